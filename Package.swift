@@ -1,0 +1,63 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every target is built with the same strictness; CI turns the warnings into errors.
+let strictness: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    // `@_lifetime`, so that cells and columns are read as `Span`s that cannot outlive their buffer.
+    .enableExperimentalFeature("Lifetimes"),
+]
+
+let package = Package(
+    name: "profiles",
+    products: [
+        .library(name: "ProfileCore", targets: ["ProfileCore"]),
+        .library(name: "ProfileStore", targets: ["ProfileStore"]),
+        .executable(name: "profiles", targets: ["profiles"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+    ],
+    targets: [
+        .systemLibrary(
+            name: "CSQLite", path: "Modules/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(
+            name: "CSodium", path: "Modules/CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+        .systemLibrary(
+            name: "CCrypt", path: "Modules/CCrypt", pkgConfig: "libcrypt", providers: [.apt(["libcrypt-dev"])]),
+        .systemLibrary(
+            name: "CPCRE2", path: "Modules/CPCRE2", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"])]),
+        .target(
+            name: "Migrations",
+            path: "Migrations",
+            resources: [.embedInCode("V0001_profiles.sql")],
+            swiftSettings: strictness),
+        .target(name: "ProfileCore", dependencies: ["CPCRE2"], swiftSettings: strictness),
+        .target(name: "CSVStream", swiftSettings: strictness),
+        .target(name: "SQLiteAccess", dependencies: ["CSQLite"], swiftSettings: strictness),
+        .target(
+            name: "ProfileStore",
+            dependencies: ["ProfileCore", "CSVStream", "SQLiteAccess", "Migrations", "CSodium", "CCrypt"],
+            swiftSettings: strictness),
+        .executableTarget(
+            name: "profiles",
+            dependencies: [
+                "ProfileCore", "ProfileStore",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: strictness),
+        .testTarget(name: "ProfileCoreTests", dependencies: ["ProfileCore"], swiftSettings: strictness),
+        .testTarget(name: "CSVStreamTests", dependencies: ["CSVStream"], swiftSettings: strictness),
+        // A VFS over SQLite's own whose writes and syncs fail when a test says so.
+        .target(name: "FaultVFS", dependencies: ["CSQLite"], path: "Tests/FaultVFS"),
+        .testTarget(
+            name: "SQLiteAccessTests", dependencies: ["SQLiteAccess", "FaultVFS"], swiftSettings: strictness),
+        .testTarget(
+            name: "ProfileStoreTests", dependencies: ["ProfileCore", "ProfileStore", "SQLiteAccess", "FaultVFS"],
+            swiftSettings: strictness),
+        .testTarget(name: "CommandTests", dependencies: ["profiles", "ProfileStore"], swiftSettings: strictness),
+    ],
+    swiftLanguageModes: [.v6]
+)

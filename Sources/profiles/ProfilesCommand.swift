@@ -1,0 +1,1 @@
+@main struct ProfilesCommand { static func main() {} }
