@@ -80,10 +80,11 @@ struct Base64Text {
     let length: Int
     let lastValue: UInt8
 
-    /// How many bytes the characters mean, or nil where their number or their unused bits are impossible.
+    /// Decodes the length, which unused bits that are not zero make impossible.
     ///
     /// - Parameter highBitsFirst: whether the unused bits are the low ones of the last character, as in RFC 4648 and
     ///   bcrypt, or the high ones, as in crypt's little-endian groups.
+    /// - Returns: how many bytes the characters mean, or nil where no bytes are encoded like this.
     func byteCount(highBitsFirst: Bool) -> Int? {
         let unusedBits = length % 4 == 0 ? 0 : length % 4 == 2 ? 4 : 2
         guard length % 4 != 1 else { return nil }

@@ -26,6 +26,7 @@ public struct Secret: Sendable {
     /// - Parameters:
     ///   - capacity: the most bytes that `body` may append; appending more is a programming error.
     ///   - body: appends the bytes.
+    /// - Throws: what `body` throws; nothing that it wrote stays behind.
     public init<E: Error>(
         capacity: Int, initializingWith body: (inout OutputSpan<UInt8>) throws(E) -> Void
     ) throws(E) {
