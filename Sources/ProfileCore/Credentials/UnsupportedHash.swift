@@ -1,7 +1,7 @@
 /// Why a hash that someone brought is not taken.
 ///
 /// It carries facts only, never a part of the hash.
-public enum UnsupportedHash: Error, Equatable, Sendable {
+public enum UnsupportedHash: Error, Hashable, Sendable {
     /// No scheme that we know begins like this.
     case unknownScheme
     /// The text breaks its scheme's grammar: a part is missing, of the wrong length, or not in its canonical encoding.

@@ -17,7 +17,7 @@ public struct CalendarDay: Hashable, Comparable, Sendable, CustomStringConvertib
     }
 
     /// After every other day: as "today" it leaves a date to the rules that do not depend on today.
-    static let latest = CalendarDay(known: 9999, 12, 31)
+    package static let latest = CalendarDay(known: 9999, 12, 31)
 
     /// The day, in UTC, of a time in seconds since 1970-01-01; nil outside the years 1 to 9999.
     ///

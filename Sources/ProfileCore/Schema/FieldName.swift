@@ -29,7 +29,7 @@ public struct FieldName: Hashable, Comparable, Sendable, CustomStringConvertible
     /// Names that mean something of our own in the tables, in CSV or in JSON, so that no field may take them.
     public static let reserved: Set<String> = [
         "id", "revision", "created_at", "updated_at", "schema_version", "status", "issues",
-        "password_hash", "password_schema_version", "passcode_hash", "rowid", "oid",
+        "password_hash", "password_schema_version", "password_is_judged", "passcode_hash", "rowid", "oid",
     ]
 
     public var description: String { text }

@@ -34,6 +34,8 @@ package struct ValidProfiles: Sendable {
     package private(set) var origins: [Origin] = []
     /// Passwords that were not hashed yet, by row.
     package private(set) var passwords: [Int: Secret] = [:]
+    /// The rows whose hash was made of a password that the rules judged, rather than brought.
+    private var rowsWithJudgedHash: Set<Int> = []
 
     package struct Slot: Sendable {
         package let offset: UInt32
@@ -71,7 +73,10 @@ package struct ValidProfiles: Sendable {
     package mutating func setHash(_ hash: PasswordHash, row: Int, field: Int) {
         slots[row * fieldCount + field] = append(hash.text.utf8)
         passwords[row] = nil
+        rowsWithJudgedHash.insert(row)
     }
+
+    package func hashIsJudged(row: Int) -> Bool { !rowsWithJudgedHash.isEmpty && rowsWithJudgedHash.contains(row) }
 
     private mutating func append(_ text: some Collection<UInt8>) -> Slot {
         let offset = bytes.count
@@ -122,5 +127,6 @@ extension ValidProfiles {
         slots.removeAll(keepingCapacity: true)
         origins.removeAll(keepingCapacity: true)
         passwords.removeAll()
+        rowsWithJudgedHash.removeAll()
     }
 }

@@ -1,7 +1,7 @@
 public import ProfileCore
 
 /// Why a hash was neither made nor verified; it says nothing about the secret.
-public enum HashingError: Error, Equatable, Sendable {
+public enum HashingError: Error, Hashable, Sendable {
     /// Too many hashes are waiting already; try again later.
     case busy
     /// The task was cancelled before its turn came.

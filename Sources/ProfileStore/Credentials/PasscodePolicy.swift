@@ -39,7 +39,7 @@ public struct PasscodePolicy: Sendable, Equatable {
 }
 
 /// Why a new passcode is refused.
-public enum PasscodeViolation: Error, Equatable, Sendable {
+public enum PasscodeViolation: Error, Hashable, Sendable {
     /// There is nothing in it.
     case empty
     /// It has fewer user-perceived characters than the minimum.
