@@ -31,6 +31,7 @@ package final class DatabaseWriter<Failure: WriteFailure>: Sendable {
     /// - Parameters:
     ///   - limit: How long to wait for the job to begin, at least 50 ms. Once begun it is waited for.
     ///   - body: What to do; a transaction that it leaves open is rolled back.
+    /// - Returns: What `body` returned, once it is done and the lock is given back.
     /// - Throws: A ``WriteRefusal`` as a `Failure` if the job never began; else what opening or `body` threw.
     package func write<Value: Sendable>(
         waitingAtMost limit: Duration, _ body: @escaping @Sendable (borrowing Connection) throws(Failure) -> Value

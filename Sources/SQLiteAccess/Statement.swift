@@ -49,9 +49,13 @@ package struct Statement: ~Copyable, ~Escapable {
     @_lifetime(self: copy self)
     package mutating func reset() { sqlite3_reset(handle) }
 
-    /// Makes every value NULL.
+    /// Goes back to before the first row, and makes every value NULL.
     @_lifetime(self: copy self)
-    package mutating func clearBindings() { sqlite3_clear_bindings(handle) }
+    package mutating func clearBindings() {
+        // In this order: a row's columns may lie where the values lie.
+        sqlite3_reset(handle)
+        sqlite3_clear_bindings(handle)
+    }
 
     // MARK: Values, counted from 1
 
@@ -61,7 +65,7 @@ package struct Statement: ~Copyable, ~Escapable {
     }
 
     @_lifetime(self: copy self)
-    package mutating func bind(_ value: Double, at index: Int) throws(SQLiteError) {
+    package mutating func bind(real value: Double, at index: Int) throws(SQLiteError) {
         try check(sqlite3_bind_double(handle, Int32(clamping: index), value))
     }
 

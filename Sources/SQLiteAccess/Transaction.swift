@@ -12,7 +12,9 @@ extension Connection {
 
     /// Writes all that `body` writes, or, if it throws or the commit fails, nothing.
     ///
-    /// The caller holds the ``WriteLock``.
+    /// The caller holds the ``WriteLock``. A commit that fails with `ioErrorFsync` is undone for everyone who has the
+    /// database open, but lies in the log until the next commit or checkpoint: if the machine or every process ends
+    /// before that, it may turn out to have been kept, whole.
     package func writeTransaction<Result: ~Copyable, Failure: SQLiteErrorConvertible>(
         _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {

@@ -30,8 +30,13 @@ package struct WriteLock: ~Copyable, Sendable {
 
     /// Takes the lock, however long that lasts, and says who took it.
     ///
-    /// A blocking `flock` has no time-out, but the kernel is fair with it, where trying again and again is not.
+    /// `flock` has no time-out, and it is not fair: who gives it back and takes it again at once mostly gets it, before
+    /// the waiter that was woken has begun to run. So one waits at a turnstile first, and keeps it until one has the
+    /// lock: whoever comes back finds a waiter there and has to stand behind. (Measured beside a process that holds the
+    /// lock for 1 ms again and again: the longest wait is 1.3 ms, and 1,300 ms without the turnstile.)
     package func acquire(as command: String) throws(SQLiteError) {
+        turnstile(F_WRLCK)
+        defer { turnstile(F_UNLCK) }
         while flock(descriptor, LOCK_EX) != 0 {
             guard errno == EINTR else { throw SQLiteError(systemError: errno, opening: "write lock") }
         }
@@ -62,8 +67,24 @@ package struct WriteLock: ~Copyable, Sendable {
         return Holder(processID: processID, command: printable(command))
     }
 
+    /// Takes or leaves the turnstile: a lock on the file's first byte, which has nothing to do with `flock`'s.
+    ///
+    /// It serves fairness alone, so on a file system that has no such locks the writers go without.
+    private func turnstile(_ type: Int32) {
+        var region = Glibc.flock()
+        region.l_type = Int16(truncatingIfNeeded: type)
+        region.l_whence = Int16(truncatingIfNeeded: SEEK_SET)
+        region.l_len = 1
+        while fcntl(descriptor, Self.waitForOpenFileLock, &region) != 0 && errno == EINTR {}
+    }
+
+    /// `F_OFD_SETLKW` of Linux: a lock of the open file and not, as with `F_SETLKW`, of the process, which would let
+    /// two writers of one process through. Glibc's module does not show it.
+    private static let waitForOpenFileLock: Int32 = 38
+
     /// At most 100 characters of plain ASCII, so that the line is one line and holds no terminal's control characters.
     private static func printable(_ text: String) -> String {
-        String(decoding: text.utf8.prefix(100).map { (0x20...0x7e).contains($0) ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
+        let plain = text.utf8.prefix(100).map { (0x20...0x7e).contains($0) ? $0 : UInt8(ascii: "?") }
+        return String(decoding: plain, as: UTF8.self)
     }
 }

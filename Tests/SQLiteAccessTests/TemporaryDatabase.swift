@@ -1,5 +1,6 @@
 import Glibc
 import SQLiteAccess
+import Synchronization
 
 /// A directory of its own for one test, with a database in it; gone afterwards.
 final class TemporaryDatabase: Sendable {
@@ -8,9 +9,8 @@ final class TemporaryDatabase: Sendable {
 
     init(named name: String = "test.db") throws {
         var template = Array("/tmp/sqlite-access.XXXXXX".utf8CString)
-        let made = template.withUnsafeMutableBufferPointer { mkdtemp($0.baseAddress!) != nil }
-        guard made else { throw SQLiteError(code: .cantOpen, message: "mkdtemp") }
-        directory = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+        guard let made = mkdtemp(&template) else { throw SQLiteError(code: .cantOpen, message: "mkdtemp") }
+        directory = String(cString: made)
         path = try DatabasePath("\(directory)/\(name)")
     }
 
@@ -23,7 +23,8 @@ final class TemporaryDatabase: Sendable {
     func connect(vfs: String? = nil) throws(SQLiteError) -> Connection {
         let connection = try Connection(path, mode: .create, vfs: vfs)
         try connection.enableWriteAheadLog()
-        try connection.execute("CREATE TABLE IF NOT EXISTS t (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT")
+        try connection.execute(
+            "CREATE TABLE IF NOT EXISTS t (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT")
         return connection
     }
 
@@ -84,4 +85,19 @@ func insert(_ name: String, into connection: borrowing Connection) throws(SQLite
 func error(of body: () throws(SQLiteError) -> Void) -> SQLiteError? {
     do throws(SQLiteError) { try body() } catch { return error }
     return nil
+}
+
+/// A number that closures of several tasks share.
+final class Counter: Sendable {
+    private let count = Mutex(0)
+
+    var value: Int { count.withLock { $0 } }
+
+    /// Adds, and returns the sum.
+    @discardableResult func add(_ number: Int) -> Int {
+        count.withLock { count in
+            count += number
+            return count
+        }
+    }
 }

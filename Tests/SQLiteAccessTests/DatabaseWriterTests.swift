@@ -1,0 +1,254 @@
+import Glibc
+import SQLiteAccess
+import Testing
+
+/// What a store would have: its own error, which can say all that goes wrong with writing.
+private enum StoreError: Error, Equatable, WriteFailure {
+    case refused(WriteRefusal)
+    case sqlite(ResultCode)
+    case own
+
+    init(_ error: SQLiteError) { self = .sqlite(error.code) }
+    init(_ refusal: WriteRefusal) { self = .refused(refusal) }
+}
+
+@Suite struct DatabaseWriterTests {
+    private let database: TemporaryDatabase
+
+    init() throws { database = try TemporaryDatabase() }
+
+    private func makeWriter(_ command: String = "test") -> DatabaseWriter<StoreError> {
+        DatabaseWriter(database.path, command: command) { [database] () throws(StoreError) in
+            do throws(SQLiteError) { return try database.connect() } catch { throw StoreError(error) }
+        }
+    }
+
+    /// Inserts `name` in a transaction of its own.
+    private func add(
+        _ name: String, by writer: DatabaseWriter<StoreError>, within limit: Duration = .seconds(60)
+    ) async throws(StoreError) {
+        try await writer.write(waitingAtMost: limit) { connection throws(StoreError) in
+            try connection.writeTransaction { () throws(StoreError) in
+                do throws(SQLiteError) { try insert(name, into: connection) } catch { throw StoreError(error) }
+            }
+        }
+    }
+
+    private func names() throws -> [String] {
+        let reader = try Connection(database.path, mode: .readOnly)
+        var statement = try reader.prepare("SELECT name FROM t ORDER BY id")
+        var names: [String] = []
+        while try statement.step() { names += [statement.string(at: 0) ?? ""] }
+        return names
+    }
+
+    @Test func `a job writes, and its result comes back`() async throws {
+        let writer = makeWriter()
+        let changes = try await writer.write(waitingAtMost: .seconds(60)) { connection throws(StoreError) in
+            do throws(SQLiteError) { try insert("a", into: connection) } catch { throw StoreError(error) }
+            return connection.changes
+        }
+        #expect(changes == 1)
+        #expect(try names() == ["a"])
+        await writer.close()
+    }
+
+    @Test func `jobs of many tasks all run, one at a time`() async throws {
+        let writer = makeWriter()
+        let running = Counter()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<100 {
+                group.addTask {
+                    try await writer.write(waitingAtMost: .seconds(60)) { connection throws(StoreError) in
+                        #expect(running.add(1) == 1)
+                        do throws(SQLiteError) { try insert("\(number)", into: connection) } catch {
+                            throw StoreError(error)
+                        }
+                        running.add(-1)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try names().count == 100)
+        await writer.close()
+    }
+
+    @Test func `the lock names its holder while a job runs and nobody afterwards`() async throws {
+        let writer = makeWriter("profiles\nimport \u{1b}[2J")
+        let path = database.path
+        let holder = try await writer.write(waitingAtMost: .seconds(60)) { _ throws(StoreError) in
+            WriteLock.holder(path)
+        }
+        #expect(holder?.processID == getpid())
+        #expect(holder?.command == "profiles?import ?[2J")
+        #expect(WriteLock.holder(path) == nil)
+        #expect(mode(of: path.lock) == 0o600)
+        await writer.close()
+    }
+
+    @Test func `who waits past the deadline leaves with the holder's name, and the job never runs`() async throws {
+        let writer = makeWriter()
+        try await add("before", by: writer)
+        let holder = try ForeignHolder(of: database.path.lock, calling: "foreign import")
+        do throws(StoreError) {
+            try await add("abandoned", by: writer, within: .milliseconds(60))
+            Issue.record("it wrote without the lock")
+        } catch .refused(.busy(let named, let waited)) {
+            #expect(named?.command == "foreign import")
+            #expect(named.map { $0.processID != getpid() && $0.processID > 0 } == true)
+            #expect(waited >= .milliseconds(60))
+        } catch {
+            Issue.record(error)
+        }
+        holder.release()
+        try await add("after", by: writer)
+        #expect(try names() == ["before", "after"])
+        await writer.close()
+    }
+
+    @Test func `each waiter leaves at its own deadline, and who stays is served`() async throws {
+        let writer = makeWriter()
+        let holder = try ForeignHolder(of: database.path.lock, calling: "foreign")
+        async let patient: Void = add("patient", by: writer)
+        for limit in [200, 60, 120] {
+            await #expect(throws: StoreError.self) {
+                try await add("impatient \(limit)", by: writer, within: .milliseconds(limit))
+            }
+        }
+        holder.release()
+        try await patient
+        #expect(try names() == ["patient"])
+        await writer.close()
+    }
+
+    @Test func `a task that is cancelled while it waits leaves, and its job never runs`() async throws {
+        let writer = makeWriter()
+        let holder = try ForeignHolder(of: database.path.lock, calling: "foreign")
+        let task = Task { try await add("cancelled", by: writer) }
+        task.cancel()
+        await #expect(throws: StoreError.refused(.cancelled)) { try await task.value }
+        holder.release()
+        try await add("after", by: writer)
+        #expect(try names() == ["after"])
+        await writer.close()
+    }
+
+    @Test func `a job that has begun is not cancelled`() async throws {
+        let writer = makeWriter()
+        let (begun, begin) = AsyncStream<Void>.makeStream()
+        let path = database.path
+        let task = Task {
+            try await writer.write(waitingAtMost: .seconds(60)) { connection throws(StoreError) in
+                begin.finish()
+                do throws(SQLiteError) { try insert("kept", into: connection) } catch { throw StoreError(error) }
+                return WriteLock.holder(path)?.processID
+            }
+        }
+        for await _ in begun {}
+        task.cancel()
+        #expect(try await task.value == getpid())
+        #expect(try names() == ["kept"])
+        await writer.close()
+    }
+
+    @Test func `two writers take turns at one database and lose nothing`() async throws {
+        let writers = [makeWriter("one"), makeWriter("two"), makeWriter("three")]
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (index, writer) in writers.enumerated() {
+                group.addTask {
+                    for number in 0..<60 { try await add("\(index) \(number)", by: writer) }
+                    await writer.close()
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try names().count == 180)
+        #expect(size(of: database.path.database + "-wal") == 0)
+    }
+
+    @Test func `closing empties the log, so that the file alone is whole`() async throws {
+        let writer = makeWriter()
+        try await add("a", by: writer)
+        #expect((size(of: database.path.database + "-wal") ?? 0) > 0)
+        await writer.close()
+        #expect(size(of: database.path.database + "-wal") == 0)
+        let alone = try Connection(database.path, mode: .inspection)
+        #expect(try count(in: alone) == 1)
+        await writer.close()
+        await #expect(throws: StoreError.refused(.closed)) { try await add("b", by: writer) }
+    }
+
+    @Test func `closing what never wrote asks nobody for the lock`() async throws {
+        let holder = try ForeignHolder(of: database.path.lock, calling: "foreign")
+        await makeWriter().close(waitingAtMost: .seconds(1_000_000))
+        holder.release()
+        #expect(database.names() == ["test.db-lock"])
+    }
+
+    @Test func `closing while another holds the lock gives up in time`() async throws {
+        let writer = makeWriter()
+        try await add("a", by: writer)
+        let holder = try ForeignHolder(of: database.path.lock, calling: "foreign")
+        await writer.close(waitingAtMost: .milliseconds(60))
+        await #expect(throws: StoreError.refused(.closed)) { try await add("b", by: writer) }
+        holder.release()
+        #expect(try names() == ["a"])
+    }
+
+    @Test func `a writer that is dropped without closing gives the lock back`() async throws {
+        try await add("a", by: makeWriter())
+        let other = makeWriter()
+        try await add("b", by: other)
+        #expect(try names() == ["a", "b"])
+        await other.close()
+    }
+
+    @Test func `a transaction that a job leaves open is rolled back`() async throws {
+        let writer = makeWriter()
+        try await writer.write(waitingAtMost: .seconds(60)) { connection throws(StoreError) in
+            do throws(SQLiteError) {
+                try connection.execute("BEGIN IMMEDIATE")
+                try insert("lost", into: connection)
+            } catch { throw StoreError(error) }
+        }
+        try await add("kept", by: writer)
+        #expect(try names() == ["kept"])
+        await writer.close()
+    }
+
+    @Test func `opening that fails fails its job, and the next job tries again`() async throws {
+        let attempts = Counter()
+        let writer = DatabaseWriter<StoreError>(database.path, command: "test") { [database] () throws(StoreError) in
+            if attempts.add(1) == 1 { throw StoreError.own }
+            do throws(SQLiteError) { return try database.connect() } catch { throw StoreError(error) }
+        }
+        await #expect(throws: StoreError.own) { try await add("a", by: writer) }
+        try await add("b", by: writer)
+        try await add("c", by: writer)
+        #expect(attempts.value == 2)
+        #expect(try names() == ["b", "c"])
+        await writer.close()
+    }
+
+    @Test func `a lock file that cannot be opened fails the job`() async throws {
+        symlink("/dev/null", database.path.lock)
+        await #expect(throws: StoreError.sqlite(.cantOpen)) { try await add("a", by: makeWriter()) }
+    }
+
+    @Test func `a log that has become long is brought into the file by the job that finds it so`() async throws {
+        let writer = makeWriter()
+        let frames = try await writer.write(waitingAtMost: .seconds(60)) { connection throws(StoreError) in
+            do throws(SQLiteError) {
+                try connection.execute("CREATE TABLE big (content BLOB)")
+                try connection.execute(
+                    "WITH n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000) "
+                        + "INSERT INTO big SELECT zeroblob(4000) FROM n")
+            } catch { throw StoreError(error) }
+            return connection.walFrames
+        }
+        #expect(frames > 4_000)
+        #expect(size(of: database.path.database + "-wal") == 0)
+        await writer.close()
+    }
+}

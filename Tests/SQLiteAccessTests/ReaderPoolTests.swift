@@ -1,0 +1,47 @@
+import SQLiteAccess
+import Testing
+
+@Suite struct ReaderPoolTests {
+    private let database: TemporaryDatabase
+
+    init() throws { database = try TemporaryDatabase() }
+
+    @Test func `more readers than connections wait for their turn`() async throws {
+        let writer = try database.connect()
+        try insert("a", into: writer)
+        let opened = Counter()
+        let database = database
+        let pool = ReaderPool(count: 2) { () throws(SQLiteError) in
+            opened.add(1)
+            return try Connection(database.path, mode: .readOnly)
+        }
+        #expect(opened.value == 0)
+        let total = try await withThrowingTaskGroup(of: Int64.self) { group in
+            for _ in 0..<200 {
+                group.addTask {
+                    try pool.read { connection throws(SQLiteError) in try count(in: connection) }
+                }
+            }
+            return try await group.reduce(0, +)
+        }
+        #expect(total == 200)
+        #expect((1...2).contains(opened.value))
+        pool.closeIdle()
+        #expect(try pool.read { connection throws(SQLiteError) in try count(in: connection) } == 1)
+    }
+
+    @Test func `a connection comes back after an error, and one that does not open is tried again`() throws {
+        let database = database
+        let pool = ReaderPool(count: 1) { () throws(SQLiteError) in try Connection(database.path, mode: .readOnly) }
+        let missing = error { () throws(SQLiteError) in
+            try pool.read { connection throws(SQLiteError) in _ = try count(in: connection) }
+        }
+        #expect(missing?.code == .cantOpen)
+        _ = try database.connect().walFrames
+        let wrong = error { () throws(SQLiteError) in
+            try pool.read { connection throws(SQLiteError) in try connection.execute("SELECT nothing") }
+        }
+        #expect(wrong?.code == .error)
+        #expect(try pool.read { connection throws(SQLiteError) in try count(in: connection) } == 0)
+    }
+}
