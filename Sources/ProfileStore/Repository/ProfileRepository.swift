@@ -54,25 +54,14 @@ public final class ProfileRepository: Sendable {
         at path: String, options: Options = Options()
     ) async throws(ProfileStoreError) -> ProfileRepository {
         let file = try StoreFile(path, createsFolder: options.createsMissing, vfs: options.vfs)
-        let writer = DatabaseWriter<ProfileStoreError>(file.path, command: options.command) {
-            () throws(ProfileStoreError) in
-            do throws(SQLiteError) {
-                return try file.openForWriting(creating: options.createsMissing)
-            } catch {
-                throw ProfileStoreError(error)
-            }
-        }
-        switch try file.inspect() {
-        case .foreign: throw .notAStore(path: file.path.database)
-        case .newer(let version):
-            throw .newerStore(path: file.path.database, version: version, known: Migrator.latest)
-        case .store(let version):
-            guard version == Migrator.latest else {
-                throw .olderStore(path: file.path.database, version: version, known: Migrator.latest)
-            }
-        case .missing, .empty:
-            guard options.createsMissing else { throw .noStore(path: file.path.database) }
+        let writer = file.writer(options)
+        let state = try file.inspect()
+        if options.createsMissing, state == .missing || state == .empty {
             try await create(with: writer, options)
+        }
+        let version = try file.version()
+        guard version == Migrator.latest else {
+            throw .olderStore(path: file.path.database, version: version, known: Migrator.latest)
         }
         return try ProfileRepository(file, writer, options)
     }
@@ -182,7 +171,7 @@ public final class ProfileRepository: Sendable {
 
 extension ProfileStoreError {
     /// Runs what SQLite may refuse, and throws its error as the store's.
-    static func wrap<Value>(_ body: () throws(SQLiteError) -> Value) throws(ProfileStoreError) -> Value {
+    static func wrap<Value: ~Copyable>(_ body: () throws(SQLiteError) -> Value) throws(ProfileStoreError) -> Value {
         do throws(SQLiteError) { return try body() } catch { throw ProfileStoreError(error) }
     }
 }

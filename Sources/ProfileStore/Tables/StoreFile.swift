@@ -48,6 +48,27 @@ struct StoreFile: Sendable {
         return asItLies == .empty ? try look(.readOnly) : asItLies
     }
 
+    /// The version of a store that is there.
+    ///
+    /// - Throws: `noStore`, `notAStore`, `newerStore`, …
+    func version() throws(ProfileStoreError) -> Int {
+        switch try inspect() {
+        case .missing, .empty: throw .noStore(path: path.database)
+        case .foreign: throw .notAStore(path: path.database)
+        case .newer(let version): throw .newerStore(path: path.database, version: version, known: Migrator.latest)
+        case .store(let version): return version
+        }
+    }
+
+    /// The writer of this process; it opens its connection with its first job.
+    func writer(_ options: ProfileRepository.Options) -> DatabaseWriter<ProfileStoreError> {
+        DatabaseWriter(path, command: options.command) { () throws(ProfileStoreError) in
+            try ProfileStoreError.wrap { () throws(SQLiteError) in
+                try openForWriting(creating: options.createsMissing)
+            }
+        }
+    }
+
     func openForReading() throws(SQLiteError) -> Connection {
         try Connection(path, mode: .readOnly, vfs: vfs)
     }

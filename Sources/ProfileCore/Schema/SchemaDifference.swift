@@ -1,0 +1,55 @@
+/// What one schema has that another has not, field by field.
+public struct SchemaDifference: Hashable, Sendable {
+    public enum Change: Hashable, Sendable {
+        case added(FieldRules)
+        case removed(FieldRules)
+        /// The same name, other rules.
+        case changed(before: FieldRules, after: FieldRules)
+        /// The same fields in another order.
+        case reordered
+    }
+
+    /// Removed fields first, then the others in the new schema's order.
+    public let changes: [Change]
+
+    public init(from old: ProfileSchema, to new: ProfileSchema) {
+        var changes = old.fields.filter { new[$0.name] == nil }.map(Change.removed)
+        for field in new.fields {
+            guard let before = old[field.name] else {
+                changes.append(.added(field))
+                continue
+            }
+            if before != field { changes.append(.changed(before: before, after: field)) }
+        }
+        let common = new.fields.map(\.name).filter { old[$0] != nil }
+        if common != old.fields.map(\.name).filter({ new[$0] != nil }) { changes.append(.reordered) }
+        self.changes = changes
+    }
+
+    public var isEmpty: Bool { changes.isEmpty }
+}
+
+extension FieldRules {
+    /// The parts of a field's rules that two versions of it do not share, as a schema file names them.
+    public func differences(from other: FieldRules) -> [String] {
+        var names: [String] = []
+        if title != other.title { names.append("title") }
+        if type != other.type { names.append("type") }
+        if isRequired != other.isRequired { names.append("required") }
+        if isUnique != other.isUnique { names.append("unique") }
+        if minimumLength != other.minimumLength { names.append("minLength") }
+        if maximumLength != other.maximumLength { names.append("maxLength") }
+        if minimum != other.minimum { names.append("minimum") }
+        if maximum != other.maximum { names.append("maximum") }
+        if pattern != other.pattern { names.append("pattern") }
+        if allowedValues != other.allowedValues { names.append("enum") }
+        if characters != other.characters { names.append("characters") }
+        if requirements != other.requirements { names.append("requires") }
+        if mask != other.mask { names.append("mask") }
+        if isSecret != other.isSecret { names.append("secret") }
+        if formats != other.formats { names.append("formats") }
+        if messages != other.messages { names.append("message") }
+        if contentType != other.contentType { names.append("contentType") }
+        return names
+    }
+}

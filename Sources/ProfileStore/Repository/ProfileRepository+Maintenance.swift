@@ -1,0 +1,171 @@
+internal import Glibc
+internal import Migrations
+internal import SQLiteAccess
+
+/// How much a store holds.
+public struct StoreStatistics: Hashable, Sendable {
+    public let profiles: Int
+    /// Profiles that revalidation found invalid.
+    public let invalid: Int
+    public let withPassword: Int
+    public let withPasscode: Int
+    public let schemaVersion: Int
+    /// Rises with every commit that changes profiles or the schema.
+    public let changeNumber: Int64
+    /// The size of the database file.
+    public let fileBytes: Int64
+    /// The size of the write-ahead log beside it.
+    public let walBytes: Int64
+}
+
+/// What a look at a store's health found.
+public struct StoreCheck: Hashable, Sendable {
+    /// A setting of a connection as SQLite reads it back.
+    public struct Setting: Hashable, Sendable {
+        public let name: String
+        public let value: String
+        public let isAsWanted: Bool
+    }
+
+    /// A file of the store.
+    public struct File: Hashable, Sendable {
+        public let path: String
+        /// Permission bits.
+        public let mode: UInt16
+        /// Whether only its owner can read and write it.
+        public var isPrivate: Bool { mode & 0o077 == 0 }
+    }
+
+    /// What SQLite finds damaged; empty when all is well.
+    public let integrity: [String]
+    /// Rows that refer to one that is not there.
+    public let foreignKeys: [String]
+    public let settings: [Setting]
+    public let sqliteVersion: String
+    /// Whether this SQLite has the WAL-reset defect, which the write lock guards against (3.7.0 to 3.51.2).
+    public let hasWALResetDefect: Bool
+    /// Whether commits and checkpoints go through the write lock; its file is among ``files``.
+    public let writeLockIsOn: Bool
+    public let files: [File]
+
+    public var isSound: Bool {
+        integrity.isEmpty && foreignKeys.isEmpty && settings.allSatisfy(\.isAsWanted)
+            && files.allSatisfy(\.isPrivate) && writeLockIsOn
+    }
+}
+
+extension ProfileRepository {
+    public func statistics() throws(ProfileStoreError) -> StoreStatistics {
+        try read { connection throws(ProfileStoreError) in
+            try ProfileStoreError.wrap { () throws(SQLiteError) in
+                var statement = try connection.prepare(
+                    """
+                    SELECT count(*), count(issues), count(password_hash), count(passcode_hash) FROM profiles
+                    """)
+                _ = try statement.step()
+                return StoreStatistics(
+                    profiles: Int(statement.integer(at: 0)), invalid: Int(statement.integer(at: 1)),
+                    withPassword: Int(statement.integer(at: 2)), withPasscode: Int(statement.integer(at: 3)),
+                    schemaVersion: try SchemaTable.versionInForce(connection),
+                    changeNumber: try StoreTable.changeNumber(connection),
+                    fileBytes: Self.status(of: self.path)?.size ?? 0,
+                    walBytes: Self.status(of: self.path + "-wal")?.size ?? 0)
+            }
+        }
+    }
+
+    /// Reads every page and setting; takes as long as reading the whole file.
+    public func check() throws(ProfileStoreError) -> StoreCheck {
+        let path = path
+        return try read { connection throws(ProfileStoreError) in
+            try ProfileStoreError.wrap { () throws(SQLiteError) in
+                let settings = try connection.settings()
+                let files = [path, path + "-wal", path + "-shm", path + "-lock"].compactMap { path in
+                    Self.status(of: path).map { StoreCheck.File(path: path, mode: $0.mode) }
+                }
+                return StoreCheck(
+                    integrity: try connection.integrityCheck(),
+                    foreignKeys: try connection.foreignKeyCheck().map {
+                        "row \($0.rowID ?? 0) of \($0.table) refers to a row of \($0.parentTable) that is not there"
+                    },
+                    settings: settings.listed, sqliteVersion: settings.sqliteVersion,
+                    hasWALResetDefect: settings.hasWALResetDefect,
+                    writeLockIsOn: files.contains { $0.path == path + "-lock" }, files: files)
+            }
+        }
+    }
+
+    /// Copies the store, as it is at one moment, into a new file that opens alone, while others read and write on.
+    ///
+    /// - Throws: `alreadyExists`, `full`, …
+    public func backup(to path: String) throws(ProfileStoreError) {
+        try read { connection throws(ProfileStoreError) in
+            try ProfileStoreError.wrap { () throws(SQLiteError) in try connection.backup(to: path) }
+        }
+    }
+
+    /// The migrations that this program knows, and whether the store has them.
+    public static func migrationStatus(
+        at path: String
+    ) throws(ProfileStoreError) -> [(name: String, isApplied: Bool)] {
+        let file = try StoreFile(path, createsFolder: false, vfs: nil)
+        let version = try file.version()
+        return Migration.all.map { (name: $0.name, isApplied: $0.version <= version) }
+    }
+
+    /// Applies the migrations that a store lacks, each in one transaction.
+    ///
+    /// - Returns: The names of those that were applied.
+    public static func migrate(
+        at path: String, options: Options = Options()
+    ) async throws(ProfileStoreError) -> [String] {
+        let file = try StoreFile(path, createsFolder: false, vfs: options.vfs)
+        _ = try file.version()
+        let writer = file.writer(options)
+        let outcome: Result<[String], ProfileStoreError>
+        do throws(ProfileStoreError) {
+            let applied = try await writer.write(waitingAtMost: options.waitLimit) {
+                connection throws(ProfileStoreError) in
+                try Migrator.migrate(connection, at: options.now())
+            }
+            outcome = .success(applied)
+        } catch {
+            outcome = .failure(error)
+        }
+        await writer.close()
+        return try outcome.get()
+    }
+
+    private static func status(of path: String) -> (mode: UInt16, size: Int64)? {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        return (UInt16(truncatingIfNeeded: status.st_mode & 0o7777), Int64(status.st_size))
+    }
+}
+
+extension ConnectionSettings {
+    /// From <https://www.sqlite.org/wal.html>, section "The WAL-Reset Bug".
+    fileprivate var hasWALResetDefect: Bool {
+        let parts = sqliteVersion.split(separator: ".").compactMap { Int($0) }
+        guard parts.count >= 3 else { return true }
+        return (parts[0], parts[1], parts[2]) < (3, 51, 3)
+    }
+
+    fileprivate var listed: [StoreCheck.Setting] {
+        [
+            setting("journal_mode", journalMode, journalMode == "wal" || journalMode == "delete"),
+            setting("synchronous", synchronous == 2 ? "full" : String(synchronous), synchronous == 2),
+            setting("foreign_keys", foreignKeys ? "on" : "off", foreignKeys),
+            setting("trusted_schema", trustedSchema ? "on" : "off", !trustedSchema),
+            setting("cell_size_check", cellSizeCheck ? "on" : "off", cellSizeCheck),
+            setting("defensive", defensive ? "on" : "off", defensive),
+            setting("wal_autocheckpoint", String(walAutocheckpoint), walAutocheckpoint == 0),
+            setting("checkpoint_on_close", checkpointsOnClose ? "on" : "off", !checkpointsOnClose),
+            setting("load_extension", loadsExtensions ? "on" : "off", !loadsExtensions),
+        ]
+    }
+
+    private func setting(_ name: String, _ value: String, _ isAsWanted: Bool) -> StoreCheck.Setting {
+        StoreCheck.Setting(name: name, value: value, isAsWanted: isAsWanted)
+    }
+}
