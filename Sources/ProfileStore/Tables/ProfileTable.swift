@@ -84,6 +84,13 @@ struct ProfileTable: Sendable {
         return (sql + " ORDER BY id LIMIT ?2", values)
     }
 
+    /// The hash of a profile's password, to compare a brought one with.
+    func passwordHash(of id: Int64, _ connection: borrowing Connection) throws(SQLiteError) -> String? {
+        var statement = try connection.prepare("SELECT password_hash FROM profiles WHERE id = ?1")
+        try statement.bind(id, at: 1)
+        return try statement.step() ? statement.string(at: 0) : nil
+    }
+
     // MARK: Writing
 
     /// Binds what all rows that are inserted at one moment have in common; see ``insert``.
