@@ -16,7 +16,9 @@ struct CSVReaderTests {
         Shape(name: "LF", text: "a,b\n1,2\n", rows: [["a", "b"], ["1", "2"]], lines: [1, 2]),
         Shape(name: "CR LF", text: "a,b\r\n1,2\r\n", rows: [["a", "b"], ["1", "2"]], lines: [1, 2]),
         Shape(name: "CR", text: "a,b\r1,2\r", rows: [["a", "b"], ["1", "2"]], lines: [1, 2]),
-        Shape(name: "all line ends mixed", text: "a\r\nb\rc\nd", rows: [["a"], ["b"], ["c"], ["d"]], lines: [1, 2, 3, 4]),
+        Shape(
+            name: "all line ends mixed", text: "a\r\nb\rc\nd", rows: [["a"], ["b"], ["c"], ["d"]],
+            lines: [1, 2, 3, 4]),
         Shape(name: "LF CR is two", text: "a\n\rb", rows: [["a"], ["b"]], lines: [1, 3]),
         Shape(name: "no last line end", text: "a,b\n1,2", rows: [["a", "b"], ["1", "2"]], lines: [1, 2]),
         Shape(name: "byte order mark", text: "\u{FEFF}a,b\n", rows: [["a", "b"]], lines: [1]),
@@ -27,19 +29,23 @@ struct CSVReaderTests {
         Shape(name: "empty cells", text: ",\n,,\na,", rows: [["", ""], ["", "", ""], ["a", ""]], lines: [1, 2, 3]),
         Shape(name: "quoted delimiter", text: "\"a,b\",c", rows: [["a,b", "c"]], lines: [1]),
         Shape(
-            name: "quoted line ends", text: "\"1\n2\r\n3\r4\",x\ny", rows: [["1\n2\r\n3\r4", "x"], ["y"]], lines: [1, 5]),
+            name: "quoted line ends", text: "\"1\n2\r\n3\r4\",x\ny",
+            rows: [["1\n2\r\n3\r4", "x"], ["y"]], lines: [1, 5]),
         Shape(name: "a quoted CR at the end", text: "\"1\r\"\ny", rows: [["1\r"], ["y"]], lines: [1, 3]),
         Shape(
             name: "doubled quotes", text: "\"say \"\"hi\"\"\",\"\"\"\",\"\"\"\"\"\"",
             rows: [["say \"hi\"", "\"", "\"\""]], lines: [1]),
-        Shape(name: "a quote inside is a character", text: "5\" pipe, \"x\"", rows: [["5\" pipe", " \"x\""]], lines: [1]),
+        Shape(
+            name: "a quote inside is a character", text: "5\" pipe, \"x\"",
+            rows: [["5\" pipe", " \"x\""]], lines: [1]),
         Shape(name: "spaces are kept", text: " a , b ", rows: [[" a ", " b "]], lines: [1]),
         Shape(name: "Unicode", text: "naïve,日本,👩🏽‍🚀\n", rows: [["naïve", "日本", "👩🏽‍🚀"]], lines: [1]),
         Shape(name: "nothing", text: "", rows: [], lines: []),
         Shape(name: "a mark and nothing", text: "\u{FEFF}", rows: [], lines: []),
         Shape(name: "line ends alone", text: "\n\r\n\r", rows: [], lines: []),
         Shape(
-            name: "cells around a vector's width", text: (14...18).map { String(repeating: "x", count: $0) }.joined(separator: ","),
+            name: "cells around a vector's width",
+            text: (14...18).map { String(repeating: "x", count: $0) }.joined(separator: ","),
             rows: [(14...18).map { String(repeating: "x", count: $0) }], lines: [1]),
     ]
 
@@ -82,7 +88,8 @@ struct CSVReaderTests {
     func automaticDelimiter(_ text: String, _ expected: Character) throws {
         for chunk in [1, .max] {
             var reader = CSVReader(
-                options: CSVOptions(delimiter: .automatic, batchBytes: 4), source: .bytes(Array(text.utf8), chunk: chunk))
+                options: CSVOptions(delimiter: .automatic, batchBytes: 4),
+                source: .bytes(Array(text.utf8), chunk: chunk))
             var batch = RecordBatch()
             _ = try reader.header(into: &batch)
             #expect(reader.delimiter.byte == expected.asciiValue)

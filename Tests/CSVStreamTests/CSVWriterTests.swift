@@ -30,7 +30,9 @@ struct CSVWriterTests {
         #expect(try readAll(plain).map(\.texts) == [[cell]])
     }
 
-    @Test("I13: lines end as asked for", arguments: [(.lf, "a\nb\n"), (.crlf, "a\r\nb\r\n"), (.cr, "a\rb\r")] as [(CSVWriter.LineEnd, String)])
+    @Test(
+        "I13: lines end as asked for",
+        arguments: [(.lf, "a\nb\n"), (.crlf, "a\r\nb\r\n"), (.cr, "a\rb\r")] as [(CSVWriter.LineEnd, String)])
     func lineEnds(_ lineEnd: CSVWriter.LineEnd, _ expected: String) throws {
         let bytes = try written([[[0x61]], [[0x62]]], lineEnd: lineEnd)
         #expect(String(decoding: bytes, as: UTF8.self) == expected)

@@ -72,7 +72,8 @@ struct RandomInputTests {
 
     private func randomRecords(using random: inout SeededGenerator) -> [[[UInt8]]] {
         let pieces = [
-            "a", "Bcd", " ", ",", ";", "\t", "|", "\"", "\"\"", "\n", "\r", "\r\n", "é", "日本", "😀", "\u{FEFF}", "=", "'",
+            "a", "Bcd", " ", ",", ";", "\t", "|", "\"", "\"\"", "\n", "\r", "\r\n", "é", "日本", "😀", "\u{FEFF}", "=",
+            "'",
             "a run that is longer than a vector",
         ]
         return (0..<Int.random(in: 0...20, using: &random)).map { _ in
@@ -88,8 +89,9 @@ struct RandomInputTests {
         let telling = Array("\"\"\"\"\"\",,,\n\n\n\r\rab".utf8)
         let isTame = Bool.random(using: &random)
         var bytes: [UInt8] = (0..<Int.random(in: 0...120, using: &random)).map { _ in
-            if isTame || Int.random(in: 0..<20, using: &random) > 0 { return telling.randomElement(using: &random) ?? 0 }
-            return UInt8.random(in: 0...255, using: &random)
+            let isTelling = isTame || Int.random(in: 0..<20, using: &random) > 0
+            return isTelling
+                ? telling.randomElement(using: &random) ?? 0 : UInt8.random(in: 0...255, using: &random)
         }
         if Int.random(in: 0..<4, using: &random) == 0 {
             let run = Array(repeating: UInt8(ascii: "x"), count: Int.random(in: 0...40, using: &random))

@@ -46,7 +46,9 @@ struct RecordBatchTests {
             // The header's batch has held the whole input, most of which it gave back.
             #expect(try reader.header(into: &batch))
             batch.removeAll()
-            let isZero = UnsafeRawBufferPointer(start: batch.bytes.base, count: batch.bytes.capacity).allSatisfy { $0 == 0 }
+            let isZero = UnsafeRawBufferPointer(start: batch.bytes.base, count: batch.bytes.capacity).allSatisfy {
+                $0 == 0
+            }
             #expect(isZero == containsSecrets)
             #expect(try reader.next(into: &batch))
             #expect(batch.rows.map(\.texts) == [["x", "hunter2"], ["y", "hun\"ter3"], ["z", "hunter4"]])

@@ -24,7 +24,9 @@ enum SharedData {
 struct SharedDataTests {
     @Test(
         "I1: the legislators' file has 537 records of 36 cells",
-        .enabled(if: SharedData.legislators != nil, "shared/data/legislators-current.csv is not there; set PROFILES_SHARED_DATA"))
+        .enabled(
+            if: SharedData.legislators != nil,
+            "shared/data/legislators-current.csv is not there; set PROFILES_SHARED_DATA"))
     func legislators() throws {
         let descriptor = try open(#require(SharedData.legislators), O_RDONLY)
         defer { close(descriptor) }
