@@ -96,11 +96,12 @@ struct ImportLedger: ~Copyable {
         report.rejected += 1
         let record = batch.records.records[index]
         for issue in issues {
-            report.issues.add(field: issue.field?.text, code: issue.code.rawValue) {
+            let isListed = report.issues.count(field: issue.field?.text, code: issue.code.rawValue)
+            guard isListed else { continue }
+            report.issues.list(
                 RowIssue(
                     line: record.line, record: record.number, issue: ReportedIssue(issue, in: schema),
-                    value: value(of: issue.field, in: record, batch.records))
-            }
+                    value: value(of: issue.field, in: record, batch.records)))
         }
         guard rejects != nil else { return }
         do throws(ByteStreamError) {

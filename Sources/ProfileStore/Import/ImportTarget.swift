@@ -174,14 +174,10 @@ struct ImportTarget: Sendable {
     }
 
     private func passwordsOfUpdates(in judged: JudgedBatch) -> [(record: Int, password: Secret)] {
-        guard let column = columns.secretField.flatMap({ columns.columnOfField[$0] }) else { return [] }
-        var passwords: [(record: Int, password: Secret)] = []
-        for rejected in judged.rejected where ProfileMerge.canMerge(rejected, of: judged.batch, columns) {
-            let records = judged.batch.records.records
-            let cell = judged.batch.records.cell(records[rejected.record].cells.lowerBound + column)
-            if !cell.isEmpty { passwords.append((rejected.record, Secret(cell))) }
+        judged.rejected.filter { ProfileMerge.canMerge($0, of: judged.batch, columns) }.compactMap { rejected in
+            ProfileMerge.password(of: rejected.record, in: judged.batch.records, columns)
+                .map { (record: rejected.record, password: $0) }
         }
-        return passwords
     }
 
     // MARK: Writing

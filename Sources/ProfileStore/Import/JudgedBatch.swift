@@ -32,42 +32,49 @@ struct JudgedBatch: Sendable {
 
     /// Judges every record on its own; duplicates are for others to find.
     init(_ batch: ReadBatch, columns: ImportColumns, validator: ProfileValidator, today: CalendarDay) {
-        var judge = RowValidator(validator, today: today)
+        var rows = RowValidator(validator, today: today)
+        self.batch = batch
+        rejected = Self.judge(batch.records, batch.issues, columns, &rows)
+        self.rows = rows.takeProfiles()
+    }
+
+    private static func judge(
+        _ records: borrowing RecordBatch, _ issues: [Int: [ValidationIssue]], _ columns: ImportColumns,
+        _ rows: inout RowValidator
+    ) -> [Rejected] {
         var rejected: [Rejected] = []
         let fieldCount = columns.columnOfField.count
-        judge.reserve(rows: batch.records.records.count, bytes: batch.records.byteCount)
-        for (index, record) in batch.records.records.enumerated() {
-            judge.beginRow()
+        rows.reserve(rows: records.records.count, bytes: records.byteCount)
+        for (index, record) in records.records.enumerated() {
+            rows.beginRow()
             if let fault = record.fault {
-                judge.report(ValidationIssue(nil, fault.problem))
+                rows.report(ValidationIssue(nil, fault.problem))
             } else if record.cells.count != columns.header.count {
                 let fault = ValidationIssue.RowFault.cellCount(
                     expected: columns.header.count, found: record.cells.count)
-                judge.report(ValidationIssue(nil, .badRow(fault)))
-            } else if let issues = batch.issues[index] {
-                for issue in issues { judge.report(issue) }
+                rows.report(ValidationIssue(nil, .badRow(fault)))
+            } else if !issues.isEmpty, let issues = issues[index] {
+                for issue in issues { rows.report(issue) }
             } else {
                 let first = record.cells.lowerBound
                 for field in 0..<fieldCount {
                     let column = columns.columnOfField[field]
                     if field == columns.secretField {
-                        judge.judgePassword(
-                            batch.records.cell(first, column), hash: batch.records.cell(first, columns.columnOfHash),
-                            index: field, isStored: false)
+                        rows.judgePassword(
+                            records.cell(first, column), hash: records.cell(first, columns.columnOfHash), index: field,
+                            isStored: false)
                     } else if let column {
-                        judge.judge(batch.records.cell(first + column), index: field)
+                        rows.judge(records.cell(first + column), index: field)
                     } else {
-                        judge.judgeAbsent(index: field)
+                        rows.judgeAbsent(index: field)
                     }
                 }
             }
-            if !judge.endRow(ValidProfiles.Origin(line: record.line, record: record.number)) {
-                rejected.append(Rejected(record: index, issues: judge.issues))
+            if !rows.endRow(ValidProfiles.Origin(line: record.line, record: record.number)) {
+                rejected.append(Rejected(record: index, issues: rows.issues))
             }
         }
-        self.batch = batch
-        self.rejected = rejected
-        rows = judge.takeProfiles()
+        return rejected
     }
 
     /// The position among the records of a row that can be stored: numbers have no gaps within a batch.

@@ -39,16 +39,25 @@ struct ProfileMerge {
 
     /// The cells of a record by field, without the secret one's; nil for one that clears its field.
     static func cells(
-        of index: Int, in batch: ReadBatch, _ columns: ImportColumns, _ schema: ProfileSchema
+        of index: Int, in records: borrowing RecordBatch, _ columns: ImportColumns, _ schema: ProfileSchema
     ) -> [FieldName: String?] {
         var cells: [FieldName: String?] = [:]
-        let first = batch.records.records[index].cells.lowerBound
+        let first = records.records[index].cells.lowerBound
         for (field, rules) in schema.fields.enumerated() where !rules.isSecret {
-            guard let column = columns.columnOfField[field], !batch.records.isAbsent(first + column) else { continue }
-            let text = String(batch.records.cell(first + column).trimmed())
+            guard let column = columns.columnOfField[field], !records.isAbsent(first + column) else { continue }
+            let text = String(records.cell(first + column).trimmed())
             cells[rules.name] = .some(text.isEmpty ? nil : text)
         }
         return cells
+    }
+
+    /// The password that a record brings, if it brings one.
+    static func password(
+        of index: Int, in records: borrowing RecordBatch, _ columns: ImportColumns
+    ) -> Secret? {
+        guard let column = columns.secretField.flatMap({ columns.columnOfField[$0] }) else { return nil }
+        let cell = records.cell(records.records[index].cells.lowerBound + column)
+        return cell.isEmpty ? nil : Secret(cell)
     }
 
     /// Whether a record that is no profile of its own can be read as cells at all, and what is wrong with its secret,

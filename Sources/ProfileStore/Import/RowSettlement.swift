@@ -28,13 +28,25 @@ struct RowSettlement {
         _ judged: JudgedBatch, nextID: inout Int64, into ledger: inout ImportLedger,
         _ connection: borrowing Connection
     ) throws(ImportError) {
-        var insertion: Statement
+        var failure: ImportError?
         do throws(SQLiteError) {
-            insertion = try connection.prepare(adopted.table.insert)
+            var insertion = try connection.prepare(adopted.table.insert)
             try adopted.table.bindCommon(at: now, schemaVersion: adopted.version, to: &insertion)
+            do throws(ImportError) {
+                try settleRows(judged, nextID: &nextID, into: &ledger, with: &insertion, connection)
+            } catch {
+                failure = error
+            }
         } catch {
             throw .store(ProfileStoreError(error))
         }
+        if let failure { throw failure }
+    }
+
+    private func settleRows(
+        _ judged: JudgedBatch, nextID: inout Int64, into ledger: inout ImportLedger, with insertion: inout Statement,
+        _ connection: borrowing Connection
+    ) throws(ImportError) {
         try judged.rows.bytes.withUnsafeBufferPointer { bytes throws(ImportError) in
             var nextRejected = judged.rejected.startIndex
             for row in 0..<judged.rows.count {
@@ -126,7 +138,7 @@ struct RowSettlement {
         _ rejected: JudgedBatch.Rejected, of judged: JudgedBatch, _ secret: ProfileMerge.NewSecret,
         into ledger: inout ImportLedger, _ connection: borrowing Connection
     ) throws(ImportError) -> Bool {
-        let cells = ProfileMerge.cells(of: rejected.record, in: judged.batch, columns, adopted.schema)
+        let cells = ProfileMerge.cells(of: rejected.record, in: judged.batch.records, columns, adopted.schema)
         guard let username = cells[.username] ?? nil,
             try stored(username, connection) != nil
         else { return false }
@@ -141,7 +153,7 @@ struct RowSettlement {
         _ record: Int, of judged: JudgedBatch, _ secret: ProfileMerge.NewSecret, into ledger: inout ImportLedger,
         _ connection: borrowing Connection
     ) throws(ImportError) -> Bool {
-        let cells = ProfileMerge.cells(of: record, in: judged.batch, columns, adopted.schema)
+        let cells = ProfileMerge.cells(of: record, in: judged.batch.records, columns, adopted.schema)
         guard let username = cells[.username] ?? nil, let stored = try stored(username, connection) else { return false }
         let merged: ValidProfiles
         do throws(ValidationFailure) {
