@@ -1,0 +1,45 @@
+import Glibc
+
+/// What a stretch of input holds that records must be checked for one by one. Nearly always nothing.
+struct ByteContent {
+    private let isASCII: Bool
+    private let hasNUL: Bool
+
+    /// Looks through the bytes from `start` on, many at a time.
+    init(of bytes: borrowing ByteBuffer, from start: Int) {
+        let length = bytes.count - start
+        hasNUL = memchr(bytes.base + start, 0, length) != nil
+        isASCII = Self.isASCII(bytes.span(at: start, count: length))
+    }
+
+    /// Whether no record of the stretch needs a look of its own.
+    var isPlain: Bool { isASCII && !hasNUL }
+
+    /// What is wrong with the characters of one record out of the stretch.
+    func fault(of record: Span<UInt8>) -> RecordFault? {
+        if !isASCII && !Self.isUTF8(record) { return .badEncoding }
+        return hasNUL && Self.containsNUL(record) ? .nul : nil
+    }
+
+    private static func isASCII(_ bytes: Span<UInt8>) -> Bool {
+        bytes.withUnsafeBufferPointer { bytes in
+            var all: UInt8 = 0
+            for byte in bytes { all |= byte }
+            return all < 0x80
+        }
+    }
+
+    /// Strict, as the standard library is: no overlong forms, no surrogates, nothing above U+10FFFF.
+    private static func isUTF8(_ bytes: Span<UInt8>) -> Bool {
+        do {
+            _ = try UTF8Span(validating: bytes)
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    private static func containsNUL(_ bytes: Span<UInt8>) -> Bool {
+        bytes.withUnsafeBufferPointer { $0.contains(0) }
+    }
+}

@@ -1,0 +1,71 @@
+/// How a CSV input is to be read.
+package struct CSVOptions: Sendable {
+    /// Where the delimiter comes from.
+    package enum Delimiter: Sendable {
+        /// This one.
+        case character(CSVDelimiter)
+        /// The one of comma, semicolon, tab and bar that splits the header into the most cells; comma if none does.
+        case automatic
+    }
+
+    /// Where the delimiter comes from; comma by default.
+    package let delimiter: Delimiter
+    /// The longest record in bytes of UTF-8, its line end not counted; 1 MiB by default, 1 GiB at the most.
+    package let maximumRecordBytes: Int
+    /// How many bytes a batch is to hold, more or less: at least one record, and whole records only.
+    package let batchBytes: Int
+
+    /// Makes options; sizes outside 1 byte … 1 GiB are taken as the nearer of the two.
+    package init(
+        delimiter: Delimiter = .character(.comma), maximumRecordBytes: Int = 1 << 20, batchBytes: Int = 1 << 20
+    ) {
+        self.delimiter = delimiter
+        self.maximumRecordBytes = min(max(maximumRecordBytes, 1), 1 << 30)
+        self.batchBytes = min(max(batchBytes, 1), 1 << 30)
+    }
+}
+
+/// The byte between two cells.
+package struct CSVDelimiter: Hashable, Sendable {
+    package static let comma = CSVDelimiter(known: UInt8(ascii: ","))
+    package static let semicolon = CSVDelimiter(known: UInt8(ascii: ";"))
+    package static let tab = CSVDelimiter(known: UInt8(ascii: "\t"))
+    package static let bar = CSVDelimiter(known: UInt8(ascii: "|"))
+
+    /// The delimiter as a byte of the decoded input.
+    package let byte: UInt8
+
+    /// Takes any ASCII character but those that mean something else: NUL, CR, LF and the quote.
+    package init?(_ byte: UInt8) {
+        switch byte {
+        case 0, UInt8(ascii: "\r"), UInt8(ascii: "\n"), UInt8(ascii: "\""), 0x80...: return nil
+        default: self.byte = byte
+        }
+    }
+
+    private init(known byte: UInt8) { self.byte = byte }
+
+    /// The delimiter that splits the first record of `text` into the most cells, where quotes hide what they hold.
+    ///
+    /// Of two that do equally well the earlier of comma, semicolon, tab, bar is taken, and comma if there is none.
+    static func detect(in text: Span<UInt8>) -> CSVDelimiter {
+        let candidates = [comma, semicolon, tab, bar]
+        var counts = candidates.map { _ in 0 }
+        var isQuoted = false
+        var isBlank = true
+        scan: for index in text.indices {
+            switch text[index] {
+            case UInt8(ascii: "\""): isQuoted.toggle()
+            case UInt8(ascii: "\n"), UInt8(ascii: "\r"):
+                if !isQuoted && !isBlank { break scan }
+                continue
+            case let byte where !isQuoted:
+                if let candidate = candidates.firstIndex(where: { $0.byte == byte }) { counts[candidate] += 1 }
+            default: break
+            }
+            isBlank = false
+        }
+        guard let most = counts.max(), most > 0, let best = counts.firstIndex(of: most) else { return comma }
+        return candidates[best]
+    }
+}

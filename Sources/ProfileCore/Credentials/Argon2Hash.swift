@@ -1,0 +1,55 @@
+extension PasswordHash {
+    /// The cost of an Argon2 hash (RFC 9106, section 3.1).
+    public struct Argon2Cost: Sendable, Equatable {
+        /// Memory in KiB, `m`.
+        public let memoryKiB: Int
+        /// Passes over the memory, `t`.
+        public let iterations: Int
+        /// Lanes, `p`.
+        public let parallelism: Int
+
+        /// Names a cost; whether it is acceptable is for `PasswordHash` or a policy to say.
+        public init(memoryKiB: Int, iterations: Int, parallelism: Int) {
+            self.memoryKiB = memoryKiB
+            self.iterations = iterations
+            self.parallelism = parallelism
+        }
+
+        /// The most memory that a hash may ask for: 1 GiB.
+        public static let maximumMemoryKiB = 1_048_576
+        /// The most passes that a hash may ask for.
+        public static let maximumIterations = 10
+        /// The most lanes that a hash may ask for.
+        public static let maximumParallelism = 16
+    }
+}
+
+extension PasswordHash.Argon2Cost {
+    /// Parses what follows `$argon2id$`: `v=19$m=…,t=…,p=…$SALT$HASH`, as libsodium's decoder does.
+    ///
+    /// libsodium knows neither the optional `keyid` and `data`, nor another order, nor another version.
+    init(parsing reader: inout HashReader, of scheme: PasswordHash.Scheme) throws(UnsupportedHash) {
+        var version = 16  // Argon2 1.0 wrote no version.
+        if reader.take("v=") {
+            guard let number = reader.takeDecimal(), reader.take("$") else { throw .malformed(scheme) }
+            version = number
+        }
+        guard reader.take("m="), let memoryKiB = reader.takeDecimal(),
+            reader.take(",t="), let iterations = reader.takeDecimal(),
+            reader.take(",p="), let parallelism = reader.takeDecimal(), reader.take("$")
+        else { throw .malformed(scheme) }
+
+        try UnsupportedHash.require(.version, version, in: 19...19)
+        try UnsupportedHash.require(.parallelism, parallelism, in: 1...Self.maximumParallelism)
+        try UnsupportedHash.require(.memoryKiB, memoryKiB, in: 8 * parallelism...Self.maximumMemoryKiB)
+        try UnsupportedHash.require(.iterations, iterations, in: 1...Self.maximumIterations)
+
+        guard let saltBytes = reader.take(.standard).byteCount(highBitsFirst: true), reader.take("$"),
+            let hashBytes = reader.take(.standard).byteCount(highBitsFirst: true), reader.isAtEnd
+        else { throw .malformed(scheme) }
+        try UnsupportedHash.require(.saltBytes, saltBytes, in: 8...64)
+        try UnsupportedHash.require(.hashBytes, hashBytes, in: 16...128)
+
+        self.init(memoryKiB: memoryKiB, iterations: iterations, parallelism: parallelism)
+    }
+}

@@ -1,0 +1,55 @@
+/// Parses what follows `$2b$`: two digits of cost, `$`, 22 characters of salt and 31 of hash.
+///
+/// The unused bits must be zero: crypt(3) zeroes them in its answer, so a text in which they are set would never match.
+///
+/// - Returns: the cost.
+func parseBcrypt(_ reader: inout HashReader) throws(UnsupportedHash) -> Int {
+    guard let tens = reader.takeDigit(), let ones = reader.takeDigit(), reader.take("$") else {
+        throw .malformed(.bcrypt)
+    }
+    let cost = tens * 10 + ones
+    try UnsupportedHash.require(.logarithmicCost, cost, in: 4...16)
+    guard reader.take(.bcrypt, atMost: 22).byteCount(highBitsFirst: true) == 16,
+        reader.take(.bcrypt).byteCount(highBitsFirst: true) == 23, reader.isAtEnd
+    else { throw .malformed(.bcrypt) }
+    return cost
+}
+
+/// Parses what follows `$6$`: `rounds=N$` or nothing, a salt of up to 16 characters, `$`, and 86 characters of hash.
+///
+/// - Returns: the rounds, 5,000 where the text does not say.
+func parseSHA512Crypt(_ reader: inout HashReader) throws(UnsupportedHash) -> Int {
+    var rounds = 5000
+    if reader.take("rounds=") {
+        guard let number = reader.takeDecimal(), reader.take("$") else { throw .malformed(.sha512crypt) }
+        rounds = number
+        try UnsupportedHash.require(.iterations, rounds, in: 1000...1_000_000)
+    }
+    let saltBytes = reader.take(while: isSaltCharacter)
+    guard reader.take("$"), reader.take(.crypt).isSHA512, reader.isAtEnd else { throw .malformed(.sha512crypt) }
+    try UnsupportedHash.require(.saltBytes, saltBytes, in: 1...16)
+    return rounds
+}
+
+/// What libxcrypt lets a salt hold: printable ASCII without the separators of passwd(5).
+private func isSaltCharacter(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "$"), UInt8(ascii: "!"), UInt8(ascii: "*"), UInt8(ascii: ":"), UInt8(ascii: ";"),
+        UInt8(ascii: "\\"):
+        false
+    default: (0x21...0x7E).contains(byte)
+    }
+}
+
+extension Base64Text {
+    /// SHA-512-crypt writes its 64th byte alone, in two characters.
+    fileprivate var isSHA512: Bool { length == 86 && lastValue < 4 }
+}
+
+extension HashReader {
+    fileprivate mutating func takeDigit() -> Int? {
+        guard let byte = next, byte &- UInt8(ascii: "0") < 10 else { return nil }
+        _ = takeByte()
+        return Int(byte &- UInt8(ascii: "0"))
+    }
+}

@@ -1,0 +1,144 @@
+extension PasswordHash {
+    /// The cost of a scrypt or yescrypt hash (RFC 7914; yescrypt's PARAMETERS).
+    public struct ScryptCost: Sendable, Equatable {
+        /// log₂ of N, the number of blocks.
+        public let logarithmOfN: Int
+        /// The size of a block in units of 128 bytes, `r`.
+        public let blockSize: Int
+        /// `p`.
+        public let parallelism: Int
+        /// yescrypt's `t`, which prolongs the work without more memory; 0 for scrypt.
+        public let time: Int
+
+        /// Memory in KiB: 128·N·r bytes.
+        public var memoryKiB: Int { (blockSize << logarithmOfN) / 8 }
+    }
+}
+
+extension PasswordHash.ScryptCost {
+    /// Parses what follows `$7$`: one character of log₂ N, five of r, five of p, a salt, `$`, 43 characters of hash.
+    init(parsingScrypt reader: inout HashReader) throws(UnsupportedHash) {
+        guard let logarithm = reader.takeSixBits(), let blockSize = reader.takeFixedNumber(),
+            let parallelism = reader.takeFixedNumber()
+        else { throw .malformed(.scrypt) }
+        self.init(logarithmOfN: logarithm, blockSize: blockSize, parallelism: parallelism, time: 0)
+        try requireBounds()
+
+        // The characters of the salt are used as they are, so that any number of them is canonical.
+        let salt = reader.take(.crypt)
+        guard reader.take("$"), reader.takeSHA256() else { throw .malformed(.scrypt) }
+        try UnsupportedHash.require(.saltBytes, salt.length, in: 1...86)
+    }
+
+    /// Parses what follows `$y$`: flavour, log₂ N and r, optionally p and t, then `$`, a salt, `$`, 43 characters of hash.
+    init(parsingYescrypt reader: inout HashReader) throws(UnsupportedHash) {
+        guard let flavour = reader.takeNumber(from: 0).flatMap(YescryptFlavour.init),
+            let logarithm = reader.takeNumber(from: 1), let blockSize = reader.takeNumber(from: 1)
+        else { throw .malformed(.yescrypt) }
+
+        var parallelism = 1
+        var time = 0
+        if reader.next != UInt8(ascii: "$") {
+            // A set of bits says what follows: 1 is p, 2 is t; 4 (upgrades) and 8 (ROM) are not verifiable here.
+            guard let present = reader.takeNumber(from: 1), present <= 3 else { throw .malformed(.yescrypt) }
+            if present & 1 != 0 {
+                guard let number = reader.takeNumber(from: 2) else { throw .malformed(.yescrypt) }
+                parallelism = number
+            }
+            if present & 2 != 0 {
+                guard let number = reader.takeNumber(from: 1) else { throw .malformed(.yescrypt) }
+                time = number
+            }
+        }
+        self.init(logarithmOfN: logarithm, blockSize: blockSize, parallelism: parallelism, time: time)
+        try requireBounds()
+        switch flavour {
+        case .scrypt: try UnsupportedHash.require(.iterations, time, in: 0...0)
+        case .writeOnceReadMany: break
+        case .readWrite:
+            // Lanes share the blocks: each needs at least four.
+            try UnsupportedHash.require(.parallelism, parallelism, in: 1...max(1, (1 << logarithm) / 4))
+        }
+
+        guard reader.take("$"), let saltBytes = reader.take(.crypt).byteCount(highBitsFirst: false),
+            reader.take("$"), reader.takeSHA256()
+        else { throw .malformed(.yescrypt) }
+        try UnsupportedHash.require(.saltBytes, saltBytes, in: 1...64)
+    }
+
+    /// The bounds of P8: memory ≤ 1 GiB, and the work, set-up included, within some seconds.
+    private func requireBounds() throws(UnsupportedHash) {
+        try UnsupportedHash.require(.logarithmicCost, logarithmOfN, in: 2...23)
+        try UnsupportedHash.require(.blockSize, blockSize, in: 1...4096)
+        try UnsupportedHash.require(.parallelism, parallelism, in: 1...4096 / blockSize)
+        try UnsupportedHash.require(.memoryKiB, memoryKiB, in: 0...1_048_576)
+        // First without t, which alone may be 2³¹: the product of all could overflow.
+        let untimed = (blockSize << logarithmOfN) * parallelism
+        try UnsupportedHash.require(.work, untimed, in: 0...1 << 24)
+        try UnsupportedHash.require(.work, untimed * (time + 1), in: 0...1 << 24)
+    }
+}
+
+/// The modes of yescrypt that libxcrypt can verify.
+private enum YescryptFlavour {
+    case scrypt, writeOnceReadMany, readWrite
+
+    init?(_ number: Int) {
+        switch number {
+        case 0: self = .scrypt
+        case 1: self = .writeOnceReadMany
+        // YESCRYPT_RW with 6 rounds, gather 4, simple 2 and S-boxes of 12 KiB: the only set that is compiled in.
+        case 47: self = .readWrite
+        default: return nil
+        }
+    }
+}
+
+extension HashReader {
+    /// Takes one character of crypt(3)'s alphabet.
+    fileprivate mutating func takeSixBits() -> Int? {
+        guard let byte = next, Base64Alphabet.crypt.contains(byte) else { return nil }
+        _ = takeByte()
+        return Int(Base64Alphabet.crypt.value(of: byte))
+    }
+
+    /// Takes a number of thirty bits in five characters, the lowest bits first.
+    fileprivate mutating func takeFixedNumber() -> Int? {
+        var value = 0
+        for shift in stride(from: 0, to: 30, by: 6) {
+            guard let bits = takeSixBits() else { return nil }
+            value |= bits << shift
+        }
+        return value
+    }
+
+    /// Takes a number in yescrypt's encoding of variable length, whose first character says how many follow.
+    ///
+    /// First characters are shared out by length: 48 of them for one character, then 8, 4, 2, 1 and 1 for two to six,
+    /// and every length begins to count where the one before it ended. The largest number is below 2³².
+    fileprivate mutating func takeNumber(from minimum: Int) -> Int? {
+        guard let first = takeSixBits() else { return nil }
+        var value = minimum
+        var start = 0
+        var end = 47
+        var shift = 0
+        while first > end {
+            value += (end + 1 - start) << shift
+            start = end + 1
+            end = start + (62 - end) / 2
+            shift += 6
+        }
+        value += (first - start) << shift
+        while shift > 0 {
+            guard let bits = takeSixBits() else { return nil }
+            shift -= 6
+            value += bits << shift
+        }
+        return value
+    }
+
+    /// Takes 32 bytes in 43 characters, which end the text.
+    fileprivate mutating func takeSHA256() -> Bool {
+        take(.crypt).byteCount(highBitsFirst: false) == 32 && isAtEnd
+    }
+}

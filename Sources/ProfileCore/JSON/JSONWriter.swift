@@ -1,0 +1,61 @@
+extension JSONValue {
+    /// The text of this value: on one line, or indented by two spaces a level for people to read.
+    package func text(indented: Bool = false) -> String {
+        var output = ""
+        write(to: &output, indentation: indented ? 0 : nil)
+        return output
+    }
+
+    /// Appends a string literal, escaping what RFC 8259 section 7 says must be.
+    package static func writeString(_ string: some StringProtocol, to output: inout String) {
+        output.append("\"")
+        for scalar in string.unicodeScalars {
+            switch scalar {
+            case "\"": output.append("\\\"")
+            case "\\": output.append("\\\\")
+            case "\n": output.append("\\n")
+            case "\r": output.append("\\r")
+            case "\t": output.append("\\t")
+            case "\u{00}"..."\u{1F}", "\u{7F}":
+                let digits = String(scalar.value, radix: 16)
+                output.append("\\u" + String(repeating: "0", count: 4 - digits.count) + digits)
+            default: output.unicodeScalars.append(scalar)
+            }
+        }
+        output.append("\"")
+    }
+
+    private func write(to output: inout String, indentation: Int?) {
+        switch self {
+        case .null: output += "null"
+        case .bool(let value): output += value ? "true" : "false"
+        case .number(let text): output += text
+        case .string(let text): Self.writeString(text, to: &output)
+        case .array(let elements):
+            Self.writeList(elements, brackets: ("[", "]"), to: &output, indentation) { element, output, indentation in
+                element.write(to: &output, indentation: indentation)
+            }
+        case .object(let members):
+            Self.writeList(members, brackets: ("{", "}"), to: &output, indentation) { member, output, indentation in
+                Self.writeString(member.name, to: &output)
+                output += indentation == nil ? ":" : ": "
+                member.value.write(to: &output, indentation: indentation)
+            }
+        }
+    }
+
+    private static func writeList<Element>(
+        _ elements: [Element], brackets: (open: String, close: String), to output: inout String, _ indentation: Int?,
+        write: (Element, inout String, Int?) -> Void
+    ) {
+        output += brackets.open
+        let inner = indentation.map { $0 + 2 }
+        for (index, element) in elements.enumerated() {
+            if index > 0 { output += "," }
+            if let inner { output += "\n" + String(repeating: " ", count: inner) }
+            write(element, &output, inner)
+        }
+        if let indentation, !elements.isEmpty { output += "\n" + String(repeating: " ", count: indentation) }
+        output += brackets.close
+    }
+}

@@ -1,0 +1,59 @@
+/// A real day of the proleptic Gregorian calendar, from 0001-01-01 to 9999-12-31.
+public struct CalendarDay: Hashable, Comparable, Sendable, CustomStringConvertible {
+    public let year: Int
+    public let month: Int
+    public let day: Int
+
+    /// Nil where there is no such day.
+    public init?(year: Int, month: Int, day: Int) {
+        guard 1...9999 ~= year, 1...12 ~= month, day >= 1, day <= Self.length(ofMonth: month, in: year) else { return nil }
+        self.init(known: year, month, day)
+    }
+
+    private init(known year: Int, _ month: Int, _ day: Int) {
+        self.year = year
+        self.month = month
+        self.day = day
+    }
+
+    /// After every other day: as "today" it leaves a date to the rules that do not depend on today.
+    package static let latest = CalendarDay(known: 9999, 12, 31)
+
+    /// The day, in UTC, of a time in seconds since 1970-01-01; nil outside the years 1 to 9999.
+    ///
+    /// The algorithm is Howard Hinnant's `civil_from_days`.
+    public init?(secondsSince1970 seconds: Int64) {
+        let days = Int(seconds >= 0 ? seconds / 86_400 : -((86_399 - seconds) / 86_400))
+        let shifted = days + 719_468
+        let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let monthFromMarch = (5 * dayOfYear + 2) / 153
+        let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
+        self.init(
+            year: yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month: month,
+            day: dayOfYear - (153 * monthFromMarch + 2) / 5 + 1)
+    }
+
+    /// Parses `yyyy-MM-dd`, the form in which days are stored.
+    public init?(iso text: String) {
+        guard case .day(let day) = DateFormat.iso.read(Array(text.utf8).span) else { return nil }
+        self = day
+    }
+
+    /// `yyyy-MM-dd` (ISO 8601).
+    public var description: String { DateFormat.iso.text(of: self) }
+
+    public static func < (left: CalendarDay, right: CalendarDay) -> Bool {
+        (left.year, left.month, left.day) < (right.year, right.month, right.day)
+    }
+
+    private static func length(ofMonth month: Int, in year: Int) -> Int {
+        switch month {
+        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+        case 4, 6, 9, 11: 30
+        default: 31
+        }
+    }
+}

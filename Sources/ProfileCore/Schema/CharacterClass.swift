@@ -1,0 +1,60 @@
+/// A set of characters that a schema allows in a field, by name or as a literal list.
+public enum CharacterClass: Hashable, Sendable {
+    case asciiLetters
+    case asciiDigits
+    /// Unicode letters and the marks that combine with them (general categories L and M).
+    case letters
+    /// Unicode decimal digits (general category Nd).
+    case digits
+    /// U+0020, one at a time between words: two in a row are refused.
+    case spaces
+    /// Printable ASCII that is neither letter, digit nor space.
+    case special
+    /// Just these characters.
+    case list(String)
+
+    static let named: [(name: String, value: CharacterClass)] = [
+        ("ascii-letters", .asciiLetters), ("ascii-digits", .asciiDigits), ("letters", .letters), ("digits", .digits),
+        ("spaces", .spaces), ("special", .special),
+    ]
+
+    /// Nil for text that looks like a class's name but is none: a list of letters that long is more likely a slip.
+    init?(_ text: String) {
+        if let known = Self.named.first(where: { $0.name == text }) {
+            self = known.value
+        } else if text.isEmpty
+            || text.utf8.count > 3 && text.utf8.allSatisfy({ $0.isASCIILowercase || $0 == UInt8(ascii: "-") })
+        {
+            return nil
+        } else {
+            self = .list(text)
+        }
+    }
+
+    /// As it is written in a schema file.
+    var text: String {
+        if case .list(let characters) = self { return characters }
+        return Self.named.first { $0.value == self }?.name ?? ""
+    }
+
+    /// What a message calls these characters.
+    var title: String {
+        switch self {
+        case .asciiLetters: "ASCII letters"
+        case .asciiDigits: "ASCII digits"
+        case .letters: "letters"
+        case .digits: "digits"
+        case .spaces: "single spaces"
+        case .special: "special characters"
+        case .list(let characters): characters.map { "'\($0)'" }.joined(separator: " ")
+        }
+    }
+}
+
+/// Something that a value must hold at least once.
+public enum Requirement: String, Hashable, Sendable, CaseIterable {
+    case uppercase
+    case lowercase
+    case digit
+    case special
+}

@@ -1,0 +1,49 @@
+/// The name of a field: a lower-case ASCII letter, then lower-case letters, digits and underscores, 63 at most.
+///
+/// A name that passed is fit to stand in SQL, in a CSV header and in JSON as it is.
+public struct FieldName: Hashable, Comparable, Sendable, CustomStringConvertible {
+    public let text: String
+
+    /// Longest name, in bytes; PostgreSQL's limit for an identifier.
+    public static let longestLength = 63
+
+    public init?(_ text: String) {
+        let bytes = text.utf8
+        guard let first = bytes.first, first.isASCIILowercase, bytes.count <= Self.longestLength,
+            bytes.allSatisfy({ $0.isASCIILowercase || $0.isASCIIDigit || $0 == UInt8(ascii: "_") })
+        else { return nil }
+        self.text = text
+    }
+
+    private init(known text: StaticString) { self.text = text.description }
+
+    /// The key of a profile: every schema has it, unique whatever its ASCII case.
+    public static let username = FieldName(known: "username")
+    /// The one secret field: it is kept as a hash only.
+    public static let password = FieldName(known: "password")
+    static let phone = FieldName(known: "phone")
+    static let address = FieldName(known: "address")
+    static let postalCode = FieldName(known: "postal_code")
+    static let birthday = FieldName(known: "birthday")
+
+    /// Names that mean something of our own in the tables, in CSV or in JSON, so that no field may take them.
+    public static let reserved: Set<String> = [
+        "id", "revision", "created_at", "updated_at", "schema_version", "status", "issues",
+        "password_hash", "password_schema_version", "password_is_judged", "passcode_hash", "rowid", "oid",
+    ]
+
+    public var description: String { text }
+
+    public static func < (left: FieldName, right: FieldName) -> Bool { left.text < right.text }
+}
+
+extension UInt8 {
+    package var isASCIIDigit: Bool { self &- 0x30 < 10 }
+    package var isASCIILowercase: Bool { self &- 0x61 < 26 }
+    package var isASCIIUppercase: Bool { self &- 0x41 < 26 }
+    package var isASCIILetter: Bool { (self | 0x20) &- 0x61 < 26 }
+    /// Space, tab, LF, VT, FF, CR.
+    package var isASCIIWhitespace: Bool { self == 0x20 || self &- 0x09 < 5 }
+    /// The lower-case form of an ASCII letter; any other byte as it is.
+    package var asciiFolded: UInt8 { isASCIIUppercase ? self | 0x20 : self }
+}

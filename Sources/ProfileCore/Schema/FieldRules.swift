@@ -1,0 +1,89 @@
+/// The rules of one field, as a schema file gives them.
+///
+/// Made by ``ProfileSchema/init(parsing:defaultName:)`` only, so that rules which contradict each other do not exist.
+public struct FieldRules: Hashable, Sendable {
+    public let name: FieldName
+    /// What people call the field: "Postal code".
+    public let title: String
+    public internal(set) var type: FieldType = .string
+    public internal(set) var isRequired = false
+    /// Enforced by the database with an index; `username`'s ignores ASCII case, any other's is exact.
+    public internal(set) var isUnique = false
+    /// In user-perceived characters.
+    public internal(set) var minimumLength: Int?
+    /// In user-perceived characters.
+    public internal(set) var maximumLength: Int?
+    public internal(set) var minimum: Bound?
+    public internal(set) var maximum: Bound?
+    /// Must match the whole value.
+    public internal(set) var pattern: Pattern?
+    /// The only values there are (`enum`), in the form in which they are stored; empty for no such rule.
+    public internal(set) var allowedValues: [String] = []
+    /// Nil allows any character but control characters other than tab, LF and CR.
+    public internal(set) var characters: [CharacterClass]?
+    public internal(set) var requirements: [Requirement] = []
+    public internal(set) var mask: Mask?
+    /// Kept as a hash only, never shown, never trimmed.
+    public internal(set) var isSecret = false
+    /// Texts that stand in for our own, by the code of the issue.
+    public internal(set) var messages: [ValidationIssue.Code: String] = [:]
+    /// What a form's auto-fill goes by, such as `username` or `tel`.
+    public internal(set) var contentType: String?
+    /// How a date may be written; the first is how a form shows it.
+    public internal(set) var formats: [DateFormat] = [.iso]
+
+    init(name: FieldName, title: String) {
+        self.name = name
+        self.title = title
+    }
+
+    /// The most characters that a person can type into the field; nil where nothing limits them.
+    public var longestLength: Int? {
+        if let mask { return mask.bytes.count }
+        return switch type {
+        case .string: maximumLength
+        case .date: formats.map(\.length).max()
+        case .integer: 20
+        case .number: 32
+        case .boolean: 5
+        }
+    }
+
+    /// The most bytes of UTF-8: four a character, though at least 1,024, so that combining marks cannot smuggle in
+    /// what the limit on characters keeps out; 1 MiB where characters have no limit.
+    public var longestByteCount: Int {
+        longestLength.map { max($0.multipliedReportingOverflow(by: 4).partialValue, 1_024) } ?? 1_048_576
+    }
+
+    /// The name of the column, in tables and in files, that holds what is kept of the field.
+    public var columnName: String { isSecret ? "password_hash" : name.text }
+}
+
+/// What kind of value a field holds (Table Schema's `type`).
+public enum FieldType: String, Hashable, Sendable, CaseIterable {
+    case string
+    /// A 64-bit integer.
+    case integer
+    /// A finite IEEE 754 double.
+    case number
+    case boolean
+    case date
+}
+
+/// A least or greatest value.
+public enum Bound: Hashable, Sendable, CustomStringConvertible {
+    case integer(Int64)
+    case number(Double)
+    case day(CalendarDay)
+    /// The day on which the value is judged.
+    case today
+
+    public var description: String {
+        switch self {
+        case .integer(let value): String(value)
+        case .number(let value): NumberText.canonical(value)
+        case .day(let day): day.description
+        case .today: "today"
+        }
+    }
+}

@@ -1,0 +1,59 @@
+/// How integers and numbers are read from text, and the one form in which each is stored.
+enum NumberText {
+    /// An optional sign and digits; nil for anything else and for what 64 bits do not hold.
+    static func integer(_ bytes: Span<UInt8>) -> Int64? {
+        var index = 0
+        var isNegative = false
+        if let first = bytes.first, first == UInt8(ascii: "-") || first == UInt8(ascii: "+") {
+            isNegative = first == UInt8(ascii: "-")
+            index = 1
+        }
+        guard index < bytes.count else { return nil }
+        var value: Int64 = 0
+        while index < bytes.count {
+            let byte = bytes[index]
+            guard byte.isASCIIDigit else { return nil }
+            let (product, overflowed) = value.multipliedReportingOverflow(by: 10)
+            let digit = Int64(byte &- 0x30)
+            let (sum, overflowedToo) =
+                isNegative ? product.subtractingReportingOverflow(digit) : product.addingReportingOverflow(digit)
+            guard !overflowed, !overflowedToo else { return nil }
+            value = sum
+            index += 1
+        }
+        return value
+    }
+
+    /// A decimal number, with a fraction and an exponent if need be; neither hexadecimal nor infinite.
+    static func number(_ bytes: Span<UInt8>) -> Double? {
+        guard !bytes.isEmpty, bytes.count <= 64 else { return nil }
+        for index in bytes.indices {
+            switch bytes[index] {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."),
+                UInt8(ascii: "e"), UInt8(ascii: "E"):
+                continue
+            default: return nil
+            }
+        }
+        guard let value = Double(String(bytes)), value.isFinite else { return nil }
+        return value
+    }
+
+    /// The shortest text that reads back as the same value; whole numbers without a fraction.
+    static func canonical(_ value: Double) -> String {
+        if value == 0 { return "0" }
+        let text = value.description
+        return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+    }
+}
+
+extension String {
+    /// The text that the bytes, valid UTF-8, stand for.
+    package init(_ bytes: Span<UInt8>) {
+        self = bytes.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
+    }
+}
+
+extension Span<UInt8> {
+    package var first: UInt8? { isEmpty ? nil : self[0] }
+}

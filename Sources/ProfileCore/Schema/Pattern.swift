@@ -1,0 +1,72 @@
+internal import CPCRE2
+
+/// A regular expression of a schema, compiled, that a whole value must match.
+///
+/// PCRE2's syntax. `\d`, `\w` and `\s` are ASCII (S1). The work of one match is bounded (`pcre2_set_match_limit`), so
+/// that a pathological pattern ends as a mismatch instead of hanging the program (S8).
+public final class Pattern: Hashable, CustomStringConvertible, @unchecked Sendable {
+    // Unchecked because of the pointer: compiled code is never written to after `init`, and PCRE2 documents it as safe
+    // to share between threads ("pcre2api", MULTITHREADING). Match data is made for each call.
+    private let code: OpaquePointer
+    public let text: String
+
+    /// Longest pattern, in bytes.
+    public static let longestLength = 4_096
+    /// The most calls of PCRE2's internal match function for one value: about ten milliseconds.
+    private static let matchLimit: UInt32 = 200_000
+    /// Memory for backtracking, in KiB.
+    private static let heapLimit: UInt32 = 8_192
+
+    /// What PCRE2 says is wrong with a pattern, and at which byte of it.
+    struct CompileError: Error, Hashable {
+        let message: String
+        let offset: Int
+    }
+
+    init(_ text: String) throws(CompileError) {
+        guard text.utf8.count <= Self.longestLength else {
+            throw CompileError(message: "it is longer than \(Self.longestLength) bytes", offset: Self.longestLength)
+        }
+        var errorNumber: Int32 = 0
+        var errorOffset = 0
+        let options = PCRE2_UTF | PCRE2_ANCHORED | PCRE2_ENDANCHORED | UInt32(PCRE2_NEVER_BACKSLASH_C)
+        let bytes = Array(text.utf8)
+        guard let code = pcre2_compile_8(bytes, bytes.count, options, &errorNumber, &errorOffset, nil) else {
+            throw CompileError(message: Self.message(errorNumber), offset: errorOffset)
+        }
+        self.code = code
+        self.text = text
+    }
+
+    deinit { pcre2_code_free_8(code) }
+
+    /// Whether the whole of the bytes, valid UTF-8, match; false as well when the bound on work was reached.
+    func matches(_ bytes: Span<UInt8>) -> Bool {
+        guard let matchData = pcre2_match_data_create_8(1, nil), let context = pcre2_match_context_create_8(nil) else {
+            return false
+        }
+        defer {
+            pcre2_match_data_free_8(matchData)
+            pcre2_match_context_free_8(context)
+        }
+        pcre2_set_match_limit_8(context, Self.matchLimit)
+        pcre2_set_heap_limit_8(context, Self.heapLimit)
+        return bytes.withUnsafeBufferPointer { buffer in
+            // PCRE2 takes a null subject only with a length of zero, which an empty buffer may be.
+            pcre2_match_8(code, buffer.baseAddress, buffer.count, 0, 0, matchData, context) >= 0
+        }
+    }
+
+    public var description: String { text }
+
+    public static func == (left: Pattern, right: Pattern) -> Bool { left.text == right.text }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(text) }
+
+    private static func message(_ number: Int32) -> String {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 256) { buffer in
+            let length = pcre2_get_error_message_8(number, buffer.baseAddress, buffer.count)
+            return length > 0 ? String(decoding: buffer.prefix(Int(length)), as: UTF8.self) : "it does not compile"
+        }
+    }
+}

@@ -1,0 +1,99 @@
+/// A set of ASCII characters as a table of 128 bits.
+struct ASCIISet: Hashable, Sendable {
+    private var low: UInt64 = 0
+    private var high: UInt64 = 0
+
+    init(_ isMember: (UInt8) -> Bool) {
+        for byte in UInt8(0)..<64 where isMember(byte) { low |= 1 << UInt64(byte) }
+        for byte in UInt8(64)..<128 where isMember(byte) { high |= 1 << UInt64(byte - 64) }
+    }
+
+    /// Nil where one of the classes reaches beyond ASCII.
+    init?(_ classes: [CharacterClass]) {
+        var members: [UInt8] = []
+        for one in classes {
+            switch one {
+            case .asciiLetters: members += (0..<128).filter(\.isASCIILetter)
+            case .asciiDigits: members += (0..<128).filter(\.isASCIIDigit)
+            case .spaces: members.append(0x20)
+            case .special: members += (0x21...0x7E).filter { !$0.isASCIILetter && !$0.isASCIIDigit }
+            case .list(let characters):
+                guard characters.utf8.allSatisfy({ $0 < 128 }) else { return nil }
+                members += characters.utf8
+            case .letters, .digits: return nil
+            }
+        }
+        self.init(members.contains)
+    }
+
+    init(_ requirement: Requirement) {
+        switch requirement {
+        case .uppercase: self.init(\.isASCIIUppercase)
+        case .lowercase: self.init(\.isASCIILowercase)
+        case .digit: self.init(\.isASCIIDigit)
+        case .special: self.init { 0x21...0x7E ~= $0 && !$0.isASCIILetter && !$0.isASCIIDigit }
+        }
+    }
+
+    /// All but control characters other than tab, LF and CR.
+    static let text = ASCIISet { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D }
+
+    @inline(__always)
+    func contains(_ byte: UInt8) -> Bool {
+        let half = byte & 64 == 0 ? low : high
+        return byte < 128 && half &>> UInt64(byte & 63) & 1 != 0
+    }
+
+    @inline(__always)
+    func containsAll(of bytes: Span<UInt8>) -> Bool {
+        for index in bytes.indices where !contains(bytes[index]) { return false }
+        return true
+    }
+
+    func containsAny(of bytes: Span<UInt8>) -> Bool {
+        for index in bytes.indices where contains(bytes[index]) { return true }
+        return false
+    }
+}
+
+extension Span<UInt8> {
+    var isASCII: Bool {
+        var union: UInt8 = 0
+        for index in indices { union |= self[index] }
+        return union < 128
+    }
+
+    @inline(__always)
+    var hasAdjacentSpaces: Bool {
+        var previous: UInt8 = 0
+        for index in indices {
+            let byte = self[index]
+            if byte == 0x20, previous == 0x20 { return true }
+            previous = byte
+        }
+        return false
+    }
+
+    /// User-perceived characters of ASCII: CR LF is one.
+    var countOfASCIICharacters: Int {
+        var pairs = 0
+        var previous: UInt8 = 0
+        for index in indices {
+            let byte = self[index]
+            if byte == 0x0A, previous == 0x0D { pairs += 1 }
+            previous = byte
+        }
+        return count - pairs
+    }
+
+    /// Without the ASCII white space around it (S2).
+    @inline(__always)
+    @_lifetime(copy self)
+    package func trimmed() -> Span<UInt8> {
+        var start = 0
+        var end = count
+        while start < end, self[start].isASCIIWhitespace { start += 1 }
+        while end > start, self[end - 1].isASCIIWhitespace { end -= 1 }
+        return extracting(start..<end)
+    }
+}

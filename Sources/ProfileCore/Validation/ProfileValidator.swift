@@ -1,0 +1,68 @@
+/// A schema compiled once, and the only door to the store: judges drafts and makes ``ValidProfile``s of those that
+/// pass.
+public struct ProfileValidator: Sendable {
+    public let schema: ProfileSchema
+    let fields: [FieldValidator]
+
+    public init(_ schema: ProfileSchema) {
+        self.schema = schema
+        fields = schema.fields.map(FieldValidator.init)
+    }
+
+    /// Judges a whole draft.
+    ///
+    /// - Parameters:
+    ///   - today: The day that a rule such as "not in the future" goes by, usually the current one in UTC.
+    ///   - hasPassword: The profile is stored and has a password, so that the draft need not bring one.
+    /// - Throws: Every issue of every field, in field order, then the names that the schema does not know (S3).
+    public func validate(
+        _ draft: ProfileDraft, on today: CalendarDay, hasPassword: Bool = false
+    ) throws(ValidationFailure) -> ValidProfile {
+        var rows = RowValidator(self, today: today)
+        var unknown = Set(draft.values.keys)
+        for (index, field) in schema.fields.enumerated() {
+            if field.isSecret {
+                rows.judgePassword(draft.password, hash: draft.passwordHash, index: index, isStored: hasPassword)
+            } else {
+                unknown.remove(field.name.text)
+                rows.judge(draft.values[field.name.text], index: index)
+            }
+        }
+        for name in unknown.sorted() { rows.report(ValidationIssue(nil, .unknownField(name))) }
+        if !schema.hasPassword {
+            if draft.password != nil { rows.report(ValidationIssue(nil, .unknownField(FieldName.password.text))) }
+            if draft.passwordHash != nil { rows.report(ValidationIssue(nil, .unknownField(ProfileDraft.hashName))) }
+        }
+        guard rows.endRow(ValidProfiles.Origin(line: 1, record: 1)) else { throw ValidationFailure(rows.issues) }
+        return ValidProfile(schema: schema, rows: rows.profiles)
+    }
+
+    /// Judges one value on its own, as a form does when a field ends.
+    ///
+    /// - Returns: Its issues; none for a value that is valid, or empty and not required.
+    public func issues(of value: String, in name: FieldName, on today: CalendarDay) -> [ValidationIssue] {
+        guard let index = schema.index(of: name) else { return [ValidationIssue(nil, .unknownField(name.text))] }
+        var rows = RowValidator(self, today: today)
+        if schema.fields[index].isSecret {
+            rows.judgePassword(Secret(value), hash: nil, index: index, isStored: false)
+        } else {
+            rows.judge(value, index: index)
+        }
+        return rows.issues
+    }
+
+    /// The form in which a value would be stored, to look it up by; nil where no stored profile can have it.
+    public func storedForm(of value: String, in name: FieldName) -> String? {
+        guard let index = schema.index(of: name), !schema.fields[index].isSecret else { return nil }
+        return fields[index].canonical(value, today: .latest)
+    }
+}
+
+extension FieldRules {
+    /// A stored value in a form in which it may be typed: the same but for a date whose formats leave ISO out.
+    package func typedForm(of stored: String) -> String {
+        guard type == .date, !formats.contains(.iso), let day = CalendarDay(iso: stored), let format = formats.first
+        else { return stored }
+        return format.text(of: day)
+    }
+}

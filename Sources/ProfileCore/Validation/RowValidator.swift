@@ -1,0 +1,131 @@
+/// Judges rows one after another, field by field in the schema's order, and keeps those that pass.
+///
+/// The caller hands over each field's cell, or that there is none, and ends the row.
+package struct RowValidator: Sendable {
+    package let validator: ProfileValidator
+    package let today: CalendarDay
+    /// The rows that passed.
+    package private(set) var profiles: ValidProfiles
+    /// Those of the row that is judged, or was judged last.
+    package private(set) var issues: [ValidationIssue] = []
+
+    package init(_ validator: ProfileValidator, today: CalendarDay) {
+        self.validator = validator
+        self.today = today
+        profiles = ValidProfiles(fieldCount: validator.fields.count)
+    }
+
+    package mutating func reserve(rows: Int, bytes: Int) { profiles.reserve(rows: rows, bytes: bytes) }
+
+    /// Begins a row; what the last one said is forgotten.
+    package mutating func beginRow() { issues.removeAll(keepingCapacity: true) }
+
+    package mutating func report(_ issue: ValidationIssue) { issues.append(issue) }
+
+    /// Judges the cell of a field that is not secret.
+    ///
+    /// - Parameters:
+    ///   - raw: Valid UTF-8.
+    ///   - index: The field's position in the schema.
+    ///   - isStored: The cell comes from the store and must have the form in which it would be stored.
+    @inline(__always)
+    package mutating func judge(_ raw: Span<UInt8>, index: Int, isStored: Bool = false) {
+        let value = raw.trimmed()
+        guard !value.isEmpty else { return judgeAbsent(index: index) }
+        let field = validator.fields[index]
+        var found: [ValidationIssue] = []
+        let outcome = field.judge(value, today: today, isStored: isStored) { problem in
+            found.append(ValidationIssue(field.rules.name, problem))
+        }
+        switch outcome {
+        case .asGiven: profiles.append(value)
+        case .canonical(let text): profiles.append(text: text)
+        case .bad:
+            issues += found
+            profiles.appendAbsent()
+        }
+    }
+
+    /// Judges a field that has no cell.
+    package mutating func judgeAbsent(index: Int) {
+        let rules = validator.fields[index].rules
+        if rules.isRequired { issues.append(ValidationIssue(rules.name, .required)) }
+        profiles.appendAbsent()
+    }
+
+    /// Judges the secret field: a password as typed, or a hash in its place, or neither.
+    ///
+    /// - Parameter isStored: There is one in the store already.
+    package mutating func judgePassword(
+        _ password: Span<UInt8>?, hash: Span<UInt8>?, index: Int, isStored: Bool
+    ) {
+        let field = validator.fields[index]
+        let name = field.rules.name
+        switch (password?.nonEmpty, hash?.trimmed().nonEmpty) {
+        case (nil, nil):
+            if field.rules.isRequired, !isStored { issues.append(ValidationIssue(name, .required)) }
+            profiles.appendAbsent()
+        case (_?, _?):
+            issues.append(ValidationIssue(nil, .badRow(.passwordAndHash)))
+            profiles.appendAbsent()
+        case (nil, let hash?):
+            if let reason = PasswordHash.check(hash) {
+                issues.append(ValidationIssue(name, .unsupportedHash(reason)))
+                profiles.appendAbsent()
+            } else {
+                profiles.append(hash)
+            }
+        case (let password?, nil):
+            var found: [ValidationIssue] = []
+            let outcome = field.judge(password, today: today, isStored: false) { problem in
+                found.append(ValidationIssue(name, problem))
+            }
+            issues += found
+            if case .bad = outcome {
+                profiles.appendAbsent()
+            } else {
+                profiles.appendPassword(Secret(password))
+            }
+        }
+    }
+
+    /// Ends the row: it is kept if nothing was wrong with it, else ``issues`` says what was.
+    package mutating func endRow(_ origin: ValidProfiles.Origin) -> Bool {
+        guard issues.isEmpty else {
+            profiles.dropUnfinishedRow()
+            return false
+        }
+        profiles.endRow(origin)
+        return true
+    }
+
+    /// Hands the kept rows over and begins anew.
+    package mutating func takeProfiles() -> ValidProfiles {
+        defer { profiles = ValidProfiles(fieldCount: validator.fields.count) }
+        return profiles
+    }
+
+    /// Drops the kept rows, for work that wants the issues alone.
+    package mutating func removeAll() { profiles.removeAll() }
+}
+
+extension RowValidator {
+    mutating func judge(_ raw: String?, index: Int) {
+        guard let raw else { return judgeAbsent(index: index) }
+        judge(Array(raw.utf8).span, index: index)
+    }
+
+    mutating func judgePassword(_ password: Secret?, hash: String?, index: Int, isStored: Bool) {
+        let hashBytes = hash.map { Array($0.utf8) } ?? []
+        guard let password else {
+            return judgePassword(nil, hash: hashBytes.span, index: index, isStored: isStored)
+        }
+        judgePassword(password.bytes, hash: hashBytes.span, index: index, isStored: isStored)
+    }
+}
+
+extension Span<UInt8> {
+    fileprivate var nonEmpty: Span<UInt8>? {
+        @_lifetime(copy self) get { isEmpty ? nil : self }
+    }
+}

@@ -1,0 +1,132 @@
+/// A profile that passed every rule of a schema: the only thing that can be stored, and only ``ProfileValidator``
+/// makes one (R1).
+public struct ValidProfile: Sendable {
+    /// The rules that it passed.
+    public let schema: ProfileSchema
+    /// Of one row.
+    package let rows: ValidProfiles
+
+    init(schema: ProfileSchema, rows: ValidProfiles) {
+        self.schema = schema
+        self.rows = rows
+    }
+
+    /// The value of a field in the form in which it is stored; nil where it is absent or a secret.
+    public subscript(name: FieldName) -> String? {
+        guard let index = schema.index(of: name), !schema.fields[index].isSecret else { return nil }
+        return rows.text(row: 0, field: index)
+    }
+
+    public var username: String { self[.username] ?? "" }
+}
+
+/// Profiles that passed, one after another, as canonical UTF-8 in one buffer: what bulk work hands to the store
+/// without a `String` a cell.
+///
+/// A row has one slot a field of the schema. The slot of the secret field holds a hash: the one that was brought, or
+/// the one that the store made of the row's password and put there.
+package struct ValidProfiles: Sendable {
+    package let fieldCount: Int
+    package private(set) var count = 0
+    package private(set) var bytes: [UInt8] = []
+    private var slots: [Slot] = []
+    /// Where each row came from.
+    package private(set) var origins: [Origin] = []
+    /// Passwords that were not hashed yet, by row.
+    package private(set) var passwords: [Int: Secret] = [:]
+    /// The rows whose hash was made of a password that the rules judged, rather than brought.
+    private var rowsWithJudgedHash: Set<Int> = []
+
+    package struct Slot: Sendable {
+        package let offset: UInt32
+        /// `absent` for a field without a value.
+        package let length: UInt32
+        static let absent = Slot(offset: 0, length: .max)
+        package var isAbsent: Bool { length == .max }
+        package var range: Range<Int> { Int(offset)..<Int(offset) + Int(length) }
+    }
+
+    /// The place of a row in its input.
+    package struct Origin: Sendable {
+        /// The first physical line, from 1.
+        package let line: Int
+        /// The record, from 1.
+        package let record: Int
+
+        package init(line: Int, record: Int) {
+            self.line = line
+            self.record = record
+        }
+    }
+
+    init(fieldCount: Int) { self.fieldCount = fieldCount }
+
+    package func slot(row: Int, field: Int) -> Slot { slots[row * fieldCount + field] }
+
+    /// The canonical text; nil where it is absent.
+    package func text(row: Int, field: Int) -> String? {
+        let slot = slot(row: row, field: field)
+        return slot.isAbsent ? nil : String(decoding: bytes[slot.range], as: UTF8.self)
+    }
+
+    /// Puts the hash of a row's password into its slot.
+    package mutating func setHash(_ hash: PasswordHash, row: Int, field: Int) {
+        slots[row * fieldCount + field] = append(hash.text.utf8)
+        passwords[row] = nil
+        rowsWithJudgedHash.insert(row)
+    }
+
+    package func hashIsJudged(row: Int) -> Bool { !rowsWithJudgedHash.isEmpty && rowsWithJudgedHash.contains(row) }
+
+    private mutating func append(_ text: some Collection<UInt8>) -> Slot {
+        let offset = bytes.count
+        bytes.append(contentsOf: text)
+        return Slot(offset: UInt32(offset), length: UInt32(bytes.count - offset))
+    }
+}
+
+// How a row comes about, field by field; see `RowValidator`.
+extension ValidProfiles {
+    mutating func reserve(rows: Int, bytes byteCount: Int) {
+        slots.reserveCapacity(rows * fieldCount)
+        origins.reserveCapacity(rows)
+        bytes.reserveCapacity(byteCount)
+    }
+
+    @inline(__always)
+    mutating func append(_ value: Span<UInt8>) {
+        let offset = bytes.count
+        value.withUnsafeBufferPointer { bytes.append(contentsOf: $0) }
+        slots.append(Slot(offset: UInt32(offset), length: UInt32(value.count)))
+    }
+
+    mutating func append(text: String) { slots.append(append(text.utf8)) }
+
+    @inline(__always)
+    mutating func appendAbsent() { slots.append(.absent) }
+
+    mutating func appendPassword(_ password: Secret) {
+        passwords[count] = password
+        slots.append(.absent)
+    }
+
+    mutating func endRow(_ origin: Origin) {
+        origins.append(origin)
+        count += 1
+    }
+
+    /// Drops the slots of the row that has not ended; its bytes stay unused until the buffer goes.
+    mutating func dropUnfinishedRow() {
+        slots.removeLast(slots.count - count * fieldCount)
+        passwords[count] = nil
+    }
+
+    mutating func removeAll() {
+        count = 0
+        bytes.removeAll(keepingCapacity: true)
+        slots.removeAll(keepingCapacity: true)
+        origins.removeAll(keepingCapacity: true)
+        passwords.removeAll()
+        rowsWithJudgedHash.removeAll()
+    }
+}

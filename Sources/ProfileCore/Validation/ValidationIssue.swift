@@ -1,0 +1,124 @@
+/// One thing that is wrong with a profile, as a value: which field, and what about it.
+///
+/// ``message(label:overrides:)`` makes text of it. It never holds what was typed.
+public struct ValidationIssue: Hashable, Sendable {
+    /// Nil for an issue of the whole row.
+    public let field: FieldName?
+    public let problem: Problem
+
+    public var code: Code { problem.code }
+
+    public init(_ field: FieldName?, _ problem: Problem) {
+        self.field = field
+        self.problem = problem
+    }
+
+    /// What can be wrong, with the bounds that were broken.
+    public enum Problem: Hashable, Sendable {
+        case required
+        /// In characters, or in digits where the field has a mask.
+        case tooShort(minimum: Int)
+        /// In characters, or in digits where the field has a mask.
+        case tooLong(maximum: Int)
+        /// Nil for control characters in a field that takes any others.
+        case badCharacter(allowed: [CharacterClass]?)
+        case missing(Requirement)
+        case badFormat(expected: ExpectedFormat)
+        case badDate
+        case dateOutOfRange(minimum: Bound?, maximum: Bound?)
+        case notAllowed(allowed: [String])
+        case patternMismatch
+        case outOfRange(minimum: Bound?, maximum: Bound?)
+        /// Of another row of the same input when that row's line is given; else of a stored profile.
+        case duplicate(line: Int?)
+        case unsupportedHash(UnsupportedHash)
+        case unknownField(String)
+        case badRow(RowFault)
+        case badEncoding
+        case unclosedQuote
+    }
+
+    /// The shape that a value should have had.
+    public enum ExpectedFormat: Hashable, Sendable {
+        case mask(Mask)
+        case dates([DateFormat])
+        case integer
+        case number
+        case boolean
+        case singleSpaces
+        /// A stored value is valid only in the one form in which it would be stored now.
+        case stored
+    }
+
+    /// What keeps a row from being read as cells of fields.
+    public enum RowFault: Hashable, Sendable {
+        case cellCount(expected: Int, found: Int)
+        case textAfterQuote
+        case nul
+        /// In bytes.
+        case tooLong
+        case passwordAndHash
+        /// A line of NDJSON that is no JSON object of strings, numbers, booleans and nulls.
+        case notAnObject
+        case columnTwice(String)
+    }
+
+    /// The stable name of a problem, for reports and for a schema's own messages.
+    public enum Code: String, Hashable, Sendable, CaseIterable {
+        case required
+        case tooShort = "too_short"
+        case tooLong = "too_long"
+        case badCharacter = "bad_character"
+        case missingUppercase = "missing_uppercase"
+        case missingLowercase = "missing_lowercase"
+        case missingDigit = "missing_digit"
+        case missingSpecial = "missing_special"
+        case badFormat = "bad_format"
+        case badDate = "bad_date"
+        case dateOutOfRange = "date_out_of_range"
+        case notAllowed = "not_allowed"
+        case patternMismatch = "pattern_mismatch"
+        case outOfRange = "out_of_range"
+        case duplicate
+        case unsupportedHash = "unsupported_hash"
+        case unknownField = "unknown_field"
+        case badRow = "bad_row"
+        case badEncoding = "bad_encoding"
+        case unclosedQuote = "unclosed_quote"
+    }
+}
+
+extension ValidationIssue.Problem {
+    public var code: ValidationIssue.Code {
+        switch self {
+        case .required: .required
+        case .tooShort: .tooShort
+        case .tooLong: .tooLong
+        case .badCharacter: .badCharacter
+        case .missing(.uppercase): .missingUppercase
+        case .missing(.lowercase): .missingLowercase
+        case .missing(.digit): .missingDigit
+        case .missing(.special): .missingSpecial
+        case .badFormat: .badFormat
+        case .badDate: .badDate
+        case .dateOutOfRange: .dateOutOfRange
+        case .notAllowed: .notAllowed
+        case .patternMismatch: .patternMismatch
+        case .outOfRange: .outOfRange
+        case .duplicate: .duplicate
+        case .unsupportedHash: .unsupportedHash
+        case .unknownField: .unknownField
+        case .badRow: .badRow
+        case .badEncoding: .badEncoding
+        case .unclosedQuote: .unclosedQuote
+        }
+    }
+}
+
+/// Every issue of a draft that did not pass, in field order.
+public struct ValidationFailure: Error, Hashable, Sendable {
+    /// At least one.
+    public let issues: [ValidationIssue]
+
+    package init(_ issues: [ValidationIssue]) { self.issues = issues }
+}

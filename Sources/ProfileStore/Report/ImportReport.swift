@@ -1,0 +1,73 @@
+/// What became of every row of an import, or would become of it.
+///
+/// Always `rows = imported + updated + skipped + rejected` (I5).
+public struct ImportReport: Hashable, Sendable {
+    /// The file's name as it was given; `-` for standard input.
+    public let source: String
+    /// The rules that the rows were judged by.
+    public let schema: SchemaReference
+    public var rows = 0
+    public var imported = 0
+    public var updated = 0
+    /// Valid rows that changed nothing: profiles that are there already under `skip`, unchanged ones under `update`,
+    /// and all that a failed all-or-nothing import kept out.
+    public var skipped = 0
+    public var rejected = 0
+    /// Each issue of the first rows that have any, and how many there are of each kind.
+    public var issues: IssueTally<RowIssue>
+    public var seconds = 0.0
+    /// Nothing was written: a dry run, or a validation without a store.
+    public let isDryRun: Bool
+    /// Why it ended before its input did.
+    public var earlyEnd: EarlyEnd?
+
+    /// Why an import ended before its input did; what was committed stays.
+    public enum EarlyEnd: String, Hashable, Sendable {
+        /// The task was cancelled, by Ctrl-C in the command.
+        case cancelled
+        /// More rows were rejected than the options allow.
+        case tooManyRejects = "too_many_rejects"
+        /// All or nothing was asked for, a row was rejected, and nothing was stored.
+        case nothingStored = "nothing_stored"
+    }
+
+    package init(source: String, schema: SchemaReference, mostIssues: Int, isDryRun: Bool) {
+        self.source = source
+        self.schema = schema
+        self.isDryRun = isDryRun
+        issues = IssueTally(limit: mostIssues)
+    }
+}
+
+/// An issue of a row of an input.
+public struct RowIssue: Hashable, Sendable {
+    /// The first physical line of the record, from 1.
+    public let line: Int
+    /// The record after the header is 1.
+    public let record: Int
+    public let issue: ReportedIssue
+    /// What stood there, cut to 200 characters; nil for a secret and for an issue of the whole row.
+    public let value: String?
+
+    package init(line: Int, record: Int, issue: ReportedIssue, value: String?) {
+        self.line = line
+        self.record = record
+        self.issue = issue
+        self.value = value
+    }
+}
+
+/// Which rules something was judged by.
+public struct SchemaReference: Hashable, Sendable {
+    public let name: String
+    /// In the store; nil for a schema that is not from one.
+    public let version: Int?
+    /// SHA-256 of the schema's document.
+    public let fingerprint: String
+
+    package init(name: String, version: Int?, fingerprint: String) {
+        self.name = name
+        self.version = version
+        self.fingerprint = fingerprint
+    }
+}

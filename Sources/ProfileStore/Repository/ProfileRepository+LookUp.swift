@@ -1,0 +1,116 @@
+internal import ProfileCore
+internal import SQLiteAccess
+
+extension ProfileRepository {
+    /// The profile with this username, whatever the case of its ASCII letters; nil where there is none.
+    public func profile(username: String) throws(ProfileStoreError) -> Profile? {
+        try read { connection throws(ProfileStoreError) in
+            try self.profile(\.selectByUsername, connection) { statement throws(SQLiteError) in
+                try statement.bind(username, at: 1)
+            }
+        }
+    }
+
+    /// The profile with this id; nil where there is none.
+    public func profile(id: Int64) throws(ProfileStoreError) -> Profile? {
+        try read { connection throws(ProfileStoreError) in try self.profile(id: id, connection) }
+    }
+
+    /// One page of the profiles that a query finds. A field that the schema does not know finds none.
+    public func profiles(_ query: ProfileQuery) throws(ProfileStoreError) -> ProfilePage {
+        try read { connection throws(ProfileStoreError) in
+            var adopted = self.adoptedSchema
+            while true {
+                let limit = max(1, min(query.limit, 100_000))
+                guard let (sql, values) = adopted.table.page(query, validator: adopted.validator) else {
+                    return ProfilePage(profiles: [], next: nil)
+                }
+                var found: [Profile] = []
+                try ProfileStoreError.wrap { () throws(SQLiteError) in
+                    var statement = try connection.prepare(sql)
+                    try statement.bind(query.after?.id ?? 0, at: 1)
+                    // One more than is asked for tells whether there is another page.
+                    try statement.bind(Int64(limit + 1), at: 2)
+                    for (index, value) in values.enumerated() { try statement.bind(value, at: index + 3) }
+                    while try statement.step() { found.append(adopted.table.profile(in: statement)) }
+                }
+                if found.contains(where: { $0.schemaVersion > adopted.version }) {
+                    adopted = try self.refreshSchema(connection)
+                    continue
+                }
+                let hasMore = found.count > limit
+                if hasMore { found.removeLast() }
+                return ProfilePage(profiles: found, next: hasMore ? found.last.map { ProfileCursor(id: $0.id) } : nil)
+            }
+        }
+    }
+
+    /// Every profile that a query finds, read page by page: what is committed meanwhile may or may not be among them.
+    public func all(_ query: ProfileQuery = ProfileQuery(limit: 1_000)) -> ProfileSequence {
+        ProfileSequence(repository: self, query: query)
+    }
+
+    func profile(id: Int64, _ connection: borrowing Connection) throws(ProfileStoreError) -> Profile? {
+        try profile(\.selectByID, connection) { statement throws(SQLiteError) in try statement.bind(id, at: 1) }
+    }
+
+    private func profile(
+        _ selection: any KeyPath<ProfileTable, String> & Sendable, _ connection: borrowing Connection,
+        bind: (inout Statement) throws(SQLiteError) -> Void
+    ) throws(ProfileStoreError) -> Profile? {
+        var adopted = adoptedSchema
+        while true {
+            let found = try ProfileStoreError.wrap { () throws(SQLiteError) -> Profile? in
+                var statement = try connection.prepare(adopted.table[keyPath: selection])
+                try bind(&statement)
+                return try statement.step() ? adopted.table.profile(in: statement) : nil
+            }
+            // A row that was judged by later rules than are known here may have columns that they added.
+            guard let found, found.schemaVersion > adopted.version else { return found }
+            adopted = try refreshSchema(connection)
+        }
+    }
+}
+
+/// Profiles in the order of their ids, a page in memory at a time.
+public struct ProfileSequence: AsyncSequence, Sendable {
+    public typealias Element = Profile
+    public typealias Failure = ProfileStoreError
+
+    let repository: ProfileRepository
+    let query: ProfileQuery
+
+    public func makeAsyncIterator() -> Iterator { Iterator(repository: repository, query: query) }
+
+    public struct Iterator: AsyncIteratorProtocol {
+        let repository: ProfileRepository
+        var query: ProfileQuery
+        private var page: [Profile] = []
+        private var index = 0
+        private var isAtEnd = false
+
+        init(repository: ProfileRepository, query: ProfileQuery) {
+            self.repository = repository
+            self.query = query
+        }
+
+        public mutating func next() async throws(ProfileStoreError) -> Profile? {
+            try await next(isolation: nil)
+        }
+
+        public mutating func next(
+            isolation actor: isolated (any Actor)?
+        ) async throws(ProfileStoreError) -> Profile? {
+            while index == page.count {
+                guard !isAtEnd else { return nil }
+                let read = try repository.profiles(query)
+                page = read.profiles
+                index = 0
+                query.after = read.next
+                isAtEnd = read.next == nil
+            }
+            defer { index += 1 }
+            return page[index]
+        }
+    }
+}

@@ -1,0 +1,188 @@
+internal import Glibc
+public import ProfileCore
+internal import SQLiteAccess
+internal import Synchronization
+
+/// Profiles in a store: the one that a service embeds and the command drives.
+///
+/// Look-ups are synchronous and take microseconds. Whatever writes is `async`: it waits its turn on a thread of the
+/// repository's own, under the write lock that all processes share (see <doc:Concurrency>), and fails with
+/// ``ProfileStoreError/busy(holder:waited:)`` when that takes longer than ``Options/waitLimit``.
+///
+/// ```swift
+/// let repository = try await ProfileRepository.open(at: "profiles.sqlite")
+/// let draft = ProfileDraft(["username": "skboard", "password": "aK8oio", "phone": "78761241", "address": "12 Main St"])
+/// let profile = try await repository.register(repository.validator.validate(draft, on: repository.today))
+/// await repository.close()
+/// ```
+public final class ProfileRepository: Sendable {
+    /// How a store is opened and used.
+    public struct Options: Sendable {
+        /// Whether a store that is not there is made, with its folder; both for the owner alone (0600, 0700).
+        public var createsMissing = false
+        /// The schema of a store that is made.
+        public var initialSchema = ProfileSchema.standard
+        /// What this process is called to those who wait for its write lock.
+        public var command = "profiles"
+        /// How long a write waits for its turn.
+        public var waitLimit = Duration.seconds(30)
+        /// The cost of hashes of our own.
+        public var hashing = HashingPolicy.standard
+        /// The most hashes at once; the machine's cores by default.
+        public var hashingThreads: Int?
+        /// The clock, for tests to set.
+        public var now: @Sendable () -> Timestamp = Timestamp.now
+        /// A registered SQLite VFS, for tests that make the file system fail.
+        package var vfs: String?
+
+        public init() {}
+    }
+
+    let file: StoreFile
+    let options: Options
+    let readers: ReaderPool
+    let writer: DatabaseWriter<ProfileStoreError>
+    /// Hashes and checks passwords and passcodes.
+    public let hasher: PasscodeHasher
+    private let adopted: Mutex<AdoptedSchema>
+
+    /// Opens a store.
+    ///
+    /// - Parameter path: The database file. A file that is not a store, or of a later version, is refused unchanged.
+    /// - Throws: ``ProfileStoreError``: `noStore`, `notADatabase`, `notAStore`, `newerStore`, `olderStore`, …
+    public static func open(
+        at path: String, options: Options = Options()
+    ) async throws(ProfileStoreError) -> ProfileRepository {
+        let file = try StoreFile(path, createsFolder: options.createsMissing, vfs: options.vfs)
+        let writer = DatabaseWriter<ProfileStoreError>(file.path, command: options.command) {
+            () throws(ProfileStoreError) in
+            do throws(SQLiteError) {
+                return try file.openForWriting(creating: options.createsMissing)
+            } catch {
+                throw ProfileStoreError(error)
+            }
+        }
+        switch try file.inspect() {
+        case .foreign: throw .notAStore(path: file.path.database)
+        case .newer(let version):
+            throw .newerStore(path: file.path.database, version: version, known: Migrator.latest)
+        case .store(let version):
+            guard version == Migrator.latest else {
+                throw .olderStore(path: file.path.database, version: version, known: Migrator.latest)
+            }
+        case .missing, .empty:
+            guard options.createsMissing else { throw .noStore(path: file.path.database) }
+            try await create(with: writer, options)
+        }
+        return try ProfileRepository(file, writer, options)
+    }
+
+    private init(
+        _ file: StoreFile, _ writer: DatabaseWriter<ProfileStoreError>, _ options: Options
+    ) throws(ProfileStoreError) {
+        self.file = file
+        self.writer = writer
+        self.options = options
+        readers = ReaderPool(count: max(2, sysconf(Int32(_SC_NPROCESSORS_ONLN)))) { () throws(SQLiteError) in
+            try file.openForReading()
+        }
+        do throws(HashingError) {
+            hasher = try PasscodeHasher(policy: options.hashing, threads: options.hashingThreads)
+        } catch {
+            throw .hashing(error)
+        }
+        let schema = try readers.read { connection throws(ProfileStoreError) in
+            try Migrator.verify(connection)
+            return try SchemaTable.inForce(connection)
+        }
+        adopted = Mutex(schema)
+    }
+
+    /// Makes the tables, unless another process has made them since they were missed.
+    private static func create(
+        with writer: DatabaseWriter<ProfileStoreError>, _ options: Options
+    ) async throws(ProfileStoreError) {
+        try await writer.write(waitingAtMost: options.waitLimit) { connection throws(ProfileStoreError) in
+            guard try !Migrator.migrate(connection, at: options.now()).isEmpty else { return }
+            try connection.writeTransaction { () throws(ProfileStoreError) in
+                try SchemaTable.adopt(options.initialSchema, replacing: nil, at: options.now(), connection)
+            }
+        }
+    }
+
+    /// Ends what is under way, brings all that was written into the one file, and closes.
+    public func close() async {
+        readers.closeIdle()
+        await writer.close()
+    }
+
+    /// The database file.
+    public var path: String { file.path.database }
+
+    /// The current day in UTC, which rules such as "not in the future" go by.
+    public var today: CalendarDay { options.now().day ?? .latest }
+
+    // MARK: The schema in force
+
+    /// The rules in force, as far as this process knows; another one may adopt others at any time.
+    public var schema: ProfileSchema { adoptedSchema.schema }
+
+    /// The version of ``schema``, from 1.
+    public var schemaVersion: Int { adoptedSchema.version }
+
+    /// SHA-256 of ``schema``'s document.
+    public var schemaFingerprint: String { adoptedSchema.fingerprint }
+
+    /// Judges drafts by ``schema``.
+    public var validator: ProfileValidator { adoptedSchema.validator }
+
+    var adoptedSchema: AdoptedSchema { adopted.withLock { $0 } }
+
+    /// Reads the schema in force again, since a row, or another process, is ahead of what is known here.
+    func refreshSchema(_ connection: borrowing Connection) throws(ProfileStoreError) -> AdoptedSchema {
+        let latest = try SchemaTable.inForce(connection)
+        adopted.withLock { $0 = latest }
+        return latest
+    }
+
+    // MARK: Ways in
+
+    func read<Value>(
+        _ body: (borrowing Connection) throws(ProfileStoreError) -> Value
+    ) throws(ProfileStoreError) -> Value {
+        try readers.read(body)
+    }
+
+    /// One write transaction, which changes what watchers see.
+    func change<Value: Sendable>(
+        _ body: @escaping @Sendable (borrowing Connection) throws(ProfileStoreError) -> Value
+    ) async throws(ProfileStoreError) -> Value {
+        try await writer.write(waitingAtMost: options.waitLimit) { connection throws(ProfileStoreError) in
+            try connection.writeTransaction { () throws(ProfileStoreError) in
+                let value = try body(connection)
+                try ProfileStoreError.wrap { () throws(SQLiteError) in try StoreTable.countChange(connection) }
+                return value
+            }
+        }
+    }
+
+    /// The rules in force inside a write transaction, when they are still those that a value was judged by.
+    func requireSchema(
+        _ schema: ProfileSchema, _ connection: borrowing Connection
+    ) throws(ProfileStoreError) -> AdoptedSchema {
+        var current = adoptedSchema
+        let version = try ProfileStoreError.wrap { () throws(SQLiteError) in
+            try SchemaTable.versionInForce(connection)
+        }
+        if current.version != version { current = try refreshSchema(connection) }
+        guard current.schema == schema else { throw .schemaChanged(version: current.version) }
+        return current
+    }
+}
+
+extension ProfileStoreError {
+    /// Runs what SQLite may refuse, and throws its error as the store's.
+    static func wrap<Value>(_ body: () throws(SQLiteError) -> Value) throws(ProfileStoreError) -> Value {
+        do throws(SQLiteError) { return try body() } catch { throw ProfileStoreError(error) }
+    }
+}

@@ -1,0 +1,92 @@
+public import ProfileCore
+package import SQLiteAccess
+
+/// What can go wrong with a store, as a value with its facts; whoever shows it makes the text.
+public enum ProfileStoreError: Error, Hashable, Sendable {
+    // The answer is no.
+
+    /// No profile has this username.
+    case notFound(username: String)
+    /// Other profiles have the values of these unique fields.
+    case duplicate([FieldName])
+    /// The profile has changed since the revision that the edit goes by; nothing was written.
+    case staleRevision(expected: Int64, current: Int64)
+    /// What an edit would make of the profile breaks the rules.
+    case invalid(ValidationFailure)
+    /// The schema that a value was judged by is not in force any more; judge it again.
+    case schemaChanged(version: Int)
+    /// A schema cannot be adopted: values of a field that it makes unique are there more than once. Ten at most.
+    case repeatedValues(FieldName, [String])
+
+    // Not now.
+
+    /// The write lock did not come in time.
+    case busy(holder: LockHolder?, waited: Duration)
+    /// The caller's task was cancelled before its turn; nothing was written.
+    case cancelled
+    case closed
+    /// A password could not be hashed.
+    case hashing(HashingError)
+
+    // The file.
+
+    case noStore(path: String)
+    case notADatabase(path: String)
+    /// An SQLite database, though not one of ours.
+    case notAStore(path: String)
+    /// Made by a later version of this program.
+    case newerStore(path: String, version: Int, known: Int)
+    /// Made by an earlier version; migrate it.
+    case olderStore(path: String, version: Int, known: Int)
+    /// A migration that was applied differs from the one that this program knows by that name.
+    case alteredMigration(name: String)
+    /// The schema that the store holds cannot be read.
+    case unreadableSchema(version: Int, SchemaError)
+    case corrupt(String)
+    case readOnly(String)
+    case full(String)
+    case alreadyExists(path: String)
+    /// The system refused to open or create a file; `code` is `errno`.
+    case cannotOpen(String, code: Int32)
+    /// Reading or writing failed; `code` is `errno` where the system gave one.
+    case inputOutput(String, code: Int32)
+    /// Anything else that SQLite reports, with its extended result code.
+    case database(String, code: Int32)
+}
+
+/// The process that holds a store's write lock.
+public struct LockHolder: Hashable, Sendable {
+    public let processID: Int32
+    /// What it says it is doing, such as `profiles import`.
+    public let command: String
+}
+
+extension ProfileStoreError: WriteFailure {
+    package init(_ error: SQLiteError) {
+        switch error.code {
+        case .notADatabase: self = .notADatabase(path: "")
+        case .corrupt: self = .corrupt(error.message)
+        case .full: self = .full(error.message)
+        case .readOnly: self = .readOnly(error.message)
+        case .busy, .locked: self = .busy(holder: nil, waited: .zero)
+        case .interrupt: self = .cancelled
+        case .cantOpen where error.systemError == Self.fileExists: self = .alreadyExists(path: error.message)
+        case .cantOpen, .permission, .authorization: self = .cannotOpen(error.message, code: error.systemError)
+        case .ioError: self = .inputOutput(error.message, code: error.systemError)
+        default: self = .database(error.message, code: error.code.rawValue)
+        }
+    }
+
+    package init(_ refusal: WriteRefusal) {
+        switch refusal {
+        case .busy(let holder, let waited):
+            let named = holder.map { LockHolder(processID: $0.processID, command: $0.command) }
+            self = .busy(holder: named, waited: waited)
+        case .closed: self = .closed
+        case .cancelled: self = .cancelled
+        }
+    }
+
+    /// `EEXIST`.
+    private static let fileExists: Int32 = 17
+}

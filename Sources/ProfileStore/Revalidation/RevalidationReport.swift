@@ -1,0 +1,40 @@
+/// What judging the stored profiles by a schema found (R6).
+public struct RevalidationReport: Hashable, Sendable {
+    /// The rules that the profiles were judged by; a candidate's version is nil.
+    public let schema: SchemaReference
+    /// Profiles that were judged in this run.
+    public var checked = 0
+    public var valid = 0
+    /// Those found invalid, and those that were marked so before and not judged again.
+    public var invalid = 0
+    /// Profiles that were judged by the same rules before.
+    public var skipped = 0
+    /// Passwords that were set under other password rules than these; hashes cannot be judged.
+    public var credentialsPredating = 0
+    public var issues: IssueTally<ProfileIssue>
+    public var seconds = 0.0
+    /// The rules are not in force, and nothing was marked.
+    public let isCandidate: Bool
+    /// The task was cancelled before every profile was judged.
+    public var isCancelled = false
+
+    package init(schema: SchemaReference, mostIssues: Int, isCandidate: Bool) {
+        self.schema = schema
+        self.isCandidate = isCandidate
+        issues = IssueTally(limit: mostIssues)
+    }
+}
+
+/// An issue of a stored profile.
+public struct ProfileIssue: Hashable, Sendable {
+    public let username: String
+    public let issue: ReportedIssue
+    /// What is stored, cut to 200 characters; nil for a secret and for an issue of the whole profile.
+    public let value: String?
+
+    package init(username: String, issue: ReportedIssue, value: String?) {
+        self.username = username
+        self.issue = issue
+        self.value = value
+    }
+}

@@ -1,0 +1,221 @@
+internal import ProfileCore
+internal import SQLiteAccess
+
+/// The table `profiles` as a schema sees it: its SQL, and how rows and profiles become each other.
+///
+/// This is the one place that builds names into SQL. They come from ``ProfileCore/FieldName``, which admits lower-case
+/// ASCII letters, digits and `_` only, and are quoted besides, since a field may be called like a keyword.
+struct ProfileTable: Sendable {
+    let schema: ProfileSchema
+    let selectByUsername: String
+    let selectByID: String
+    let insert: String
+    let update: String
+
+    /// `?1` id, `?2` hash, `?3` the schema's version, `?4` whether it was typed.
+    static let setPassword = """
+        UPDATE profiles SET password_hash = ?2, password_schema_version = ?3, password_is_judged = ?4 WHERE id = ?1
+        """
+
+    private let selection: String
+    private let openFields: [FieldRules]
+    /// The position of the password among the schema's fields.
+    let secretField: Int?
+
+    init(_ schema: ProfileSchema) {
+        self.schema = schema
+        openFields = schema.openFields
+        secretField = schema.index(of: .password)
+        let columns = openFields.map { Self.quoted($0.name) }
+        selection =
+            "SELECT id, revision, created_at, updated_at, schema_version, issues, password_hash IS NOT NULL, "
+            + columns.joined(separator: ", ") + " FROM profiles"
+        selectByUsername = selection + " WHERE username = ?1"
+        selectByID = selection + " WHERE id = ?1"
+        let stored = schema.fields.map { $0.isSecret ? $0.columnName : Self.quoted($0.name) }
+        insert =
+            "INSERT INTO profiles (id, revision, created_at, updated_at, schema_version, password_schema_version, "
+            + "password_is_judged, \(stored.joined(separator: ", "))) VALUES (?1, 1, ?2, ?2, ?3, ?4, ?5, "
+            + stored.indices.map { "?\($0 + Self.firstFieldParameter)" }.joined(separator: ", ") + ")"
+        update =
+            "UPDATE profiles SET revision = revision + 1, updated_at = ?2, schema_version = ?3, issues = NULL, "
+            + schema.fields.enumerated().filter { !$0.element.isSecret }
+            .map { "\(Self.quoted($0.element.name)) = ?\($0.offset + Self.firstFieldParameter)" }
+            .joined(separator: ", ")
+            + " WHERE id = ?1 AND revision = ?4"
+    }
+
+    // MARK: Reading
+
+    /// The profile in the row that a selection stands on.
+    func profile(in row: borrowing Statement) -> Profile {
+        var values: [String?] = []
+        values.reserveCapacity(openFields.count)
+        for index in openFields.indices { values.append(row.string(at: index + Self.firstFieldColumn)) }
+        return Profile(
+            id: row.integer(at: 0), revision: row.integer(at: 1),
+            createdAt: Timestamp(millisecondsSince1970: row.integer(at: 2)),
+            updatedAt: Timestamp(millisecondsSince1970: row.integer(at: 3)),
+            schemaVersion: Int(row.integer(at: 4)),
+            issues: row.string(at: 5).map { [ReportedIssue](stored: $0) } ?? [],
+            hasPassword: row.integer(at: 6) != 0, schema: schema, values: values)
+    }
+
+    /// The statement for a page of a query, and the texts that it binds from `?3` on; `?1` is the id to go on after and
+    /// `?2` the limit. Nil when a condition can hold for no profile.
+    func page(_ query: ProfileQuery, validator: ProfileValidator) -> (sql: String, values: [String])? {
+        var sql = selection + " WHERE id > ?1"
+        var values: [String] = []
+        for condition in query.conditions {
+            guard openFields.contains(where: { $0.name == condition.field }) else { return nil }
+            let column = Self.quoted(condition.field)
+            if condition.isPrefix {
+                // A range rather than LIKE, which knows wildcards and would not use an index.
+                sql += " AND \(column) >= ?\(values.count + 3) AND \(column) < ?\(values.count + 4)"
+                values += [condition.value, condition.value + "\u{10FFFF}"]
+            } else {
+                guard let value = validator.storedForm(of: condition.value, in: condition.field) ?? condition.rawValue
+                else { return nil }
+                sql += " AND \(column) = ?\(values.count + 3)"
+                values.append(value)
+            }
+        }
+        if query.onlyInvalid { sql += " AND issues IS NOT NULL" }
+        return (sql + " ORDER BY id LIMIT ?2", values)
+    }
+
+    // MARK: Writing
+
+    /// Binds what all rows that are inserted at one moment have in common; see ``insert``.
+    func bindCommon(
+        at time: Timestamp, schemaVersion: Int, to statement: inout Statement
+    ) throws(SQLiteError) {
+        try statement.bind(time.millisecondsSince1970, at: 2)
+        try statement.bind(Int64(schemaVersion), at: 3)
+    }
+
+    /// Inserts one row as a new profile.
+    ///
+    /// - Parameter bytes: Those of `profiles`.
+    /// - Returns: False if another profile has its username or its value of another unique field.
+    @inline(__always)
+    func insert(
+        row: Int, of profiles: borrowing ValidProfiles, _ bytes: UnsafeBufferPointer<UInt8>, id: Int64,
+        schemaVersion: Int64, with statement: inout Statement
+    ) throws(SQLiteError) -> Bool {
+        try statement.bind(id, at: 1)
+        if let secretField, !profiles.slot(row: row, field: secretField).isAbsent {
+            try statement.bind(schemaVersion, at: 4)
+            try statement.bind(profiles.hashIsJudged(row: row) ? Int64(1) : 0, at: 5)
+        } else {
+            try statement.bindNull(at: 4)
+            try statement.bindNull(at: 5)
+        }
+        try bindFields(of: row, in: profiles, bytes, to: &statement)
+        do throws(SQLiteError) {
+            try statement.run()
+            return true
+        } catch {
+            guard .constraintUnique ~= error.code else { throw error }
+            return false
+        }
+    }
+
+    /// What became of an update.
+    enum UpdateOutcome {
+        case updated
+        /// The row is gone, or has another revision.
+        case stale
+        /// Another profile has the value of a unique field.
+        case duplicate
+    }
+
+    /// Stores one row in the place of a profile that has this revision; a password that the row does not bring stays.
+    func update(
+        id: Int64, revision: Int64, row: Int, of profiles: ValidProfiles, at time: Timestamp, schemaVersion: Int,
+        _ connection: borrowing Connection
+    ) throws(SQLiteError) -> UpdateOutcome {
+        do throws(SQLiteError) {
+            try updateOpenFields(
+                id: id, revision: revision, row: row, of: profiles, at: time, schemaVersion: schemaVersion, connection)
+        } catch {
+            guard .constraintUnique ~= error.code else { throw error }
+            return .duplicate
+        }
+        guard connection.changes == 1 else { return .stale }
+        if let secretField, let hash = profiles.text(row: row, field: secretField) {
+            var statement = try connection.prepare(Self.setPassword)
+            try statement.bind(id, at: 1)
+            try statement.bind(hash, at: 2)
+            try statement.bind(Int64(schemaVersion), at: 3)
+            try statement.bind(profiles.hashIsJudged(row: row) ? Int64(1) : 0, at: 4)
+            try statement.run()
+        }
+        return .updated
+    }
+
+    private func updateOpenFields(
+        id: Int64, revision: Int64, row: Int, of profiles: ValidProfiles, at time: Timestamp, schemaVersion: Int,
+        _ connection: borrowing Connection
+    ) throws(SQLiteError) {
+        var statement = try connection.prepare(update)
+        try statement.bind(id, at: 1)
+        try statement.bind(time.millisecondsSince1970, at: 2)
+        try statement.bind(Int64(schemaVersion), at: 3)
+        try statement.bind(revision, at: 4)
+        for (field, rules) in schema.fields.enumerated() where !rules.isSecret {
+            try statement.bind(profiles.text(row: row, field: field), at: field + Self.firstFieldParameter)
+        }
+        try statement.run()
+    }
+
+    /// Where the fields begin among the parameters of `insert` and `update`.
+    private static let firstFieldParameter = 6
+    private static let firstFieldColumn = 7
+
+    /// Binds the fields of one row, without copies: the bytes stay until the statement has run.
+    @inline(__always)
+    private func bindFields(
+        of row: Int, in profiles: borrowing ValidProfiles, _ bytes: UnsafeBufferPointer<UInt8>,
+        to statement: inout Statement
+    ) throws(SQLiteError) {
+        for field in 0..<profiles.fieldCount {
+            let slot = profiles.slot(row: row, field: field)
+            if slot.isAbsent {
+                try statement.bindNull(at: field + Self.firstFieldParameter)
+            } else {
+                let text = UnsafeBufferPointer(rebasing: bytes[slot.range])
+                try statement.bindUncopied(text: text, at: field + Self.firstFieldParameter)
+            }
+        }
+    }
+
+    // MARK: Names
+
+    static func quoted(_ name: FieldName) -> String { "\"\(name.text)\"" }
+
+    static func addColumn(_ name: FieldName) -> String {
+        "ALTER TABLE profiles ADD COLUMN \(quoted(name)) TEXT CHECK (\(quoted(name)) <> '')"
+    }
+
+    /// The index that enforces a unique field other than `username`.
+    static func createUniqueIndex(_ name: FieldName) -> String {
+        "CREATE UNIQUE INDEX \(uniqueIndexName(name)) ON profiles (\(quoted(name)))"
+    }
+
+    static func uniqueIndexName(_ name: FieldName) -> String { "\"profiles_unique_\(name.text)\"" }
+
+    static func selectRepeated(_ name: FieldName) -> String {
+        "SELECT \(quoted(name)) FROM profiles WHERE \(quoted(name)) IS NOT NULL "
+            + "GROUP BY \(quoted(name)) HAVING count(*) > 1 LIMIT 10"
+    }
+
+    static func existsWith(_ name: FieldName) -> String {
+        "SELECT id FROM profiles WHERE \(quoted(name)) = ?1"
+    }
+}
+
+extension ProfileQuery.Condition {
+    /// What is looked up when the value breaks the field's rules: an invalid profile may hold it all the same.
+    fileprivate var rawValue: String? { value.isEmpty ? nil : value }
+}

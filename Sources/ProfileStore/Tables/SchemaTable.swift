@@ -1,0 +1,134 @@
+public import ProfileCore
+internal import SQLiteAccess
+
+/// A schema of the store with what is compiled of it once.
+final class AdoptedSchema: Sendable {
+    /// From 1.
+    let version: Int
+    let fingerprint: String
+    let validator: ProfileValidator
+    let table: ProfileTable
+
+    var schema: ProfileSchema { validator.schema }
+
+    init(version: Int, fingerprint: String, schema: ProfileSchema) {
+        self.version = version
+        self.fingerprint = fingerprint
+        validator = ProfileValidator(schema)
+        table = ProfileTable(schema)
+    }
+}
+
+extension ProfileSchema {
+    /// SHA-256 of the document on one line, in lower-case hexadecimal digits: the same for files with the same rules.
+    public var fingerprint: String { Fingerprint.sha256(Array(document().utf8).span) }
+}
+
+/// The table `schemas`: every schema that was adopted, and what adopting one does to the tables.
+enum SchemaTable {
+    static func versionInForce(_ connection: borrowing Connection) throws(SQLiteError) -> Int {
+        var statement = try connection.prepare("SELECT max(version) FROM schemas")
+        return try statement.step() ? Int(statement.integer(at: 0)) : 0
+    }
+
+    static func inForce(_ connection: borrowing Connection) throws(ProfileStoreError) -> AdoptedSchema {
+        var row: (version: Int, fingerprint: String, document: String)?
+        try ProfileStoreError.wrap { () throws(SQLiteError) in
+            var statement = try connection.prepare(
+                "SELECT version, fingerprint, document FROM schemas ORDER BY version DESC LIMIT 1")
+            if try statement.step() {
+                row = (Int(statement.integer(at: 0)), statement.string(at: 1) ?? "", statement.string(at: 2) ?? "")
+            }
+        }
+        guard let row else { throw .corrupt("the store holds no schema") }
+        return AdoptedSchema(
+            version: row.version, fingerprint: row.fingerprint, schema: try parse(row.document, version: row.version))
+    }
+
+    /// Every schema, oldest first.
+    static func all(
+        _ connection: borrowing Connection
+    ) throws(ProfileStoreError) -> [(version: Int, schema: ProfileSchema)] {
+        var documents: [(version: Int, text: String)] = []
+        try ProfileStoreError.wrap { () throws(SQLiteError) in
+            var statement = try connection.prepare("SELECT version, document FROM schemas ORDER BY version")
+            while try statement.step() {
+                documents.append((Int(statement.integer(at: 0)), statement.string(at: 1) ?? ""))
+            }
+        }
+        var schemas: [(version: Int, schema: ProfileSchema)] = []
+        for (version, text) in documents { schemas.append((version, try parse(text, version: version))) }
+        return schemas
+    }
+
+    /// Makes a schema the one in force, within a transaction: adds the columns that it needs, sees to the indexes of
+    /// unique fields, and keeps it as the next version. What a schema leaves out stays in its column, unread.
+    static func adopt(
+        _ schema: ProfileSchema, replacing previous: ProfileSchema?, at time: Timestamp,
+        _ connection: borrowing Connection
+    ) throws(ProfileStoreError) {
+        try ProfileStoreError.wrap { () throws(SQLiteError) in
+            let columns = try columnNames(connection)
+            for field in schema.openFields where !columns.contains(field.name.text) {
+                try connection.execute(ProfileTable.addColumn(field.name))
+            }
+        }
+        let unique = indexedFields(schema)
+        let uniqueBefore = previous.map(indexedFields) ?? []
+        for name in unique where !uniqueBefore.contains(name) {
+            let repeated = try repeatedValues(of: name, connection)
+            guard repeated.isEmpty else { throw .repeatedValues(name, repeated) }
+        }
+        try ProfileStoreError.wrap { () throws(SQLiteError) in
+            for name in uniqueBefore where !unique.contains(name) {
+                try connection.execute("DROP INDEX \(ProfileTable.uniqueIndexName(name))")
+            }
+            for name in unique where !uniqueBefore.contains(name) {
+                try connection.execute(ProfileTable.createUniqueIndex(name))
+            }
+            var statement = try connection.prepare(
+                """
+                INSERT INTO schemas (version, name, fingerprint, document, adopted_at)
+                VALUES ((SELECT coalesce(max(version), 0) + 1 FROM schemas), ?1, ?2, ?3, ?4)
+                """)
+            try statement.bind(schema.name, at: 1)
+            try statement.bind(schema.fingerprint, at: 2)
+            try statement.bind(schema.document(), at: 3)
+            try statement.bind(time.millisecondsSince1970, at: 4)
+            try statement.run()
+        }
+    }
+
+    /// The unique fields that have an index made for a schema; `username`'s was there before any schema.
+    static func indexedFields(_ schema: ProfileSchema) -> [FieldName] {
+        schema.fields.filter { $0.isUnique && $0.name != .username }.map(\.name)
+    }
+
+    static func columnNames(_ connection: borrowing Connection) throws(SQLiteError) -> Set<String> {
+        var names: Set<String> = []
+        var statement = try connection.prepare("SELECT name FROM pragma_table_info('profiles')")
+        while try statement.step() {
+            if let name = statement.string(at: 0) { names.insert(name) }
+        }
+        return names
+    }
+
+    private static func repeatedValues(
+        of name: FieldName, _ connection: borrowing Connection
+    ) throws(ProfileStoreError) -> [String] {
+        var values: [String] = []
+        try ProfileStoreError.wrap { () throws(SQLiteError) in
+            var statement = try connection.prepare(ProfileTable.selectRepeated(name))
+            while try statement.step() { values.append(statement.string(at: 0) ?? "") }
+        }
+        return values
+    }
+
+    private static func parse(_ document: String, version: Int) throws(ProfileStoreError) -> ProfileSchema {
+        do throws(SchemaError) {
+            return try ProfileSchema(parsing: document)
+        } catch {
+            throw .unreadableSchema(version: version, error)
+        }
+    }
+}

@@ -1,0 +1,89 @@
+internal import Glibc
+internal import SQLiteAccess
+
+/// The file of a store: is it one, is it ours, and which connections does it get?
+struct StoreFile: Sendable {
+    /// "PROF", in the header of every store (`PRAGMA application_id`).
+    static let applicationID: Int32 = 0x5052_4F46
+
+    let path: DatabasePath
+    /// A registered SQLite VFS, for tests that make the file system fail.
+    let vfs: String?
+
+    /// What lies at the path.
+    enum State: Hashable {
+        case missing
+        /// A database without anything in it: a store whose making was broken off.
+        case empty
+        case store(version: Int)
+        /// A store of a later version of this program.
+        case newer(version: Int)
+        /// An SQLite database of another program.
+        case foreign
+    }
+
+    /// - Parameter createsFolder: A folder that is missing is made, 0700.
+    init(_ path: String, createsFolder: Bool, vfs: String?) throws(ProfileStoreError) {
+        if createsFolder { try Self.createFolders(of: path) }
+        do throws(SQLiteError) {
+            self.path = try DatabasePath(path)
+        } catch {
+            if error.systemError == ENOENT { throw .noStore(path: path) }
+            throw ProfileStoreError(error)
+        }
+        self.vfs = vfs
+    }
+
+    /// Looks at the file through SQLite, changing nothing.
+    func inspect() throws(ProfileStoreError) -> State {
+        var status = stat()
+        guard stat(path.database, &status) == 0 else {
+            let code = errno
+            if code == ENOENT || code == ENOTDIR { return .missing }
+            throw .cannotOpen(path.database, code: code)
+        }
+        // As it lies, so that a stranger's file gets neither a lock nor a file beside it. A store whose first commit
+        // is still in its write-ahead log looks empty that way, and is looked at again.
+        let asItLies = try look(.inspection)
+        return asItLies == .empty ? try look(.readOnly) : asItLies
+    }
+
+    func openForReading() throws(SQLiteError) -> Connection {
+        try Connection(path, mode: .readOnly, vfs: vfs)
+    }
+
+    /// Opens for the writer, which holds the lock.
+    func openForWriting(creating: Bool) throws(SQLiteError) -> Connection {
+        let connection = try Connection(path, mode: creating ? .create : .readWrite, vfs: vfs)
+        try connection.enableWriteAheadLog()
+        return connection
+    }
+
+    private func look(_ mode: Connection.Mode) throws(ProfileStoreError) -> State {
+        do throws(SQLiteError) {
+            let connection = try Connection(path, mode: mode, vfs: vfs)
+            let settings = try connection.settings()
+            let version = Int(settings.userVersion)
+            if settings.applicationID == Self.applicationID {
+                return version <= Migrator.latest ? .store(version: version) : .newer(version: version)
+            }
+            guard settings.applicationID == 0, version == 0 else { return .foreign }
+            var statement = try connection.prepare("SELECT count(*) FROM sqlite_schema")
+            return try statement.step() && statement.integer(at: 0) == 0 ? .empty : .foreign
+        } catch {
+            if .notADatabase ~= error.code { throw .notADatabase(path: path.database) }
+            throw ProfileStoreError(error)
+        }
+    }
+
+    private static func createFolders(of path: String) throws(ProfileStoreError) {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: true).dropLast()
+        var folder = path.hasPrefix("/") ? "/" : ""
+        for part in parts {
+            folder += part + "/"
+            guard mkdir(folder, 0o700) == 0 || errno == EEXIST || errno == EROFS || errno == EACCES else {
+                throw .cannotOpen(folder, code: errno)
+            }
+        }
+    }
+}

@@ -1,0 +1,137 @@
+import CSQLite
+
+/// One connection to a database: owned, used by one thread at a time, closed when its owner lets go of it.
+///
+/// Opening configures it as the project wants every connection (see ``ConnectionSettings/isAsWanted``) and reads the
+/// settings back. It is opened without SQLite's own mutex: that it cannot be copied, is not `Sendable`, and lends
+/// statements that cannot outlive it, is what keeps it to one thread.
+package struct Connection: ~Copyable {
+    /// What a connection may do to the file.
+    package enum Mode: Hashable, Sendable {
+        /// Reads the file as it lies, without locks and without its write-ahead log, and leaves nothing beside it.
+        ///
+        /// For a look at a file that may not be ours. What was committed but not yet checkpointed is not seen, so a
+        /// file that turns out to be ours is opened again.
+        case inspection
+        /// Reads. On a database with a write-ahead log this may create the `-wal` and `-shm` files.
+        case readOnly
+        /// Reads and writes a file that exists.
+        case readWrite
+        /// Reads and writes; a file that does not exist is created 0600, whatever the umask.
+        case create
+    }
+
+    let handle: OpaquePointer
+    let path: DatabasePath
+    private let cache: StatementCache
+    private let walFrameCount: UnsafeMutablePointer<Int>
+    private let interrupter: Interrupter
+
+    /// Opens and configures a connection. It writes nothing to a file that exists.
+    ///
+    /// - Parameters:
+    ///   - path: The database.
+    ///   - mode: What the connection may do.
+    ///   - vfs: The name of a registered SQLite VFS, or nil for the default one.
+    /// - Throws: `cantOpen`, `notADatabase`, `corrupt`, or `error` if a setting does not read back as it was set.
+    package init(_ path: DatabasePath, mode: Mode, vfs: String? = nil) throws(SQLiteError) {
+        if mode == .create {
+            // SQLite gives a new database the mode of this file, and `-wal` and `-shm` the mode of the database.
+            _ = try WriteLock(path)
+        }
+        let connection = Connection(handle: try Self.open(path, mode: mode, vfs: vfs), path: path)
+        try connection.configure()
+        try connection.verifySettings()
+        self = connection
+    }
+
+    private init(handle: OpaquePointer, path: DatabasePath) {
+        self.handle = handle
+        self.path = path
+        cache = StatementCache()
+        interrupter = Interrupter(handle)
+        walFrameCount = .allocate(capacity: 1)
+        walFrameCount.initialize(to: 0)
+        // Having a hook of our own also replaces, and so turns off, SQLite's automatic checkpoints.
+        _ = sqlite3_wal_hook(
+            handle,
+            { count, _, _, frames in
+                count?.assumingMemoryBound(to: Int.self).pointee = Int(frames)
+                return SQLITE_OK
+            }, walFrameCount)
+    }
+
+    deinit {
+        interrupter.disarm()
+        cache.removeAll()
+        sqlite3_close_v2(handle)
+        walFrameCount.deallocate()
+    }
+
+    /// Lends a prepared statement for `sql`, which must be one statement.
+    ///
+    /// Statements are kept by their text, so preparing the same text again costs a look-up. While a statement is out,
+    /// the same text gets a second one.
+    @_lifetime(borrow self)
+    package func prepare(_ sql: String) throws(SQLiteError) -> Statement {
+        if let kept = cache.lease(sql) { return Statement(kept) }
+        let prepared = try PreparedStatement(sql, on: handle)
+        cache.keep(prepared)
+        return Statement(prepared)
+    }
+
+    /// Runs one or more statements that take no values; rows are ignored.
+    package func execute(_ sql: String) throws(SQLiteError) {
+        let status = sqlite3_exec(handle, sql, nil, nil, nil)
+        guard status == SQLITE_OK else { throw SQLiteError(status: status, database: handle, sql: sql) }
+    }
+
+    /// The rows that the latest INSERT, UPDATE or DELETE changed.
+    package var changes: Int { Int(sqlite3_changes64(handle)) }
+
+    /// The rows changed since the connection was opened, by triggers too.
+    package var totalChanges: Int { Int(sqlite3_total_changes64(handle)) }
+
+    /// The row id of the latest successful INSERT.
+    package var lastInsertedRowID: Int64 { sqlite3_last_insert_rowid(handle) }
+
+    /// Whether no transaction is open.
+    package var isAutocommit: Bool { sqlite3_get_autocommit(handle) != 0 }
+
+    /// The frames in the write-ahead log after this connection's latest commit, other processes' frames included.
+    package var walFrames: Int { walFrameCount.pointee }
+
+    /// What any thread may use to make the statement that is running fail with `interrupt`.
+    package var interruptHandle: InterruptHandle { InterruptHandle(interrupter) }
+
+    /// Lets sorts, such as those that build indexes, use up to `count` more threads (0 to 8; at first 0).
+    package func setWorkerThreads(_ count: Int) {
+        sqlite3_limit(handle, SQLITE_LIMIT_WORKER_THREADS, Int32(clamping: count))
+    }
+
+    /// Waits at most `milliseconds` for other programs' locks.
+    ///
+    /// Writers of ours wait at the ``WriteLock`` instead, before they trouble SQLite.
+    func setBusyTimeout(milliseconds: Int32) {
+        sqlite3_busy_timeout(handle, milliseconds)
+    }
+
+    private static func open(_ path: DatabasePath, mode: Mode, vfs: String?) throws(SQLiteError) -> OpaquePointer {
+        let access: (flags: Int32, options: [(name: String, value: String)]) =
+            switch mode {
+            case .inspection: (SQLITE_OPEN_READONLY, [("immutable", "1")])
+            case .readOnly: (SQLITE_OPEN_READONLY, [])
+            case .readWrite: (SQLITE_OPEN_READWRITE, [])
+            case .create: (SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, [("modeof", path.lock)])
+            }
+        let always = SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOFOLLOW
+        var handle: OpaquePointer?
+        let status = sqlite3_open_v2(path.uri(options: access.options), &handle, access.flags | always, vfs)
+        guard status == SQLITE_OK, let handle else {
+            let error = SQLiteError(status: status, database: handle)
+            sqlite3_close_v2(handle)
+            throw error
+        }
+        return handle
+    }
+}

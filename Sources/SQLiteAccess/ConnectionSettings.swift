@@ -1,0 +1,138 @@
+import CSQLite
+
+/// How a connection and its database are set, as SQLite itself reads it back.
+package struct ConnectionSettings: Hashable, Sendable {
+    package var sqliteVersion: String
+    /// `wal`, or `delete` in a backup and in a file that we have not adopted.
+    package var journalMode: String
+    /// 0 off, 1 normal, 2 full, 3 extra.
+    package var synchronous: Int
+    package var foreignKeys: Bool
+    package var trustedSchema: Bool
+    package var cellSizeCheck: Bool
+    package var defensive: Bool
+    /// Whether the last connection to close checkpoints, which it would do without the write lock.
+    package var checkpointsOnClose: Bool
+    /// Frames after which a commit checkpoints by itself; 0 never.
+    package var walAutocheckpoint: Int
+    package var loadsExtensions: Bool
+    /// Whether `"x"` may be a string where no column is named so.
+    package var doubleQuotedStrings: Bool
+    /// Milliseconds that SQLite waits for the locks of other programs.
+    package var busyTimeout: Int
+    /// Databases that may be attached.
+    package var attachLimit: Int
+    /// Bytes.
+    package var pageSize: Int
+    package var applicationID: Int32
+    package var userVersion: Int32
+
+    /// Whether every setting that a connection of ours must have is as it must be.
+    package var isAsWanted: Bool {
+        synchronous == 2 && foreignKeys && !trustedSchema && cellSizeCheck && defensive && !checkpointsOnClose
+            && walAutocheckpoint == 0 && !loadsExtensions && !doubleQuotedStrings && attachLimit == 0
+    }
+}
+
+extension Connection {
+    /// Reads every setting back, and the numbers by which a file says whose it is.
+    package func settings() throws(SQLiteError) -> ConnectionSettings {
+        let inStatements = try isOn(SQLITE_DBCONFIG_DQS_DML)
+        let inSchema = try isOn(SQLITE_DBCONFIG_DQS_DDL)
+        return ConnectionSettings(
+            sqliteVersion: String(cString: sqlite3_libversion()),
+            journalMode: try text("PRAGMA journal_mode"),
+            synchronous: Int(try integer("PRAGMA synchronous")),
+            foreignKeys: try isOn(SQLITE_DBCONFIG_ENABLE_FKEY),
+            trustedSchema: try isOn(SQLITE_DBCONFIG_TRUSTED_SCHEMA),
+            cellSizeCheck: try integer("PRAGMA cell_size_check") != 0,
+            defensive: try isOn(SQLITE_DBCONFIG_DEFENSIVE),
+            checkpointsOnClose: try !isOn(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE),
+            walAutocheckpoint: Int(try integer("PRAGMA wal_autocheckpoint")),
+            loadsExtensions: try isOn(SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION),
+            doubleQuotedStrings: inStatements || inSchema,
+            busyTimeout: Int(try integer("PRAGMA busy_timeout")),
+            attachLimit: Int(sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, -1)),
+            pageSize: Int(try integer("PRAGMA page_size")),
+            applicationID: Int32(truncatingIfNeeded: try integer("PRAGMA application_id")),
+            userVersion: Int32(truncatingIfNeeded: try integer("PRAGMA user_version")))
+    }
+
+    /// Makes the database use a write-ahead log, if it does not yet, and sees that it does.
+    ///
+    /// It writes, so it wants the write lock. A database that is created, and one that was a backup, needs it.
+    package func enableWriteAheadLog() throws(SQLiteError) {
+        let mode = try text("PRAGMA journal_mode = WAL")
+        guard mode == "wal" else {
+            throw SQLiteError(code: .error, message: "the journal mode stays \(mode)", sql: "PRAGMA journal_mode = WAL")
+        }
+    }
+
+    /// Applies what every connection has. None of it writes to the file.
+    func configure() throws(SQLiteError) {
+        // Limits first, so that a hostile schema is already read under them. `VACUUM` needs an attached database, so
+        // it is not available; see <https://www.sqlite.org/security.html>.
+        for (limit, value) in Self.limits { sqlite3_limit(handle, limit, value) }
+        setBusyTimeout(milliseconds: Self.busyTimeout)
+        for (option, isOn) in Self.options { try set(option, isOn) }
+        try execute("PRAGMA cell_size_check = ON; PRAGMA synchronous = FULL")
+    }
+
+    func verifySettings() throws(SQLiteError) {
+        let settings = try settings()
+        guard settings.isAsWanted else {
+            throw SQLiteError(code: .error, message: "settings do not read back as they were set: \(settings)")
+        }
+    }
+
+    /// Long enough for a program that does not know the write lock to end what it is at.
+    static let busyTimeout: Int32 = 10_000
+
+    private static let options: [(Int32, Bool)] = [
+        (SQLITE_DBCONFIG_DEFENSIVE, true),
+        (SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
+        (SQLITE_DBCONFIG_ENABLE_FKEY, true),
+        (SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true),
+        (SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, false),
+        (SQLITE_DBCONFIG_DQS_DML, false),
+        (SQLITE_DBCONFIG_DQS_DDL, false),
+        (SQLITE_DBCONFIG_WRITABLE_SCHEMA, false),
+    ]
+
+    private static let limits: [(Int32, Int32)] = [
+        (SQLITE_LIMIT_LENGTH, 16 << 20),
+        (SQLITE_LIMIT_SQL_LENGTH, 1 << 20),
+        (SQLITE_LIMIT_COLUMN, 250),
+        (SQLITE_LIMIT_EXPR_DEPTH, 100),
+        (SQLITE_LIMIT_COMPOUND_SELECT, 50),
+        (SQLITE_LIMIT_VDBE_OP, 100_000),
+        (SQLITE_LIMIT_FUNCTION_ARG, 32),
+        (SQLITE_LIMIT_ATTACHED, 0),
+        (SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 4_096),
+        (SQLITE_LIMIT_VARIABLE_NUMBER, 1_000),
+        (SQLITE_LIMIT_TRIGGER_DEPTH, 10),
+        (SQLITE_LIMIT_WORKER_THREADS, 0),
+    ]
+
+    private func set(_ option: Int32, _ isOn: Bool) throws(SQLiteError) {
+        let status = csqlite_db_config(handle, option, isOn ? 1 : 0, nil)
+        guard status == SQLITE_OK else { throw SQLiteError(status: status, database: handle) }
+    }
+
+    private func isOn(_ option: Int32) throws(SQLiteError) -> Bool {
+        var value: Int32 = 0
+        let status = csqlite_db_config(handle, option, -1, &value)
+        guard status == SQLITE_OK else { throw SQLiteError(status: status, database: handle) }
+        return value != 0
+    }
+
+    private func integer(_ pragma: String) throws(SQLiteError) -> Int64 {
+        var statement = try prepare(pragma)
+        return try statement.step() ? statement.integer(at: 0) : 0
+    }
+
+    private func text(_ pragma: String) throws(SQLiteError) -> String {
+        var statement = try prepare(pragma)
+        return try statement.step() ? statement.string(at: 0) ?? "" : ""
+    }
+}

@@ -1,0 +1,67 @@
+import Glibc
+
+/// Where a database lies: one name for it, whichever way it was reached.
+///
+/// Symbolic links are resolved once, as SQLite resolves them for its `-wal`. Otherwise two processes that reach one
+/// database by two names would take two write locks.
+package struct DatabasePath: Hashable, Sendable, CustomStringConvertible {
+    /// The absolute path of the database file, free of symbolic links. The file need not exist.
+    package let database: String
+
+    /// The file whose lock admits one writer at a time; see ``WriteLock``.
+    package var lock: String { database + "-lock" }
+
+    package var description: String { database }
+
+    /// Resolves `path`, whose directory must exist.
+    ///
+    /// - Throws: `cantOpen` if the directory does not exist, or if `path` is empty, holds a NUL, names a directory,
+    ///   or is a symbolic link to nothing.
+    package init(_ path: String) throws(SQLiteError) {
+        if path.isEmpty || path.utf8.contains(0) || path.utf8.last == UInt8(ascii: "/") {
+            throw SQLiteError(systemError: EINVAL, opening: path)
+        }
+        if let resolved = Self.resolve(path) {
+            database = resolved
+            return
+        }
+        let reason = errno
+        var information = stat()
+        guard reason == ENOENT, lstat(path, &information) != 0 else {
+            throw SQLiteError(systemError: reason, opening: path)
+        }
+        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+        let directory = slash.map { String(path[...$0]) } ?? "."
+        let name = slash.map { path[path.utf8.index(after: $0)...] } ?? path[...]
+        guard let resolved = Self.resolve(directory) else { throw SQLiteError(systemError: errno, opening: path) }
+        database = resolved == "/" ? "/\(name)" : "\(resolved)/\(name)"
+    }
+
+    private static func resolve(_ path: String) -> String? {
+        guard let resolved = realpath(path, nil) else { return nil }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+
+    /// The database as a URI, the form in which SQLite takes options; see <https://www.sqlite.org/uri.html>.
+    func uri(options: [(name: String, value: String)]) -> String {
+        let query = options.map { "\($0.name)=\(Self.percentEncoded($0.value))" }.joined(separator: "&")
+        return "file://\(Self.percentEncoded(database))" + (query.isEmpty ? "" : "?\(query)")
+    }
+
+    private static func percentEncoded(_ text: String) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        var bytes: [UInt8] = []
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "-"),
+                UInt8(ascii: "_"), UInt8(ascii: "~"):
+                bytes.append(byte)
+            default:
+                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,124 @@
+import Dispatch
+import Synchronization
+
+/// The one writer of a process: jobs queue here, first come, first served, and each runs under the ``WriteLock``.
+///
+/// The writer has a thread of its own that blocks for the lock, so that callers can leave at their deadline. A caller
+/// who leaves has not written and never will: the job is out of the queue. The lock goes back after every job, so that
+/// other processes get their turn.
+package final class DatabaseWriter<Failure: WriteFailure>: Sendable {
+    private let path: DatabasePath
+    private let jobs = Mutex(WriteQueue<Failure>())
+    private let session: WriteSession<Failure>
+    private let thread = DispatchQueue(label: "DatabaseWriter")
+
+    /// Makes a writer, without opening anything yet.
+    ///
+    /// - Parameters:
+    ///   - path: The database.
+    ///   - command: What this process calls itself to those who wait for it, such as `profiles import`.
+    ///   - open: Opens the connection, and may create or migrate the database: it runs with the first job, on the
+    ///     writer's thread, under the lock. If it throws, that job fails and the next one tries again.
+    package init(
+        _ path: DatabasePath, command: String, open: @escaping @Sendable () throws(Failure) -> Connection
+    ) {
+        self.path = path
+        session = WriteSession(path, command: command, open: open)
+    }
+
+    /// Runs `body` on the writer's thread with the lock held. It begins its own transactions.
+    ///
+    /// - Parameters:
+    ///   - limit: How long to wait for the job to begin, at least 50 ms. Once begun it is waited for.
+    ///   - body: What to do; a transaction that it leaves open is rolled back.
+    /// - Throws: A ``WriteRefusal`` as a `Failure` if the job never began; else what opening or `body` threw.
+    package func write<Value: Sendable>(
+        waitingAtMost limit: Duration, _ body: @escaping @Sendable (borrowing Connection) throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        let ticket = jobs.withLock { $0.nextTicket() }
+        let outcome = await withTaskCancellationHandler {
+            await withCheckedContinuation { (continuation: CheckedContinuation<Result<Value, Failure>, Never>) in
+                let job = WriteJob<Failure>(ticket: ticket, waitingAtMost: limit) { session in
+                    let outcome = session.perform(body)
+                    return { continuation.resume(returning: outcome) }
+                } fail: { error in
+                    continuation.resume(returning: .failure(error))
+                }
+                enqueue(job)
+                // A cancellation that came before the job was in the queue found nothing to take out.
+                if Task.isCancelled { abandon(ticket) }
+            }
+        } onCancel: {
+            abandon(ticket)
+        }
+        return try outcome.get()
+    }
+
+    /// Lets the jobs that wait come to their end, empties the write-ahead log, and closes the connection.
+    ///
+    /// If the lock does not come within `limit`, the log is left to the lock's holder, who empties it when it closes.
+    /// Later jobs are refused as `closed`. Closing again does nothing.
+    package func close(waitingAtMost limit: Duration = .seconds(5)) async {
+        let ticket = jobs.withLock { $0.nextTicket() }
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            let job = WriteJob<Failure>(ticket: ticket, waitingAtMost: limit) { session in
+                session.finish()
+                return { continuation.resume() }
+            } fail: { _ in
+                continuation.resume()
+            }
+            enqueue(job, thenClose: true)
+        }
+    }
+
+    // MARK: The queue
+
+    private func enqueue(_ job: WriteJob<Failure>, thenClose: Bool = false) {
+        switch jobs.withLock({ $0.enqueue(job, thenClose: thenClose) }) {
+        case .refused: job.fail(Failure(WriteRefusal.closed))
+        case .queued(let startsThread, let watchesDeadline):
+            if startsThread { thread.async { self.drain() } }
+            if watchesDeadline { watch(job.deadline) }
+        }
+    }
+
+    private func abandon(_ ticket: Int) {
+        jobs.withLock { $0.remove(ticket) }?.fail(Failure(WriteRefusal.cancelled))
+    }
+
+    /// On the writer's thread, which it keeps as long as there are jobs.
+    private func drain() {
+        repeat {
+            do throws(SQLiteError) {
+                try session.acquireLock()
+            } catch {
+                jobs.withLock { $0.takeFirst() }?.fail(Failure(error))
+                continue
+            }
+            // While the lock was waited for, everyone may have left.
+            let deliver = jobs.withLock { $0.takeFirst() }?.run(session)
+            session.releaseLock()
+            deliver?()
+        } while jobs.withLock { $0.goesOn() }
+    }
+
+    // MARK: Deadlines
+
+    private func watch(_ deadline: ContinuousClock.Instant) {
+        let remaining = max(.zero, deadline - .now).components
+        let nanoseconds = Int(remaining.seconds) * 1_000_000_000 + Int(remaining.attoseconds / 1_000_000_000)
+        DispatchQueue.global().asyncAfter(deadline: .now() + .nanoseconds(nanoseconds)) { [weak self] in
+            self?.refuseExpired()
+        }
+    }
+
+    private func refuseExpired() {
+        let now = ContinuousClock.now
+        let (expired, next) = jobs.withLock { $0.removeExpired(at: now) }
+        if !expired.isEmpty {
+            let holder = WriteLock.holder(path)
+            for job in expired { job.fail(Failure(WriteRefusal.busy(holder: holder, waited: now - job.arrived))) }
+        }
+        if let next { watch(next) }
+    }
+}

@@ -1,0 +1,56 @@
+import CSQLite
+
+/// A compiled statement, finalised when nobody holds it any more. Everyone else sees it through a ``Statement``.
+final class PreparedStatement {
+    let handle: OpaquePointer
+    let sql: String
+    var isLeased = true
+
+    init(_ sql: String, on database: OpaquePointer) throws(SQLiteError) {
+        var copy = sql
+        var handle: OpaquePointer?
+        var isWhole = true
+        let status = copy.withUTF8 { text in
+            let bytes = UnsafeRawPointer(text.baseAddress)?.assumingMemoryBound(to: CChar.self)
+            var tail: UnsafePointer<CChar>?
+            let status = sqlite3_prepare_v3(
+                database, bytes, Int32(clamping: text.count), UInt32(SQLITE_PREPARE_PERSISTENT), &handle, &tail)
+            if let bytes, let tail { isWhole = text[(tail - bytes)...].allSatisfy { $0 == 0x20 || $0 == 0x0a } }
+            return status
+        }
+        guard status == SQLITE_OK else { throw SQLiteError(status: status, database: database, sql: sql) }
+        guard let handle else { throw SQLiteError(code: .misuse, message: "no statement", sql: sql) }
+        guard isWhole else {
+            sqlite3_finalize(handle)
+            throw SQLiteError(code: .misuse, message: "more than one statement", sql: sql)
+        }
+        self.handle = handle
+        self.sql = sql
+    }
+
+    deinit { sqlite3_finalize(handle) }
+}
+
+/// The prepared statements of one connection, by their text.
+final class StatementCache {
+    /// More texts than the program has; only a program that writes values into its SQL gets there.
+    private static let capacity = 128
+
+    private var statements: [String: PreparedStatement] = [:]
+
+    /// The statement for `sql`, now leased, or nil if there is none that is free.
+    func lease(_ sql: String) -> PreparedStatement? {
+        guard let statement = statements[sql], !statement.isLeased else { return nil }
+        statement.isLeased = true
+        return statement
+    }
+
+    /// Keeps `statement` for later, unless one of its text is kept already.
+    func keep(_ statement: PreparedStatement) {
+        guard statements[statement.sql] == nil else { return }
+        if statements.count >= Self.capacity { statements = statements.filter { $0.value.isLeased } }
+        statements[statement.sql] = statement
+    }
+
+    func removeAll() { statements.removeAll() }
+}

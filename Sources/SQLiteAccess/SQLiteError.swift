@@ -1,0 +1,64 @@
+import CSQLite
+import Glibc
+
+/// What SQLite, or the file system under it, refused.
+package struct SQLiteError: Error, Hashable, Sendable {
+    /// The extended result code.
+    package let code: ResultCode
+
+    /// SQLite's own words for it. They may name tables, columns and constraints, never values.
+    package let message: String
+
+    /// The statement's text, if it was a statement that failed. Values are bound, so none are in it.
+    package let sql: String?
+
+    /// `errno` of the system call that failed, or 0: set for `cantOpen` and `ioError`.
+    package let systemError: Int32
+
+    package init(code: ResultCode, message: String, sql: String? = nil, systemError: Int32 = 0) {
+        self.code = code
+        self.message = message
+        self.sql = sql
+        self.systemError = systemError
+    }
+}
+
+/// An error that can say everything that `SQLiteError` says.
+///
+/// It lets the body of a transaction throw an error of its own, while beginning and committing throw SQLite's.
+package protocol SQLiteErrorConvertible: Error {
+    init(_ error: SQLiteError)
+}
+
+extension SQLiteError: SQLiteErrorConvertible {
+    package init(_ error: SQLiteError) { self = error }
+}
+
+extension SQLiteError {
+    /// The error that `database` reports for its latest call, which returned `status`.
+    init(status: Int32, database: OpaquePointer?, sql: String? = nil) {
+        let code = ResultCode(rawValue: status)
+        // After misuse the connection's own message belongs to an earlier call.
+        let speaks = database != nil && sqlite3_extended_errcode(database) == status
+        let words = speaks ? sqlite3_errmsg(database) : sqlite3_errstr(status)
+        let comesFromSystem = code.primary == .cantOpen || code.primary == .ioError
+        self.init(
+            code: code,
+            message: words.map { String(cString: $0) } ?? "",
+            sql: sql,
+            systemError: speaks && comesFromSystem ? sqlite3_system_errno(database) : 0)
+    }
+
+    /// The error of a system call of our own on a file beside the database.
+    init(systemError: Int32, opening path: String) {
+        let code: ResultCode =
+            switch systemError {
+            case EROFS: .readOnly
+            case ENOSPC, EDQUOT: .full
+            case ENOMEM: .noMemory
+            default: .cantOpen
+            }
+        let reason = strerror(systemError).map { String(cString: $0) } ?? "error \(systemError)"
+        self.init(code: code, message: "\(path): \(reason)", systemError: systemError)
+    }
+}

@@ -1,0 +1,58 @@
+/// Transactions are closures and synchronous, so nothing can be awaited while one is open.
+///
+/// A body throws an error type of its own that can hold SQLite's; it is written out, since Swift does not infer it:
+/// `try connection.writeTransaction { () throws(StoreError) in … }`.
+extension Connection {
+    /// Reads from one snapshot of the database, whatever is committed meanwhile.
+    package func readTransaction<Result: ~Copyable, Failure: SQLiteErrorConvertible>(
+        _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try transaction(begin: "BEGIN DEFERRED", commit: "COMMIT", rollback: ["ROLLBACK"], body)
+    }
+
+    /// Writes all that `body` writes, or, if it throws or the commit fails, nothing.
+    ///
+    /// The caller holds the ``WriteLock``.
+    package func writeTransaction<Result: ~Copyable, Failure: SQLiteErrorConvertible>(
+        _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try transaction(begin: "BEGIN IMMEDIATE", commit: "COMMIT", rollback: ["ROLLBACK"], body)
+    }
+
+    /// Within a transaction: keeps what `body` writes, or, if it throws, undoes that alone.
+    package func savepoint<Result: ~Copyable, Failure: SQLiteErrorConvertible>(
+        _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try transaction(
+            begin: "SAVEPOINT inner", commit: "RELEASE inner", rollback: ["ROLLBACK TO inner", "RELEASE inner"], body)
+    }
+
+    /// Undoes a transaction that is still open. SQLite has undone it already after some errors, such as a full disk.
+    func rollBackIfOpen() { rollBack(["ROLLBACK"]) }
+
+    private func transaction<Result: ~Copyable, Failure: SQLiteErrorConvertible>(
+        begin: String, commit: String, rollback: [String], _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        do throws(SQLiteError) { try run(begin) } catch { throw Failure(error) }
+        let result: Result
+        do throws(Failure) { result = try body() } catch {
+            rollBack(rollback)
+            throw error
+        }
+        do throws(SQLiteError) { try run(commit) } catch {
+            rollBack(rollback)
+            throw Failure(error)
+        }
+        return result
+    }
+
+    private func rollBack(_ statements: [String]) {
+        // The caller learns why there is a rollback, which says more than why the rollback fails.
+        for statement in statements where !isAutocommit { try? run(statement) }
+    }
+
+    private func run(_ sql: String) throws(SQLiteError) {
+        var statement = try prepare(sql)
+        try statement.run()
+    }
+}

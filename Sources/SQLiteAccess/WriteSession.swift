@@ -1,0 +1,68 @@
+/// What the writer's thread owns: the lock and the connection.
+///
+/// `@unchecked Sendable`: only the blocks of the writer's serial queue touch it, one after the other.
+final class WriteSession<Failure: WriteFailure>: @unchecked Sendable {
+    /// Frames in the write-ahead log (of 4 KiB, so 16 MB) from which a checkpoint is worth its two syncs.
+    private static var checkpointFrames: Int { 4_000 }
+
+    private let path: DatabasePath
+    private let command: String
+    private let open: @Sendable () throws(Failure) -> Connection
+    private var lock: WriteLock?
+    private var connection: Connection?
+    private var nextCheckpoint = WriteSession.checkpointFrames
+
+    init(
+        _ path: DatabasePath, command: String, open: @escaping @Sendable () throws(Failure) -> Connection
+    ) {
+        self.path = path
+        self.command = command
+        self.open = open
+    }
+
+    func acquireLock() throws(SQLiteError) {
+        if lock == nil { lock = try WriteLock(path) }
+        try lock?.acquire(as: command)
+    }
+
+    func releaseLock() { lock?.release() }
+
+    /// Opens if need be, runs `body`, and checkpoints if the log has become long.
+    func perform<Value>(
+        _ body: (borrowing Connection) throws(Failure) -> Value
+    ) -> Result<Value, Failure> {
+        // The connection is out of its place while it is used, and comes back if it is still of use.
+        let current: Connection
+        if let kept = connection.take() {
+            current = kept
+        } else {
+            do throws(Failure) { current = try open() } catch { return .failure(error) }
+        }
+        let outcome: Result<Value, Failure>
+        do throws(Failure) { outcome = .success(try body(current)) } catch { outcome = .failure(error) }
+        current.rollBackIfOpen()
+        if current.isAutocommit {
+            checkpointIfLong(current)
+            connection = consume current
+        }
+        return outcome
+    }
+
+    /// Empties the log and closes.
+    func finish() {
+        guard let connection = connection.take() else { return }
+        // With a reader about, or on a full disk, the log stays as it is: it is part of the database.
+        _ = try? connection.checkpoint(.truncate)
+    }
+
+    private func checkpointIfLong(_ connection: borrowing Connection) {
+        guard connection.walFrames >= nextCheckpoint else {
+            // The log began anew since, by this process or another.
+            if connection.walFrames < Self.checkpointFrames { nextCheckpoint = Self.checkpointFrames }
+            return
+        }
+        // What it could not do, the next one can. The commits are safe in the log.
+        let isEmpty = (try? connection.checkpoint(.truncate))?.isComplete ?? false
+        nextCheckpoint = isEmpty ? Self.checkpointFrames : connection.walFrames + Self.checkpointFrames
+    }
+}
