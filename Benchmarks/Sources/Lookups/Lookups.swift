@@ -7,7 +7,7 @@ import RawLookup
 ///
 /// COLUMNS is what the raw loop and GRDB select, the shown columns of `profiles`; each round looks every name up once.
 @main struct Lookups {
-    static func main() throws {
+    static func main() async throws {
         let arguments = CommandLine.arguments
         guard arguments.count >= 3 else { throw Failure("usage: Lookups DATABASE COLUMNS [NAMES] [ROUNDS]") }
         let (path, columns) = (arguments[1], arguments[2])
@@ -17,11 +17,11 @@ import RawLookup
 
         let sql = "SELECT \(columns) FROM profiles WHERE username = ?"
         let queue = try openGRDB(path)
-        let names = try queue.read { database in
+        let names = try await queue.read { database in
             try String.fetchAll(
                 database, sql: "SELECT username FROM profiles ORDER BY random() LIMIT ?", arguments: [nameCount])
         }
-        let ours = try OurLookup(path: path)
+        let ours = try await OurLookup(path: path)
         guard let raw = raw_lookup_open(path, sql) else { throw Failure("the raw loop cannot open \(path)") }
         defer { raw_lookup_close(raw) }
 

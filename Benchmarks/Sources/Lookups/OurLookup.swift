@@ -4,8 +4,8 @@ import ProfileStore
 struct OurLookup {
     let repository: ProfileRepository
 
-    init(path: String) throws {
-        repository = try ProfileRepository.open(path)
+    init(path: String) async throws {
+        repository = try await ProfileRepository.open(at: path)
     }
 
     func find(_ username: String) throws -> Bool {
