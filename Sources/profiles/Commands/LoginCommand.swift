@@ -38,7 +38,7 @@ struct LoginCommand: AsyncParsableCommand {
             }
         }
         switch global.format {
-        case .text: try Output.standard.print("Hello \(profile.username.printable)")
+        case .text: try Output.standard.print("Hello \(profile.username.visible)")
         case .json: try global.show(profile)
         }
     }

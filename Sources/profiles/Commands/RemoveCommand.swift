@@ -36,7 +36,7 @@ struct RemoveCommand: AsyncParsableCommand {
     }
 
     private func isConfirmed(_ profile: Profile) -> Bool {
-        Output.error.draw("Remove the profile of \(profile.username.printable), id \(profile.id)? [y/N] ")
+        Output.error.draw("Remove the profile of \(profile.username.visible), id \(profile.id)? [y/N] ")
         return ["y", "yes"].contains(readLine()?.lowercased())
     }
 }

@@ -40,7 +40,7 @@ struct RevalidateCommand: AsyncParsableCommand {
         case .json: try Output.standard.print(result.rendered(as: .json))
         case .text:
             try Output.standard.print(result.summary(examples: 3))
-            if let path = report { global.note("The whole report is in \(path.printable).") }
+            if let path = report { global.note("The whole report is in \(path.visible).") }
         }
         if result.isCancelled { throw CommandFailure(.interrupted, lines: []) }
         if result.invalid > 0 { throw CommandFailure(.no, lines: []) }

@@ -61,7 +61,7 @@ struct SchemaCheckCommand: AsyncParsableCommand {
     func run() async throws {
         let schema = try ProfileSchema(file: file)
         switch global.format {
-        case .text: try Output.standard.write("The schema \"\(schema.name.printable)\" is right\n\n" + schema.table)
+        case .text: try Output.standard.write("The schema \"\(schema.name.visible)\" is right\n\n" + schema.table)
         case .json: try Output.standard.print(schema.document(indented: true))
         }
     }
@@ -119,7 +119,7 @@ struct SchemaAdoptCommand: AsyncParsableCommand {
             let version = try await repository.adopt(candidate)
             switch global.format {
             case .text:
-                try Output.standard.print("Adopted the schema \"\(candidate.name.printable)\" as version \(version)")
+                try Output.standard.print("Adopted the schema \"\(candidate.name.visible)\" as version \(version)")
                 if report.invalid > 0 { global.note("Mark the invalid profiles with \"profiles revalidate\".") }
             case .json:
                 let json: JSONValue = [

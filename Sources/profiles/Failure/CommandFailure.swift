@@ -36,8 +36,8 @@ struct CommandFailure: Error {
     /// Writes the text to standard error.
     func show() {
         guard let first = lines.first else { return }
-        Output.error.note("Error: " + first.printable)
-        for line in lines.dropFirst() { Output.error.note("  " + line.printable) }
+        Output.error.note("Error: " + first.visible)
+        for line in lines.dropFirst() { Output.error.note("  " + line.visible) }
     }
 }
 

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import ProfileCore
+internal import ProfileStore
 
 /// The options that every subcommand takes.
 struct GlobalOptions: ParsableArguments {
@@ -37,7 +38,7 @@ struct GlobalOptions: ParsableArguments {
     /// Says that something was done, in the format that was asked for.
     func confirm(_ text: String, _ json: JSONValue) throws(CommandFailure) {
         switch format {
-        case .text: if !quiet { try Output.standard.print(text.printable) }
+        case .text: if !quiet { try Output.standard.print(text.visible) }
         case .json: try Output.standard.print(json.text(indented: true))
         }
     }

@@ -48,9 +48,9 @@ struct ImportRun {
             try Output.standard.print(report.summary(examples: 3))
             if let rejects = input.rejects, report.rejected > 0 {
                 try Output.standard.print(
-                    "Rejected rows are in \(rejects.printable), to be mended and imported again; columns of secrets are empty there.")
+                    "Rejected rows are in \(rejects.visible), to be mended and imported again; columns of secrets are empty there.")
             }
-            if let path = input.report { global.note("The whole report is in \(path.printable).") }
+            if let path = input.report { global.note("The whole report is in \(path.visible).") }
         }
     }
 }

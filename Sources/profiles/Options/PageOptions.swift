@@ -31,7 +31,7 @@ extension GlobalOptions {
     /// Shows a page: a table, or in JSON.
     func show(_ page: ProfilePage, _ schema: ProfileSchema) throws(CommandFailure) {
         switch format {
-        case .json: try Output.standard.print(page.json())
+        case .json: try Output.standard.print(page.json().text(indented: true))
         case .text:
             if !page.profiles.isEmpty { try Output.standard.write(page.profiles.table(schema)) }
             if let next = page.next { note("More: --after \(next)") }

@@ -1,21 +1,4 @@
 extension StringProtocol {
-    /// The text for one line of a terminal: control characters, which could move its cursor or worse, are written as
-    /// escapes, as are the marks that turn the direction of what follows.
-    var printable: String {
-        guard unicodeScalars.contains(where: \.isUnprintable) else { return String(self) }
-        var text = ""
-        for scalar in unicodeScalars {
-            switch scalar {
-            case "\n": text += "\\n"
-            case "\r": text += "\\r"
-            case "\t": text += "\\t"
-            case _ where scalar.isUnprintable: text += "\\u{\(String(scalar.value, radix: 16))}"
-            default: text.unicodeScalars.append(scalar)
-            }
-        }
-        return text
-    }
-
     /// How many columns of a terminal the text takes.
     var displayWidth: Int { reduce(0) { $0 + $1.displayWidth } }
 
@@ -33,11 +16,6 @@ extension Character {
 }
 
 extension Unicode.Scalar {
-    fileprivate var isUnprintable: Bool {
-        properties.generalCategory == .control || properties.generalCategory == .lineSeparator
-            || properties.generalCategory == .paragraphSeparator || properties.isBidiControl
-    }
-
     fileprivate var isZeroWidth: Bool {
         switch properties.generalCategory {
         case .nonspacingMark, .enclosingMark, .format: true

@@ -1,4 +1,5 @@
 internal import ProfileCore
+internal import ProfileStore
 
 // Schemas as a person reads them in a terminal.
 
@@ -21,7 +22,7 @@ extension SchemaDifference {
 extension SchemaDifference.Change {
     fileprivate var text: String {
         switch self {
-        case .added(let field): "+ \(field.name): \(field.type.rawValue), \(field.rulesText)".printable
+        case .added(let field): "+ \(field.name): \(field.type.rawValue), \(field.rulesText)".visible
         case .removed(let field): "- \(field.name)"
         case .changed(let before, let after):
             "~ \(after.name): \(after.differences(from: before).joined(separator: ", "))"

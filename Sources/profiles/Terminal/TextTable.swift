@@ -1,3 +1,5 @@
+internal import ProfileStore
+
 /// Rows of text in aligned columns, under headings.
 struct TextTable {
     let headings: [String]
@@ -6,7 +8,7 @@ struct TextTable {
     init(_ headings: [String]) { self.headings = headings }
 
     /// Adds a row; a missing value is shown as a dash.
-    mutating func add(_ cells: [String?]) { rows.append(cells.map { $0?.printable ?? "–" }) }
+    mutating func add(_ cells: [String?]) { rows.append(cells.map { $0?.visible ?? "–" }) }
 
     /// The lines, each ending in a line end and none in spaces.
     var text: String {
@@ -25,7 +27,7 @@ struct TextBlock {
     private var lines: [(name: String, value: String)?] = []
 
     /// Adds a line; a missing value is shown as a dash.
-    mutating func add(_ name: String, _ value: String?) { lines.append((name, value?.printable ?? "–")) }
+    mutating func add(_ name: String, _ value: String?) { lines.append((name, value?.visible ?? "–")) }
 
     /// Sets what follows apart by an empty line.
     mutating func addGap() { lines.append(nil) }
