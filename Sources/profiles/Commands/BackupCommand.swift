@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import ProfileCore
+internal import ProfileStore
 
 struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,6 @@
-internal import ArgumentParser
+public import ArgumentParser
 internal import Glibc
-internal import ProfileStore
+public import ProfileStore
 
 struct ExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

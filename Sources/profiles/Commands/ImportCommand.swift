@@ -1,6 +1,6 @@
-internal import ArgumentParser
+public import ArgumentParser
 internal import ProfileCore
-internal import ProfileStore
+public import ProfileStore
 
 struct ImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

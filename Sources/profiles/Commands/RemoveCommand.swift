@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import ProfileCore
 internal import ProfileStore
 
 struct RemoveCommand: AsyncParsableCommand {

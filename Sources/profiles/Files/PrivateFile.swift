@@ -11,27 +11,31 @@ struct PrivateFile: ~Copyable {
 
     /// - Parameter spared: Files that must not be replaced: the input, and the store's own.
     init(replacing path: String, sparing spared: Set<FileIdentity> = []) throws(CommandFailure) {
-        var status = stat()
-        let exists = stat(path, &status) == 0
         if let identity = FileIdentity(path: path), spared.contains(identity) {
             throw CommandFailure(.cannotCreate, "\(path) is in use by this very command; name another file")
         }
-        if exists, status.st_mode & S_IFMT == S_IFDIR { throw .cannotCreate(path, EISDIR) }
-        if exists, status.st_mode & S_IFMT != S_IFREG {
-            self.path = path
-            temporaryPath = nil
-            descriptor = open(path, O_WRONLY | O_CLOEXEC)
-        } else {
-            // A symbolic link keeps pointing at the file that is replaced.
-            let target = exists ? Self.resolved(path) : path
-            var template = Array((target + ".XXXXXX").utf8CString)
-            descriptor = mkostemp(&template, O_CLOEXEC)
-            self.path = target
-            temporaryPath = template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } }
+        var status = stat()
+        let exists = stat(path, &status) == 0
+        // A symbolic link keeps pointing at the file that is replaced.
+        let target = exists ? Self.resolved(path) : path
+        var template: [CChar] = []
+        let opened: Int32
+        switch exists ? status.st_mode & S_IFMT : S_IFREG {
+        case S_IFREG:
+            template = Array((target + ".XXXXXX").utf8CString)
+            opened = mkstemp(&template)
+        case S_IFDIR: throw .cannotCreate(path, EISDIR)
+        default: opened = open(path, O_WRONLY | O_CLOEXEC)
         }
-        guard descriptor >= 0 else { throw .cannotCreate(path, errno) }
-        // Whatever the umask took away or left.
-        if temporaryPath != nil { fchmod(descriptor, 0o600) }
+        guard opened >= 0 else { throw .cannotCreate(path, errno) }
+        descriptor = opened
+        self.path = target
+        temporaryPath = template.isEmpty ? nil : template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } }
+        if !template.isEmpty {
+            _ = fcntl(opened, F_SETFD, FD_CLOEXEC)
+            // Whatever the umask took away.
+            fchmod(opened, 0o600)
+        }
     }
 
     /// Gives the file its name.

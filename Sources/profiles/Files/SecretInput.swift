@@ -18,8 +18,8 @@ enum SecretInput {
             guard code == 0 else { throw .cannotRead(path, code) }
             guard output.freeCapacity > 0 else { throw tooLong(path) }
             guard output.span.last == UInt8(ascii: "\n") else { return }
-            output.removeLast()
-            if output.span.last == UInt8(ascii: "\r") { output.removeLast() }
+            _ = output.removeLast()
+            if output.span.last == UInt8(ascii: "\r") { _ = output.removeLast() }
         }
     }
 

@@ -13,9 +13,15 @@ struct ImportRun {
     func run(_ importer: ProfileImporter, _ file: borrowing InputFile) async throws {
         var spared = spared
         if let identity = FileIdentity(descriptor: file.descriptor) { spared.insert(identity) }
-        let report = try await importing(importer, file, sparing: spared)
-        if let path = input.report { try ReportFile.write(to: path, sparing: spared) { report.rendered(as: $0) } }
-        try show(report)
+        let report: ImportReport
+        do {
+            report = try await importing(importer, file, sparing: spared)
+        } catch ImportError.ended(let error, after: let unfinished) {
+            // What was committed before the store refused to go on stays, so it is reported.
+            try tell(unfinished, sparing: spared)
+            throw error
+        }
+        try tell(report, sparing: spared)
         if report.earlyEnd == .cancelled { throw CommandFailure(.interrupted, lines: []) }
         if report.rejected > 0 || report.earlyEnd != nil { throw CommandFailure(.no, lines: []) }
     }
@@ -25,9 +31,14 @@ struct ImportRun {
     ) async throws -> ImportReport {
         guard let path = input.rejects else { return try await importing(importer, file, rejects: nil) }
         let rejects = try PrivateFile(replacing: path, sparing: spared)
-        let report = try await importing(importer, file, rejects: rejects.descriptor)
+        let outcome: Result<ImportReport, any Error>
+        do {
+            outcome = .success(try await importing(importer, file, rejects: rejects.descriptor))
+        } catch ImportError.ended(let error, after: let unfinished) {
+            outcome = .failure(ImportError.ended(error, after: unfinished))
+        }
         try rejects.commit()
-        return report
+        return try outcome.get()
     }
 
     private func importing(
@@ -39,6 +50,11 @@ struct ImportRun {
         return try await Interruption.cancelling(isQuiet: global.quiet) {
             try await importer.run(source, rejects: rejects) { bar?.update($0) }
         }
+    }
+
+    private func tell(_ report: ImportReport, sparing spared: Set<FileIdentity>) throws(CommandFailure) {
+        if let path = input.report { try ReportFile.write(to: path, sparing: spared) { report.rendered(as: $0) } }
+        try show(report)
     }
 
     private func show(_ report: ImportReport) throws(CommandFailure) {

@@ -79,7 +79,10 @@ private struct SignalWatch {
     /// Puts the former actions back, and lets a signal that was caught do what it would have done; Ctrl-C is left to
     /// the exit code.
     func endAndRaise() {
-        for var (signal, action) in before { sigaction(signal, &action, nil) }
+        for (signal, action) in before {
+            var action = action
+            sigaction(signal, &action, nil)
+        }
         let caught = caughtSignal.load(ordering: .relaxed)
         if caught != 0, caught != SIGINT { raise(caught) }
     }
