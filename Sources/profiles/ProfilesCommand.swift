@@ -26,21 +26,21 @@ struct ProfilesCommand: AsyncParsableCommand {
         version: "0.1.0",
         groupedSubcommands: [
             CommandGroup(
-                name: "Profiles:",
+                name: "Profile",
                 subcommands: [
                     RegisterCommand.self, EditCommand.self, RemoveCommand.self, LookupCommand.self, ListCommand.self,
                 ]),
             CommandGroup(
-                name: "Files:",
+                name: "File",
                 subcommands: [ImportCommand.self, ValidateCommand.self, ExportCommand.self]),
             CommandGroup(
-                name: "Secrets:",
+                name: "Secret",
                 subcommands: [PasscodeCommand.self, LoginCommand.self, UnlockCommand.self]),
             CommandGroup(
-                name: "Rules:",
+                name: "Rule",
                 subcommands: [SchemaCommand.self, RevalidateCommand.self]),
             CommandGroup(
-                name: "Store:",
+                name: "Store",
                 subcommands: [InitCommand.self, CheckCommand.self, BackupCommand.self, MigrateCommand.self]),
         ])
 

@@ -70,7 +70,10 @@ struct CheckCommand: AsyncParsableCommand {
                 }),
             "files": .array(
                 check.files.map {
-                    ["path": .string($0.path), "mode": .string(String($0.mode, radix: 8)), "private": .bool($0.isPrivate)]
+                    [
+                        "path": .string($0.path), "mode": .string(String($0.mode, radix: 8)),
+                        "private": .bool($0.isPrivate),
+                    ]
                 }),
         ]
     }

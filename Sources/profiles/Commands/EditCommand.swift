@@ -32,7 +32,8 @@ struct EditCommand: AsyncParsableCommand {
     func validate() throws {
         guard !fields.isEmpty || !clear.isEmpty || password.isGiven else {
             throw ValidationError(
-                "Say what to change: --phone, --address and so on, --set FIELD=VALUE, --json FILE, --clear FIELD, --password-stdin.")
+                "Say what to change: --phone, --address and so on, --set FIELD=VALUE, --json FILE, --clear FIELD, --password-stdin."
+            )
         }
         guard !clear.contains(FieldName.password.text) else { throw ValidationError("A password cannot be cleared.") }
         try password.validate(besides: fields)

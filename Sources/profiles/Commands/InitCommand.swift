@@ -25,7 +25,10 @@ struct InitCommand: AsyncParsableCommand {
         try await global.withStore("init", whenMissing: .isMade(rules)) { repository in
             try global.confirm(
                 "Made a store at \(path) with the schema \"\(rules.name)\"",
-                ["database": .string(path), "schema": .string(rules.name), "version": .number(repository.schemaVersion)])
+                [
+                    "database": .string(path), "schema": .string(rules.name),
+                    "version": .number(repository.schemaVersion),
+                ])
         }
     }
 

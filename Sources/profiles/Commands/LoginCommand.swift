@@ -18,15 +18,7 @@ struct LoginCommand: AsyncParsableCommand {
 
     @OptionGroup var password: PasswordOptions
 
-    // Whatever else is there would be repeated by argument-parser's own message.
-    @Argument(help: .hidden)
-    var surplus: [String] = []
-
     @OptionGroup var global: GlobalOptions
-
-    func validate() throws {
-        guard surplus.isEmpty else { throw NoSecretArguments.refusal }
-    }
 
     func run() async throws {
         let secret = try entered()

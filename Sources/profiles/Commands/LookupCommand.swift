@@ -44,7 +44,8 @@ struct LookupCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard !wanted.isEmpty || !conditions.isEmpty || page.invalid else {
-            throw ValidationError("Say what to look up: a username, --phone and so on, --where FIELD=VALUE, or --invalid.")
+            throw ValidationError(
+                "Say what to look up: a username, --phone and so on, --where FIELD=VALUE, or --invalid.")
         }
         for condition in conditions where Assignment(condition) == nil {
             throw ValidationError("--where takes FIELD=VALUE.")

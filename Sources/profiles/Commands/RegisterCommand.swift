@@ -22,7 +22,8 @@ struct RegisterCommand: AsyncParsableCommand {
     func validate() throws {
         guard !fields.isEmpty else {
             throw ValidationError(
-                "Say what the profile holds: --username, --phone, --address and so on, --set FIELD=VALUE, or --json FILE.")
+                "Say what the profile holds: --username, --phone, --address and so on, --set FIELD=VALUE, or --json FILE."
+            )
         }
         try password.validate(besides: fields)
     }
@@ -41,7 +42,8 @@ struct RegisterCommand: AsyncParsableCommand {
                 let valid = try repository.validator.validate(draft, on: repository.today)
                 try global.show(try await repository.register(valid))
             } catch {
-                let advice = "The password comes with --password-stdin or --password-file, or as --set password_hash=PHC"
+                let advice =
+                    "The password comes with --password-stdin or --password-file, or as --set password_hash=PHC"
                 throw try global.refusal(
                     error, repository.schema, "Nothing was stored in \(path)", lacksPassword ? advice : nil)
             }

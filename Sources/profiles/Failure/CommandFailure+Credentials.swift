@@ -9,7 +9,8 @@ extension CommandFailure {
             self.init(.notPermitted, "Too many failed attempts; try again in \(Self.wait(milliseconds))")
         case .locked:
             self.init(
-                .notPermitted, "Locked after too many failed attempts", "The owner can lift it with \"profiles unlock USERNAME\"")
+                .notPermitted, "Locked after too many failed attempts",
+                "The owner can lift it with \"profiles unlock USERNAME\"")
         case .passcodeExists:
             self.init(.no, "The profile has a pass code already", "Change it with \"profiles passcode edit USERNAME\"")
         case .noPasscode: self.init(.no, "The profile has no pass code")

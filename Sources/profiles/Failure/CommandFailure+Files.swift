@@ -9,12 +9,15 @@ extension CommandFailure {
         case .unknownColumns(let names):
             let list = names.map { "\"\($0)\"" }.joined(separator: ", ")
             self.init(
-                .badInput, "No field has the name of the column\(names.count == 1 ? "" : "s") \(list); nothing was imported",
+                .badInput,
+                "No field has the name of the column\(names.count == 1 ? "" : "s") \(list); nothing was imported",
                 "Map a column with --map \"COLUMN=FIELD\", or pass over unknown ones with --ignore-unknown")
-        case .columnTwice(let name): self.init(.badInput, "Two columns go to the field \"\(name)\"; nothing was imported")
+        case .columnTwice(let name):
+            self.init(.badInput, "Two columns go to the field \"\(name)\"; nothing was imported")
         case .mappedColumnMissing(let name):
             self.init(.usage, "--map names the column \"\(name)\", which the input does not have")
-        case .unknownField(let name): self.init(.usage, "--map names the field \"\(name)\", which the schema does not have")
+        case .unknownField(let name):
+            self.init(.usage, "--map names the field \"\(name)\", which the schema does not have")
         case .noUsernameColumn:
             self.init(
                 .badInput, "No column holds usernames; nothing was imported",

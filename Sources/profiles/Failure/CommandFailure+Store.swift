@@ -16,7 +16,8 @@ extension CommandFailure {
                 .no, "The profile has changed: its revision is \(current), not \(expected); nothing was written",
                 "Look it up, and edit it with --if-revision \(current)")
         case .invalid(let failure):
-            self.init(.no, lines: ["The profile is not valid"] + failure.issues.map { $0.message(label: $0.field?.text ?? "The row") })
+            let messages = failure.issues.map { $0.message(label: $0.field?.text ?? "The row") }
+            self.init(.no, lines: ["The profile is not valid"] + messages)
         case .schemaChanged(let version):
             self.init(.tryAgain, "The rules have changed meanwhile (schema version \(version)); try again")
         case .repeatedValues(let field, let values):
@@ -26,7 +27,8 @@ extension CommandFailure {
         case .busy(let holder, let waited):
             let name = holder.map { "\"\($0.command)\" (process \($0.processID))" } ?? "another process"
             self.init(
-                .tryAgain, "The store is busy: \(name) is writing, and did not end within \(waited.components.seconds) s",
+                .tryAgain,
+                "The store is busy: \(name) is writing, and did not end within \(waited.components.seconds) s",
                 "Try again, or wait longer with --wait SECONDS")
         case .cancelled: self.init(.interrupted, "Interrupted; nothing was written")
         case .closed: self.init(.unavailable, "The store is closed")
@@ -34,13 +36,17 @@ extension CommandFailure {
         case .noStore(let path):
             self.init(
                 .noInput, "There is no store at \(path)",
-                "Make one with \"profiles init\", \"profiles register\" or \"profiles import\", or name another with --database PATH")
-        case .notADatabase(let path): self.init(.badInput, "\(Self.named(path)) is not an SQLite database; it is left as it is")
+                "Make one with \"profiles init\", \"profiles register\" or \"profiles import\"",
+                "Or name another with --database PATH")
+        case .notADatabase(let path):
+            let name = path.isEmpty ? "The store" : path
+            self.init(.badInput, "\(name) is not an SQLite database; it is left as it is")
         case .notAStore(let path):
             self.init(.badInput, "\(path) is a database of another program; it is left as it is")
         case .newerStore(let path, let version, let known):
             self.init(
-                .badInput, "\(path) is of version \(version), and this program knows \(known) at most; it is left as it is",
+                .badInput,
+                "\(path) is of version \(version), and this program knows \(known) at most; it is left as it is",
                 "Use the newer version of profiles that made it")
         case .olderStore(let path, let version, let known):
             self.init(
@@ -51,7 +57,8 @@ extension CommandFailure {
         case .unreadableSchema(let version, let error):
             self.init(.badConfiguration, "The store's schema, version \(version), cannot be read: \(error)")
         case .corrupt(let message):
-            self.init(.badInput, "The store is damaged: \(message)", "Look with \"profiles check\", and restore a backup")
+            self.init(
+                .badInput, "The store is damaged: \(message)", "Look with \"profiles check\", and restore a backup")
         case .readOnly(let message): self.init(.notPermitted, "The store may not be written: \(message)")
         case .full(let message): self.init(.inputOutput, "There is no space left: \(message)")
         case .alreadyExists(let path): self.init(.cannotCreate, "\(path) is there already; it is left as it is")
@@ -71,11 +78,11 @@ extension CommandFailure {
         case .busy: self.init(.tryAgain, "Too many secrets are being hashed; try again")
         case .cancelled: self.init(.interrupted, "Interrupted; nothing was written")
         case .outOfMemory: self.init(.unavailable, "There is no memory to hash the secret with")
-        case .noThread(let code): self.init(.unavailable, "No thread could be started to hash on: \(Self.systemText(code))")
+        case .noThread(let code):
+            self.init(.unavailable, "No thread could be started to hash on: \(Self.systemText(code))")
         case .unavailable: self.init(.unavailable, "libsodium could not be started")
-        case .unverifiable(let scheme): self.init(.unavailable, "The system's libcrypt does not check \(scheme.rawValue)")
+        case .unverifiable(let scheme):
+            self.init(.unavailable, "The system's libcrypt does not check \(scheme.rawValue)")
         }
     }
-
-    private static func named(_ path: String) -> String { path.isEmpty ? "The store" : path }
 }

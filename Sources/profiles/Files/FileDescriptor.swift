@@ -21,7 +21,8 @@ enum FileDescriptor {
     /// Reads up to `buffer`'s end or the file's.
     ///
     /// - Returns: How many bytes were read, or `errno`.
-    static func readAll(into buffer: UnsafeMutableRawBufferPointer, from descriptor: Int32) -> (count: Int, code: Int32) {
+    static func readAll(into buffer: UnsafeMutableRawBufferPointer, from descriptor: Int32) -> (count: Int, code: Int32)
+    {
         var filled = 0
         while filled < buffer.count {
             let count = read(descriptor, buffer.baseAddress?.advanced(by: filled), buffer.count - filled)

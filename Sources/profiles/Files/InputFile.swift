@@ -17,9 +17,8 @@ struct InputFile: ~Copyable {
         byteCount = status.st_mode & S_IFMT == S_IFREG ? UInt64(max(0, status.st_size)) : nil
     }
 
-    /// Reads all of it; the memory is zeroed after `body`, since there may be a secret in it.
-    ///
-    /// - Parameter limit: The most bytes that are taken, for files that fit in memory many times.
+    /// Reads all of a file of at most `limit` bytes; the memory is zeroed after `body`, since there may be a secret in
+    /// it.
     func withContents<Value>(
         limit: Int = 16 << 20, _ body: (Span<UInt8>) throws(CommandFailure) -> Value
     ) throws(CommandFailure) -> Value {

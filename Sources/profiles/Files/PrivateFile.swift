@@ -9,7 +9,7 @@ struct PrivateFile: ~Copyable {
     /// Nil for what cannot be replaced, such as a terminal or a named pipe, which is written as it is.
     private let temporaryPath: String?
 
-    /// - Parameter spared: Files that must not be replaced: the input, and the store's own.
+    /// Begins a file; those that are spared, the input and the store's own, are not replaced.
     init(replacing path: String, sparing spared: Set<FileIdentity> = []) throws(CommandFailure) {
         if let identity = FileIdentity(path: path), spared.contains(identity) {
             throw CommandFailure(.cannotCreate, "\(path) is in use by this very command; name another file")
@@ -30,8 +30,10 @@ struct PrivateFile: ~Copyable {
         guard opened >= 0 else { throw .cannotCreate(path, errno) }
         descriptor = opened
         self.path = target
-        temporaryPath = template.isEmpty ? nil : template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } }
-        if !template.isEmpty {
+        if template.isEmpty {
+            temporaryPath = nil
+        } else {
+            temporaryPath = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
             _ = fcntl(opened, F_SETFD, FD_CLOEXEC)
             // Whatever the umask took away.
             fchmod(opened, 0o600)

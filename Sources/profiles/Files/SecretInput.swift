@@ -11,7 +11,8 @@ enum SecretInput {
         let file = try InputFile(path)
         return try Secret(capacity: longestSecret + 1) { output throws(CommandFailure) in
             let code = output.withUnsafeMutableBufferPointer { buffer, used in
-                let (count, code) = FileDescriptor.readAll(into: UnsafeMutableRawBufferPointer(buffer), from: file.descriptor)
+                let (count, code) = FileDescriptor.readAll(
+                    into: UnsafeMutableRawBufferPointer(buffer), from: file.descriptor)
                 used = count
                 return code
             }
@@ -23,9 +24,7 @@ enum SecretInput {
         }
     }
 
-    /// Reads secrets, one a line.
-    ///
-    /// - Parameter count: How many there should be.
+    /// Reads secrets, one a line, of which there should be just so many.
     static func readLines(_ count: Int, from path: String) throws(CommandFailure) -> [Secret] {
         let all = try readOne(path)
         let bytes = all.bytes
@@ -38,7 +37,9 @@ enum SecretInput {
         }
         guard secrets.count == count else {
             throw CommandFailure(
-                .badInput, "Standard input should hold \(count) line\(count == 1 ? "" : "s"), one secret each, and holds \(secrets.count)")
+                .badInput,
+                "Standard input should hold \(count) line\(count == 1 ? "" : "s"), one secret each, and holds \(secrets.count)"
+            )
         }
         return secrets
     }

@@ -21,7 +21,8 @@ struct FieldOptions: ParsableArguments {
     @Option(
         name: .customLong("set"),
         help: ArgumentHelp(
-            "The value of any field of the schema, or a hash as password_hash; may be repeated.", valueName: "field=value"))
+            "The value of any field of the schema, or a hash as password_hash; may be repeated.",
+            valueName: "field=value"))
     var assignments: [String] = []
 
     @Option(
@@ -91,7 +92,7 @@ enum JSONFields {
             }
         }
         guard case .object(let members) = value else {
-            throw CommandFailure(.badInput, "\(path) should hold a JSON object of values by field, and holds \(value.kind)")
+            throw CommandFailure(.badInput, "\(path) should hold a JSON object, and holds \(value.kind)")
         }
         var values: [(field: String, value: String?)] = []
         for member in members {

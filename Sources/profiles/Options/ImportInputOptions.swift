@@ -7,7 +7,8 @@ struct ImportInputOptions: ParsableArguments {
     var file: String
 
     @Option(
-        name: .customLong("as"), help: "How the input is written: csv or ndjson. (default: by the file's ending, else csv)")
+        name: .customLong("as"),
+        help: "How the input is written: csv or ndjson. (default: by the file's ending, else csv)")
     var kind: Kind?
 
     @Option(
@@ -16,7 +17,8 @@ struct ImportInputOptions: ParsableArguments {
 
     @Option(
         name: .customLong("map"),
-        help: ArgumentHelp("Take a column for a field whose name it does not have; may be repeated.", valueName: "header=field"))
+        help: ArgumentHelp(
+            "Take a column for a field whose name it does not have; may be repeated.", valueName: "header=field"))
     var columns: [ColumnMapping] = []
 
     @Flag(help: "Pass over columns that are no field.")

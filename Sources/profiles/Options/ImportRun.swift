@@ -7,9 +7,8 @@ struct ImportRun {
     /// Files that neither report nor rejected rows may replace, besides the input.
     var spared: Set<FileIdentity> = []
 
-    /// Runs it and shows its report.
-    ///
-    /// - Throws: A failure without text where rows were rejected: the report has said it.
+    /// Runs it and shows its report. Where rows were rejected that ends in a failure without text: the report has
+    /// said it.
     func run(_ importer: ProfileImporter, _ file: borrowing InputFile) async throws {
         var spared = spared
         if let identity = FileIdentity(descriptor: file.descriptor) { spared.insert(identity) }
@@ -64,7 +63,10 @@ struct ImportRun {
             try Output.standard.print(report.summary(examples: 3))
             if let rejects = input.rejects, report.rejected > 0 {
                 try Output.standard.print(
-                    "Rejected rows are in \(rejects.visible), to be mended and imported again; columns of secrets are empty there.")
+                    """
+                    Rejected rows are in \(rejects.visible), to be mended and imported again; columns of secrets are \
+                    empty there.
+                    """)
             }
             if let path = input.report { global.note("The whole report is in \(path.visible).") }
         }

@@ -10,20 +10,10 @@ struct PasscodeOptions: ParsableArguments {
     @Flag(name: .customLong("stdin"), help: "Read the entries from standard input, one a line.")
     var readsStandardInput = false
 
-    // Whatever else is there would be repeated by argument-parser's own message.
-    @Argument(help: .hidden)
-    var surplus: [String] = []
-
     @OptionGroup var noSecrets: NoSecretArguments
     @OptionGroup var global: GlobalOptions
 
-    func validate() throws {
-        guard surplus.isEmpty else { throw NoSecretArguments.refusal }
-    }
-
-    /// Goes through a dialogue and does what comes out of it.
-    ///
-    /// - Parameter outcome: What the pass code is then.
+    /// Goes through a dialogue, does what comes out of it, and says that the pass code is "right", "created" or the like.
     func run(_ kind: PasscodeFlow.Kind, _ outcome: String) async throws {
         let request = try request(of: kind)
         try await global.withStore("passcode \(kind.rawValue)") { repository in

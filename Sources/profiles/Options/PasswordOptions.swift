@@ -42,8 +42,18 @@ struct NoSecretArguments: ParsableArguments {
     @Option(name: [.customLong("password"), .customLong("passcode"), .customLong("secret")], help: .hidden)
     var secret: String?
 
+    @Argument(help: .hidden)
+    var surplus: [String] = []
+
     func validate() throws {
         guard secret == nil else { throw Self.refusal }
+        guard surplus.isEmpty else {
+            throw ValidationError(
+                """
+                There is an argument too many. It is not repeated here, since it could be a secret: these are given on \
+                standard input, in a file, or at the prompt.
+                """)
+        }
     }
 
     static var refusal: ValidationError {
@@ -59,6 +69,6 @@ extension PasswordOptions {
     /// Standard input can be read for one thing only.
     func validate(besides fields: FieldOptions) throws(ValidationError) {
         guard readsStandardInput, fields.json == "-" else { return }
-        throw ValidationError("Standard input is either the JSON (--json -) or the password (--password-stdin), not both.")
+        throw ValidationError("Standard input is the JSON (--json -) or the password (--password-stdin), not both.")
     }
 }

@@ -11,9 +11,8 @@ extension GlobalOptions {
         case isMade(ProfileSchema)
     }
 
-    /// Opens the store, and closes it however the work ends.
-    ///
-    /// - Parameter command: The subcommand, as those who wait for its write lock get to know it.
+    /// Opens the store, and closes it however the work ends. Those who wait for its write lock meanwhile get to know
+    /// which subcommand holds it.
     func withStore<Value>(
         _ command: String, whenMissing: MissingStore = .isAnError, _ work: (ProfileRepository) async throws -> Value
     ) async throws -> Value {
@@ -46,7 +45,9 @@ extension GlobalOptions {
     func databasePath() throws(CommandFailure) -> String {
         if let path = database ?? Environment["PROFILES_DATABASE"] { return path }
         // A relative path there is to be ignored, says the specification.
-        if let folder = Environment["XDG_DATA_HOME"], folder.hasPrefix("/") { return folder + "/profiles/profiles.sqlite" }
+        if let folder = Environment["XDG_DATA_HOME"], folder.hasPrefix("/") {
+            return folder + "/profiles/profiles.sqlite"
+        }
         guard let home = Environment["HOME"] else {
             throw CommandFailure(
                 .badConfiguration, "There is no place for the store: neither PROFILES_DATABASE nor HOME is set",

@@ -15,7 +15,7 @@ final class ProgressBar: Sendable {
     private let start = ContinuousClock.now
     private let state: Mutex<State>
 
-    /// - Parameter byteCount: The size of the input; nil where it is not known, as that of a pipe.
+    /// The size of the input is nil where it is not known, as that of a pipe.
     init?(byteCount: UInt64? = nil, isQuiet: Bool) {
         guard !isQuiet, Output.error.takesControlCodes else { return nil }
         self.byteCount = byteCount

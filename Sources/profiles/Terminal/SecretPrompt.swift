@@ -7,9 +7,7 @@ enum SecretPrompt {
     /// Whether there is somebody to ask.
     static var isPossible: Bool { isatty(STDIN_FILENO) == 1 }
 
-    /// Asks for one secret.
-    ///
-    /// - Parameter label: What is asked for, as in "New pass code".
+    /// Asks for one secret by a label such as "New pass code".
     static func ask(_ label: String) throws(CommandFailure) -> Secret {
         var settings = termios()
         guard tcgetattr(STDIN_FILENO, &settings) == 0 else { throw .cannotRead("The terminal", errno) }
@@ -65,9 +63,12 @@ private struct SignalWatch {
         for signal in Self.signals + [SIGTSTP] {
             var action = sigaction()
             // A stopped process would leave the terminal silent.
-            action.__sigaction_handler.sa_handler = signal == SIGTSTP ? SIG_IGN : { signal in
-                caughtSignal.store(signal, ordering: .relaxed)
-            }
+            action.__sigaction_handler.sa_handler =
+                signal == SIGTSTP
+                ? SIG_IGN
+                : { signal in
+                    caughtSignal.store(signal, ordering: .relaxed)
+                }
             var old = sigaction()
             sigaction(signal, &action, &old)
             before.append((signal, old))
