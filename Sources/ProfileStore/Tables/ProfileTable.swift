@@ -91,6 +91,13 @@ struct ProfileTable: Sendable {
         return try statement.step() ? statement.string(at: 0) : nil
     }
 
+    /// The statement that reads on from `?1`, an id, in the order of ids: the id, the open fields and, if asked for, the
+    /// hash.
+    func selectForExport(includingHashes: Bool) -> String {
+        let columns = openFields.map { Self.quoted($0.name) } + (includingHashes ? ["password_hash"] : [])
+        return "SELECT id, \(columns.joined(separator: ", ")) FROM profiles WHERE id > ?1 ORDER BY id"
+    }
+
     // MARK: Writing
 
     /// Binds what all rows that are inserted at one moment have in common; see ``insert``.
