@@ -105,7 +105,7 @@ struct ImportLedger: ~Copyable {
         }
         guard rejects != nil else { return }
         do throws(ByteStreamError) {
-            try rejects?.write(record: index, of: batch.records, issues.map { ReportedIssue($0, in: schema) })
+            try rejects?.write(record: index, of: batch.records, issues: issues.map { ReportedIssue($0, in: schema) })
         } catch {
             throw .writingRejects(code: error.code)
         }

@@ -21,6 +21,8 @@ public struct ImportInput: Sendable {
 /// Hands out the records of an input, batch by batch, to whichever thread asks.
 final class ImportSource: Sendable {
     let columns: ImportColumns
+    /// The input's, or a comma where it is no CSV.
+    let delimiter: CSVDelimiter
     private let reader: Mutex<Reader>
 
     private enum Reader: ~Copyable, Sendable {
@@ -34,6 +36,7 @@ final class ImportSource: Sendable {
         switch options.format {
         case .ndjson:
             columns = ImportColumns(objectsFor: schema)
+            self.delimiter = .comma
             reader = Mutex(.ndjson(NDJSONReader(source: source, columns: columns, options: options)))
         case .csv(let delimiter):
             let chosen = delimiter.flatMap(CSVDelimiter.init)
@@ -41,6 +44,7 @@ final class ImportSource: Sendable {
                 options: CSVOptions(delimiter: chosen.map(CSVOptions.Delimiter.character) ?? .automatic),
                 source: source)
             columns = try ImportColumns(header: Self.header(of: &csv), schema: schema, options: options)
+            self.delimiter = csv.delimiter
             reader = Mutex(.csv(csv, containsSecrets: columns.hasPasswords))
         }
     }

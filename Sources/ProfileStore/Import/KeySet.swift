@@ -111,7 +111,7 @@ private struct Shard: Sendable {
 
     /// Any size will do, as the high half of a product picks the slot; growing by a third wastes less than doubling.
     private func home(of key: UInt64) -> Int {
-        Int((Self.mix(key) >> 32) &* UInt64(keys.count) >> 32)
+        Int(((Self.mix(key) >> 32) &* UInt64(keys.count)) >> 32)
     }
 
     private mutating func grow() {

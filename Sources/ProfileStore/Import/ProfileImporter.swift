@@ -53,9 +53,15 @@ public struct ProfileImporter: Sendable {
         let report = ImportReport(
             source: input.name, schema: reference, mostIssues: options.mostIssues,
             isDryRun: options.isDryRun || repository == nil)
-        let writer = rejects.map { descriptor in
-            RejectedRowWriter(
-                descriptor: descriptor, header: source.columns.header, secretColumns: source.columns.secretColumns)
+        var writer: RejectedRowWriter?
+        if let rejects {
+            do throws(ByteStreamError) {
+                writer = try RejectedRowWriter(
+                    columns: source.columns.header, secretColumns: source.columns.secretColumns,
+                    delimiter: source.delimiter, to: .descriptor(rejects))
+            } catch {
+                throw .writingRejects(code: error.code)
+            }
         }
         let run = ImportRun(
             source: source, schema: schema, today: today, options: options, progress: progress,
