@@ -5,6 +5,7 @@ extension ProfileSchema {
     /// - Parameters:
     ///   - bytes: A Table Schema document, UTF-8.
     ///   - defaultName: What the schema is called when the document does not say.
+    /// - Throws: Where the document is wrong, and why.
     public init(parsing bytes: Span<UInt8>, defaultName: String = "custom") throws(SchemaError) {
         let document: JSONValue
         do throws(JSONError) {
