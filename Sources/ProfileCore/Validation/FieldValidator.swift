@@ -51,7 +51,8 @@ final class FieldValidator: Sendable {
         plainRule =
             if case .ascii(let set, let singleSpaces) = kind, rules.requirements.isEmpty, !hasFurtherRules {
                 PlainRule(
-                    set: set, singleSpaces: singleSpaces, minimumLength: minimumLength, maximumLength: maximumLength)
+                    set: set, singleSpaces: singleSpaces, minimumLength: minimumLength,
+                    maximumLength: min(maximumLength, longestByteCount))
             } else {
                 nil
             }
