@@ -31,6 +31,10 @@ package struct RowValidator: Sendable {
     @inline(__always)
     package mutating func judge(_ raw: Span<UInt8>, index: Int, isStored: Bool = false) {
         let value = raw.trimmed()
+        if isStored, value.count != raw.count {
+            issues.append(ValidationIssue(validator.fields[index].rules.name, .badFormat(expected: .stored)))
+            return profiles.appendAbsent()
+        }
         guard !value.isEmpty else { return judgeAbsent(index: index) }
         switch validator.fields[index].judge(value, today: today, isStored: isStored, into: &issues) {
         case .asGiven: profiles.append(value)
