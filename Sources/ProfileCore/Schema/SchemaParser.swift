@@ -281,7 +281,7 @@ private struct FieldParser {
             case .bool(let flag) where rules.type == .boolean: text = flag ? "true" : "false"
             default: throw SchemaError(path, "it is \(value.kind), which does not fit the field's type")
             }
-            guard let canonical = validator.canonical(text, today: .latest) else {
+            guard let canonical = validator.canonical(text) else {
                 throw SchemaError(path, "\"\(text)\" breaks the other rules of the field")
             }
             values.append(canonical)

@@ -72,26 +72,26 @@ final class FieldValidator: Sendable {
     ///
     /// - Parameters:
     ///   - value: Valid UTF-8, trimmed unless the field is secret.
-    ///   - today: The day that rules about today go by.
+    ///   - today: The day that rules about today go by; nil leaves them out.
     ///   - isStored: The value comes from the store and must have the form in which it would be stored.
     ///   - issues: Gets each thing that is wrong, in the order of the codes' table.
     /// - Returns: What to store, if there is nothing wrong.
     @inline(__always)
     func judge(
-        _ value: Span<UInt8>, today: CalendarDay, isStored: Bool, into issues: inout [ValidationIssue]
+        _ value: Span<UInt8>, today: CalendarDay?, isStored: Bool, into issues: inout [ValidationIssue]
     ) -> Outcome {
         // The path of nearly every cell of a bulk import comes first and calls nothing.
         if let plainRule, plainRule.accepts(value) { return .asGiven }
         return judgeFully(value, today: today, isStored: isStored, into: &issues)
     }
 
-    /// The stored form of a text, or nil where it breaks a rule.
-    func canonical(_ text: String, today: CalendarDay) -> String? {
+    /// The stored form of a text, or nil where it breaks a rule that holds on every day.
+    func canonical(_ text: String) -> String? {
         let bytes = Array(text.utf8)
         let value = rules.isSecret ? bytes.span : bytes.span.trimmed()
         guard !value.isEmpty else { return nil }
         var issues: [ValidationIssue] = []
-        return switch judge(value, today: today, isStored: false, into: &issues) {
+        return switch judge(value, today: nil, isStored: false, into: &issues) {
         case .asGiven: String(value)
         case .canonical(let text): text
         case .bad: nil
@@ -99,7 +99,7 @@ final class FieldValidator: Sendable {
     }
 
     private func judgeFully(
-        _ value: Span<UInt8>, today: CalendarDay, isStored: Bool, into issues: inout [ValidationIssue]
+        _ value: Span<UInt8>, today: CalendarDay?, isStored: Bool, into issues: inout [ValidationIssue]
     ) -> Outcome {
         guard value.count <= longestByteCount else {
             return bad(.tooLong(maximum: rules.longestLength ?? longestByteCount), &issues)
@@ -220,16 +220,16 @@ final class FieldValidator: Sendable {
     }
 
     private func judgeDate(
-        _ value: Span<UInt8>, _ formats: [DateFormat], today: CalendarDay, _ issues: inout [ValidationIssue]
+        _ value: Span<UInt8>, _ formats: [DateFormat], today: CalendarDay?, _ issues: inout [ValidationIssue]
     ) -> Outcome {
         for format in formats {
             switch format.read(value) {
             case .otherFormat: continue
             case .noSuchDay: return bad(.badDate, &issues)
             case .day(let day):
-                let isTooEarly = rules.minimum.map { day < $0.day(today: today) } ?? false
-                let isTooLate = rules.maximum.map { day > $0.day(today: today) } ?? false
-                if isTooEarly || isTooLate {
+                let earliest = rules.minimum?.day(today: today) ?? day
+                let latest = rules.maximum?.day(today: today) ?? day
+                if day < earliest || day > latest {
                     return bad(.dateOutOfRange(minimum: rules.minimum, maximum: rules.maximum), &issues)
                 }
                 return format.isISO ? .asGiven : .canonical(day.description)
@@ -288,7 +288,7 @@ extension Unicode.Scalar {
 }
 
 extension Bound {
-    fileprivate func day(today: CalendarDay) -> CalendarDay {
+    fileprivate func day(today: CalendarDay?) -> CalendarDay? {
         if case .day(let day) = self { return day }
         return today
     }

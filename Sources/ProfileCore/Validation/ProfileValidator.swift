@@ -56,7 +56,7 @@ public struct ProfileValidator: Sendable {
     /// The form in which a value would be stored, to look it up by; nil where no stored profile can have it.
     public func storedForm(of value: String, in name: FieldName) -> String? {
         guard let index = schema.index(of: name), !schema.fields[index].isSecret else { return nil }
-        return fields[index].canonical(value, today: .latest)
+        return fields[index].canonical(value)
     }
 }
 
