@@ -31,7 +31,7 @@ extension FieldRules {
         if let maximum { members.append(JSONMember("maximum", maximum.document)) }
         if let pattern { members.append(JSONMember("pattern", .string(pattern.text))) }
         if !allowedValues.isEmpty {
-            members.append(JSONMember("enum", .array(allowedValues.map { JSONValue.string($0) })))
+            members.append(JSONMember("enum", .array(allowedValues.map { JSONValue.string(typedForm(of: $0)) })))
         }
         return members.isEmpty ? nil : .object(members)
     }
