@@ -147,7 +147,10 @@ final class FieldValidator: Sendable {
             case .bad: nil
             }
         var outcome = outcome
-        if let stored, !rules.allowedValues.isEmpty, !rules.allowedValues.contains(stored) {
+        // Byte for byte: `String`'s equality would let in other encodings of the same characters.
+        if let stored, !rules.allowedValues.isEmpty,
+            !rules.allowedValues.contains(where: { $0.utf8.elementsEqual(stored.utf8) })
+        {
             outcome = bad(.notAllowed(allowed: rules.allowedValues), &issues)
         }
         if let pattern = rules.pattern {
