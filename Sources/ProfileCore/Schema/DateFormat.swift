@@ -1,4 +1,5 @@
-/// One way in which a date may be written: `yyyy`, `MM` and `dd`, each once, with ASCII punctuation or spaces between.
+/// One way in which a date may be written: `yyyy`, `MM` and `dd`, each once, with ASCII punctuation or spaces
+/// between.
 public struct DateFormat: Hashable, Sendable, CustomStringConvertible {
     public let pattern: String
     /// The pattern's bytes: `y`, `M` and `d` stand for a digit each, all else for itself.
@@ -22,7 +23,7 @@ public struct DateFormat: Hashable, Sendable, CustomStringConvertible {
                 rest = rest.dropFirst()
             }
         }
-        guard parts.sorted() == Self.parts else { return nil }
+        guard parts.sorted() == Self.parts, pattern.first != " ", pattern.last != " " else { return nil }
         self.init(known: pattern)
     }
 
@@ -34,6 +35,11 @@ public struct DateFormat: Hashable, Sendable, CustomStringConvertible {
 
     /// In the order of their text.
     private static let parts = ["MM", "dd", "yyyy"]
+
+    /// Whether there is text that could be read in both ways.
+    func looksLike(_ other: DateFormat) -> Bool {
+        bytes.elementsEqual(other.bytes) { $0 == $1 || $0.isASCIILetter && $1.isASCIILetter }
+    }
 
     /// In bytes, and so in characters.
     var length: Int { bytes.count }
