@@ -160,7 +160,8 @@ private struct FieldParser {
                     let names = CharacterClass.named.map(\.name).joined(separator: ", ")
                     throw SchemaError(
                         path,
-                        "\"\(text)\" is none of \(names); a literal list of letters is written with a few each")
+                        "\"\(text)\" is none of \(names); a literal list of letters is written with a few each "
+                            + "and without control characters")
                 }
                 classes.append(known)
             }

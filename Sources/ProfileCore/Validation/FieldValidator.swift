@@ -38,8 +38,7 @@ final class FieldValidator: Sendable {
                 if let mask = rules.mask {
                     .mask(mask)
                 } else if let characters = rules.characters {
-                    ASCIISet(characters).map { .ascii($0, singleSpaces: characters.contains(.spaces)) }
-                        ?? .unicode(characters)
+                    Self.asciiKind(characters) ?? .unicode(characters)
                 } else {
                     .anyText
                 }
@@ -56,6 +55,12 @@ final class FieldValidator: Sendable {
             } else {
                 nil
             }
+    }
+
+    /// Nil where a class reaches beyond ASCII, or where a character is not always a byte: CR LF is one character.
+    private static func asciiKind(_ characters: [CharacterClass]) -> Kind? {
+        guard let set = ASCIISet(characters), !set.contains(UInt8(ascii: "\r")) else { return nil }
+        return .ascii(set, singleSpaces: characters.contains(.spaces))
     }
 
     /// What became of a value.
@@ -280,13 +285,6 @@ private struct PlainRule: Sendable {
     func accepts(_ value: Span<UInt8>) -> Bool {
         value.count >= minimumLength && value.count <= maximumLength && set.containsAll(of: value)
             && !(singleSpaces && value.hasAdjacentSpaces)
-    }
-}
-
-extension Unicode.Scalar {
-    /// A control character (Cc) other than tab, LF and CR.
-    fileprivate var isForbiddenControl: Bool {
-        properties.generalCategory == .control && self != "\t" && self != "\n" && self != "\r"
     }
 }
 
