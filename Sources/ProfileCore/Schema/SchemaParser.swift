@@ -182,7 +182,8 @@ private struct FieldParser {
             let text = try SchemaObject.string(value, path)
             guard let format = DateFormat(text) else {
                 throw SchemaError(
-                    path, "\"\(text)\" is no date format: yyyy, MM and dd once each, with punctuation or spaces between")
+                    path, "\"\(text)\" is no date format: yyyy, MM and dd once each, with punctuation or spaces between"
+                )
             }
             if let other = formats.first(where: format.looksLike) {
                 throw SchemaError(path, "what is written as \"\(text)\" could be read as \"\(other)\" as well")
