@@ -1,19 +1,74 @@
-import Glibc
-import ProfileStore
+import ProfileCore
+@testable import ProfileStore
 import Testing
 
-@Suite struct ScreenshotTests {
-    @Test func write() {
-        var report = sampleImport()
-        let kinds = [("username", "duplicate", "Username is the same as in line 7", "skboard"), ("address", "bad_character", "Address may hold ASCII letters, ASCII digits and spaces only", "12 Main St., Apt. #4 at the very long avenue of trees and other things that grow"), ("birthday", "bad_date", "Birthday is no day of the calendar", "1998-02-30"), ("postal_code", "too_short", "Postal code should have at least 5 characters", "123"), ("phone", "bad_format", "Phone should look like ####-####", "abc")]
-        for i in 0..<640 { let k = kinds[i * i % 11 % 5]; report.add(i + 90, i + 88, k.0, k.1, k.2, k.3) }
-        write(Array(report.rendered(as: .html).utf8), to: "/tmp/report-shots/import.html")
-        write(Array(report.rendered(as: .text).utf8.prefix(3000)), to: "/tmp/report-shots/import.txt")
-        write(Array(sampleRevalidation().rendered(as: .html).utf8), to: "/tmp/report-shots/revalidation.html")
-        print(sampleImport().summary(examples: 3))
-        print(sampleRevalidation().summary())
-        print(sampleRevalidation().rendered(as: .json))
-        print(sampleImport().rendered(as: .csv))
+@Suite struct ReportPageTests {
+    let page = sampleImport().rendered(as: .html)
+
+    @Test func `I8: the totals, the counts and the first issues are there without JavaScript`() throws {
+        let markup = try #require(page.ranges(of: "<main>").first).upperBound
+        let body = page[markup...].prefix { $0 != "{" }
+        for text in [
+            "<dt>rows</dt><dd>1,234,567</dd>", "<div class=\"bad\"><dt>rejected</dt><dd>4</dd></div>",
+            "<td>phone</td><td class=\"code\">too_short</td><td class=\"number\">2</td>", "<rect width=\"50.0%\"",
+            "<td class=\"place line\">41</td><td>(row)</td>",
+            "&lt;/script&gt;&lt;script&gt;alert(1)&lt;/script&gt;", "マーン\\u",
+        ] {
+            #expect(body.contains(text) || page.contains(text), "\(text)")
+        }
     }
-    func write(_ bytes: [UInt8], to path: String) { let f = fopen(path, "we")!; fwrite(bytes, 1, bytes.count, f); fclose(f) }
+
+    @Test func `I8: no value breaks out of the page's data or its markup`() throws {
+        var report = sampleImport()
+        report.add(1, 1, "a\"><img src=x onerror=alert(1)>", "<!--", "<script>'", "\u{2028}<!--<script>]]>")
+        let page = report.rendered(as: .html)
+        #expect(page.ranges(of: "<script").count == 2)
+        #expect(page.ranges(of: "</script").count == 2)
+        #expect(!page.contains("<img") && !page.contains("<!--") && !page.contains("\u{2028}"))
+        let data = try pageData(of: page)
+        #expect(!data.contains { "<>&".contains($0) })
+        #expect(try JSONValue(parsing: data) == report.outline.json)
+    }
+
+    @Test func `I8: the page loads nothing, and its policy allows the one script and style that it has`() throws {
+        #expect(page.ranges(of: "http").count == 1)  // of http-equiv
+        #expect(page.contains("content=\"default-src 'none'; style-src 'sha256-"))
+        for (start, end) in [("<style>", "</style>"), ("<script>", "</script>")] {
+            let open = try #require(page.ranges(of: start).first).upperBound
+            let close = try #require(page[open...].ranges(of: end).first).lowerBound
+            #expect(page.contains("'\(ContentHash.sha256(String(page[open..<close])))'"))
+        }
+    }
+
+    // The digests of FIPS 180-4's examples, in Base64.
+    @Test(arguments: [
+        ("", "sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="),
+        ("abc", "sha256-ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0="),
+    ])
+    func `a content hash is what browsers compute`(content: String, hash: String) {
+        #expect(ContentHash.sha256(content) == hash)
+    }
+
+    @Test func `a report without issues says so and has no list`() {
+        let report = RevalidationReport(
+            schema: SchemaReference(name: "standard", version: 3, fingerprint: "ab"), mostIssues: 5, isCandidate: false)
+        let page = report.rendered(as: .html)
+        #expect(page.contains("<p>There are no issues.</p>"))
+        #expect(!page.contains("<table"))
+    }
+
+    @Test func `I8: twenty issues are on the page, and what is not listed is said to be counted`() {
+        var report = sampleImport(mostIssues: 30)
+        for line in 100..<200 { report.add(line, line, "phone", "too_short", "Phone is short", "1") }
+        let page = report.rendered(as: .html)
+        #expect(page.ranges(of: "<td class=\"place line\">").count == 20)
+        #expect(page.contains("20 issues of 105.</span> The first 30 are listed; all are counted above."))
+    }
+}
+
+/// The JSON that a page carries.
+func pageData(of page: String) throws -> String {
+    let open = try #require(page.ranges(of: "id=\"report\">").first).upperBound
+    let close = try #require(page[open...].ranges(of: "</script>").first).lowerBound
+    return String(page[open..<close])
 }
