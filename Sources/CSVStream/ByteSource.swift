@@ -30,7 +30,7 @@ package struct ByteSource: Sendable {
         let cursor = Cursor()
         return ByteSource { buffer throws(ByteStreamError) in
             let range = cursor.advance(by: min(buffer.count, max(1, chunk)), within: bytes.count)
-            buffer.copyBytes(from: bytes[range])
+            bytes.withUnsafeBytes { buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[range])) }
             return range.count
         }
     }

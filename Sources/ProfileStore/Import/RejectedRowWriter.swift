@@ -20,8 +20,6 @@ struct RejectedRowWriter: ~Copyable {
     private let delimiter: CSVDelimiter
     private var writer: CSVWriter
 
-    /// The columns that are added, which an import passes over.
-    static let addedColumns = ["_line", "_issues"]
 
     /// Writes the header.
     ///
@@ -35,12 +33,12 @@ struct RejectedRowWriter: ~Copyable {
         columns: [String], secretColumns: Set<Int>, delimiter: CSVDelimiter = .comma, to sink: ByteSink
     ) throws(ByteStreamError) {
         columnCount = columns.count
-        kept = columns.indices.filter { !Self.addedColumns.contains(columns[$0]) }
+        kept = columns.indices.filter { !ImportColumns.rejectColumns.contains(columns[$0]) }
             .map { (index: $0, isSecret: secretColumns.contains($0)) }
         hasSecrets = !secretColumns.isEmpty
         self.delimiter = delimiter
         writer = CSVWriter(to: sink, delimiter: delimiter)
-        try writer.record(kept.map { columns[$0.index] } + Self.addedColumns)
+        try writer.record(kept.map { columns[$0.index] } + ImportColumns.rejectColumns)
     }
 
     /// Writes one rejected record.
