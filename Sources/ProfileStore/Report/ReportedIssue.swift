@@ -22,9 +22,7 @@ public struct ReportedIssue: Hashable, Sendable {
 extension [ReportedIssue] {
     /// The form in which a row's issues are stored.
     var stored: String {
-        JSONValue.array(
-            map { ["field": $0.field.map(JSONValue.string) ?? .null, "code": .string($0.code), "message": .string($0.message)] }
-        ).text()
+        JSONValue.array(map(\.json)).text()
     }
 
     /// Reads the stored form; what is not in it, which only another program can have written, is one unnamed issue.
