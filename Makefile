@@ -45,12 +45,15 @@ install: build ## binary, completions and man pages under PREFIX (/usr/local)
 	.build/debug/generate-manual $(RELEASE) --multi-page --output-directory .build-manual
 	install -m 644 .build-manual/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
 
-docs: setup ## DocC archives of ProfileCore and ProfileStore, in .build-docs; a warning or a broken link is an error
+docs: setup ## the DocC archive of ProfileCore and ProfileStore, in .build-docs; a broken link is an error
 	$(SWIFT) build --target ProfileStore --scratch-path .build-docs \
 		-Xswiftc -emit-symbol-graph -Xswiftc -emit-symbol-graph-dir -Xswiftc $(CURDIR)/.build-docs/symbols
 	$(call convert-docs,ProfileCore)
 	$(call convert-docs,ProfileStore,--dependency .build-docs/ProfileCore.doccarchive)
-	@echo "Serve .build-docs/ProfileStore.doccarchive with any web server."
+	@rm -rf .build-docs/Profiles.doccarchive
+	@docc merge .build-docs/ProfileCore.doccarchive .build-docs/ProfileStore.doccarchive \
+		--synthesized-landing-page-name Profiles --output-path .build-docs/Profiles.doccarchive
+	@echo "Serve .build-docs/Profiles.doccarchive with any web server."
 
 # One module's archive; the symbol graph of the module alone, without those of its imports.
 define convert-docs

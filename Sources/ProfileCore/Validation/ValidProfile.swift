@@ -17,6 +17,7 @@ public struct ValidProfile: Sendable {
         return rows.text(row: 0, field: index)
     }
 
+    /// The key of the profile, as it was typed.
     public var username: String { self[.username] ?? "" }
 }
 

@@ -4,7 +4,7 @@ internal import ProfileCore
 public struct ReportedIssue: Hashable, Sendable {
     /// Nil for an issue of the whole row.
     public let field: String?
-    /// See ``ProfileCore/ValidationIssue/Code``.
+    /// One of ``/ProfileCore/ValidationIssue/Code``.
     public let code: String
     public let message: String
 

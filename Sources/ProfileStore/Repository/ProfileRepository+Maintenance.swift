@@ -4,17 +4,21 @@ internal import SQLiteAccess
 
 /// How much a store holds.
 public struct StoreStatistics: Hashable, Sendable {
+    /// All of them, valid or not.
     public let profiles: Int
     /// Profiles that revalidation found invalid.
     public let invalid: Int
+    /// Profiles that have a password.
     public let withPassword: Int
+    /// Profiles that have a passcode.
     public let withPasscode: Int
+    /// The version of the schema in force, from 1.
     public let schemaVersion: Int
     /// Rises with every commit that changes profiles or the schema.
     public let changeNumber: Int64
-    /// The size of the database file.
+    /// The size of the database file, in bytes.
     public let fileBytes: Int64
-    /// The size of the write-ahead log beside it.
+    /// The size of the write-ahead log beside it, in bytes.
     public let walBytes: Int64
 }
 
@@ -44,10 +48,12 @@ public struct StoreCheck: Hashable, Sendable {
     public let sqliteVersion: String
     /// Whether this SQLite has the WAL-reset defect, which the write lock guards against (3.7.0 to 3.51.2).
     public let hasWALResetDefect: Bool
-    /// Whether commits and checkpoints go through the write lock; its file is among ``files``.
+    /// Whether the write lock's file is there, as it is beside every store that was ever written to; see
+    /// <doc:Concurrency>.
     public let writeLockIsOn: Bool
     public let files: [File]
 
+    /// Whether nothing of all this is amiss.
     public var isSound: Bool {
         integrity.isEmpty && foreignKeys.isEmpty && settings.allSatisfy(\.isAsWanted)
             && files.allSatisfy(\.isPrivate) && writeLockIsOn
@@ -55,6 +61,7 @@ public struct StoreCheck: Hashable, Sendable {
 }
 
 extension ProfileRepository {
+    /// Counts what the store holds; reads every row.
     public func statistics() throws(ProfileStoreError) -> StoreStatistics {
         try read { connection throws(ProfileStoreError) in
             try ProfileStoreError.wrap { () throws(SQLiteError) in
@@ -97,6 +104,7 @@ extension ProfileRepository {
 
     /// Copies the store, as it is at one moment, into a new file that opens alone, while others read and write on.
     ///
+    /// The copy is made 0600 and holds what the store holds, hashes included. The calling thread is busy meanwhile.
     /// - Throws: `alreadyExists`, `full`, …
     public func backup(to path: String) throws(ProfileStoreError) {
         try read { connection throws(ProfileStoreError) in
@@ -104,7 +112,9 @@ extension ProfileRepository {
         }
     }
 
-    /// The migrations that this program knows, and whether the store has them.
+    /// The migrations that this program knows, oldest first, and whether the store has them.
+    ///
+    /// - Throws: `noStore`, `notADatabase`, `notAStore`, `newerStore`, …
     public static func migrationStatus(
         at path: String
     ) throws(ProfileStoreError) -> [(name: String, isApplied: Bool)] {
