@@ -64,6 +64,7 @@ struct ImportRun {
             if let rejects = input.rejects, report.rejected > 0 {
                 try Output.standard.print(
                     """
+
                     Rejected rows are in \(rejects.visible), to be mended and imported again; columns of secrets are \
                     empty there.
                     """)
