@@ -85,9 +85,10 @@ final class Workplace: Sendable {
 
     /// The command beside the running tests, which SwiftPM has built with them.
     static func binary() throws -> String {
-        var buffer = [UInt8](repeating: 0, count: 4_096)
-        let count = buffer.withUnsafeMutableBytes { readlink("/proc/self/exe", $0.baseAddress, $0.count) }
-        var folder = String(decoding: buffer.prefix(max(0, count)), as: UTF8.self).split(separator: "/")
+        var buffer = [CChar](repeating: 0, count: 4_096)
+        let count = readlink("/proc/self/exe", &buffer, buffer.count)
+        let path = String(decoding: buffer.prefix(max(0, count)).map(UInt8.init(bitPattern:)), as: UTF8.self)
+        var folder = path.split(separator: "/").map(String.init)
         while !folder.isEmpty {
             folder.removeLast()
             for candidate in [folder, folder + [".build", "debug"]] {
