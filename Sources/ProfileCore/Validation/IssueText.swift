@@ -12,6 +12,7 @@ extension ValidationIssue {
     /// The text of this issue: the one place that makes it.
     ///
     /// - Parameter label: What the field is called; F11 lets a caller choose.
+    /// - Returns: A sentence without its full stop.
     public func message(label: String) -> String {
         switch problem {
         case .required: "\(label) is required"
