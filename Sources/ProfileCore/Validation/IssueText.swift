@@ -39,7 +39,7 @@ extension ValidationIssue {
         case .unsupportedHash(let reason): "\(label)'s hash is not supported: \(reason.text)"
         case .unknownField(let name): "There is no field \"\(name)\""
         case .badRow(let fault): fault.text
-        case .badEncoding: "The row holds bytes that are not UTF-8"
+        case .badEncoding: "\(label) holds bytes that are not UTF-8"
         case .unclosedQuote: "A quote is opened here and never closed"
         }
     }
