@@ -56,7 +56,8 @@ let package = Package(
         .testTarget(
             name: "SQLiteAccessTests", dependencies: ["SQLiteAccess", "FaultVFS"], swiftSettings: strictness),
         .testTarget(
-            name: "ProfileStoreTests", dependencies: ["ProfileCore", "ProfileStore", "SQLiteAccess", "FaultVFS"],
+            name: "ProfileStoreTests",
+            dependencies: ["ProfileCore", "ProfileStore", "CSVStream", "SQLiteAccess", "FaultVFS"],
             swiftSettings: strictness),
         .testTarget(name: "CommandTests", dependencies: ["profiles", "ProfileStore"], swiftSettings: strictness),
     ],

@@ -6,7 +6,8 @@ public struct CalendarDay: Hashable, Comparable, Sendable, CustomStringConvertib
 
     /// Nil where there is no such day.
     public init?(year: Int, month: Int, day: Int) {
-        guard 1...9999 ~= year, 1...12 ~= month, day >= 1, day <= Self.length(ofMonth: month, in: year) else { return nil }
+        guard 1...9999 ~= year, 1...12 ~= month, day >= 1, day <= Self.length(ofMonth: month, in: year)
+        else { return nil }
         self.init(known: year, month, day)
     }
 
@@ -23,7 +24,8 @@ public struct CalendarDay: Hashable, Comparable, Sendable, CustomStringConvertib
     ///
     /// The algorithm is Howard Hinnant's `civil_from_days`.
     public init?(secondsSince1970 seconds: Int64) {
-        let days = Int(seconds >= 0 ? seconds / 86_400 : -((86_399 - seconds) / 86_400))
+        let (quotient, remainder) = seconds.quotientAndRemainder(dividingBy: 86_400)
+        let days = Int(remainder < 0 ? quotient - 1 : quotient)
         let shifted = days + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
         let dayOfEra = shifted - era * 146_097

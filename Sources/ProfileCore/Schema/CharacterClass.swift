@@ -18,11 +18,13 @@ public enum CharacterClass: Hashable, Sendable {
         ("spaces", .spaces), ("special", .special),
     ]
 
-    /// Nil for text that looks like a class's name but is none: a list of letters that long is more likely a slip.
+    /// Nil for text that looks like a class's name but is none: a list of letters that long is more likely a slip. Nil
+    /// as well for control characters, which no text may hold.
     init?(_ text: String) {
         if let known = Self.named.first(where: { $0.name == text }) {
             self = known.value
         } else if text.isEmpty
+            || text.unicodeScalars.contains(where: \.isForbiddenControl)
             || text.utf8.count > 3 && text.utf8.allSatisfy({ $0.isASCIILowercase || $0 == UInt8(ascii: "-") })
         {
             return nil
@@ -57,4 +59,11 @@ public enum Requirement: String, Hashable, Sendable, CaseIterable {
     case lowercase
     case digit
     case special
+}
+
+extension Unicode.Scalar {
+    /// A control character (Cc) other than tab, LF and CR.
+    var isForbiddenControl: Bool {
+        properties.generalCategory == .control && self != "\t" && self != "\n" && self != "\r"
+    }
 }

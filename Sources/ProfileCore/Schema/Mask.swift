@@ -62,17 +62,14 @@ public struct Mask: Hashable, Sendable, CustomStringConvertible {
 
     /// The digits, as many as the mask has, with its literals between.
     func text(ofDigits digits: Span<UInt8>) -> String {
-        var text: [UInt8] = []
-        var next = 0
-        for byte in bytes {
-            if byte == Self.digit {
-                text.append(digits[next])
-                next += 1
-            } else {
-                text.append(byte)
+        String(unsafeUninitializedCapacity: bytes.count) { text in
+            var next = 0
+            for (index, byte) in bytes.enumerated() {
+                text.initializeElement(at: index, to: byte == Self.digit ? digits[next] : byte)
+                if byte == Self.digit { next += 1 }
             }
+            return bytes.count
         }
-        return String(decoding: text, as: UTF8.self)
     }
 
     private static func fits(_ byte: UInt8, _ place: UInt8) -> Bool {

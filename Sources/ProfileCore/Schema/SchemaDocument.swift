@@ -3,6 +3,7 @@ extension ProfileSchema {
     /// two files with the same rules give the same text.
     ///
     /// - Parameter indented: For people to read; the form on one line is what fingerprints are taken of.
+    /// - Returns: JSON, as ``init(parsing:defaultName:)`` reads it.
     public func document(indented: Bool = false) -> String {
         let value: JSONValue = ["name": .string(name), "fields": .array(fields.map(\.document))]
         return value.text(indented: indented)
@@ -29,7 +30,9 @@ extension FieldRules {
         if let minimum { members.append(JSONMember("minimum", minimum.document)) }
         if let maximum { members.append(JSONMember("maximum", maximum.document)) }
         if let pattern { members.append(JSONMember("pattern", .string(pattern.text))) }
-        if !allowedValues.isEmpty { members.append(JSONMember("enum", .array(allowedValues.map { JSONValue.string($0) }))) }
+        if !allowedValues.isEmpty {
+            members.append(JSONMember("enum", .array(allowedValues.map { JSONValue.string(typedForm(of: $0)) })))
+        }
         return members.isEmpty ? nil : .object(members)
     }
 

@@ -5,6 +5,7 @@ extension ProfileSchema {
     /// - Parameters:
     ///   - bytes: A Table Schema document, UTF-8.
     ///   - defaultName: What the schema is called when the document does not say.
+    /// - Throws: Where the document is wrong, and why.
     public init(parsing bytes: Span<UInt8>, defaultName: String = "custom") throws(SchemaError) {
         let document: JSONValue
         do throws(JSONError) {
@@ -129,6 +130,7 @@ private struct FieldParser {
         if let least = rules.minimumLength, let most = rules.maximumLength, least > most {
             throw SchemaError(constraints.path("minLength"), "\(least) is more than maxLength, \(most)")
         }
+        if rules.maximumLength == 0 { throw SchemaError(constraints.path("maxLength"), "it allows nothing") }
         if let text = try constraints.string("pattern") {
             do throws(Pattern.CompileError) {
                 rules.pattern = try Pattern(text)
@@ -159,7 +161,8 @@ private struct FieldParser {
                     let names = CharacterClass.named.map(\.name).joined(separator: ", ")
                     throw SchemaError(
                         path,
-                        "\"\(text)\" is none of \(names); a literal list of letters is written with a few each")
+                        "\"\(text)\" is none of \(names); a literal list of letters is written with a few each "
+                            + "and without control characters")
                 }
                 classes.append(known)
             }
@@ -180,7 +183,11 @@ private struct FieldParser {
             let text = try SchemaObject.string(value, path)
             guard let format = DateFormat(text) else {
                 throw SchemaError(
-                    path, "\"\(text)\" is no date format: yyyy, MM and dd once each, with punctuation between")
+                    path, "\"\(text)\" is no date format: yyyy, MM and dd once each, with punctuation or spaces between"
+                )
+            }
+            if let other = formats.first(where: format.looksLike) {
+                throw SchemaError(path, "what is written as \"\(text)\" could be read as \"\(other)\" as well")
             }
             formats.append(format)
         }
@@ -280,7 +287,7 @@ private struct FieldParser {
             case .bool(let flag) where rules.type == .boolean: text = flag ? "true" : "false"
             default: throw SchemaError(path, "it is \(value.kind), which does not fit the field's type")
             }
-            guard let canonical = validator.canonical(text, today: .latest) else {
+            guard let canonical = validator.canonical(text) else {
                 throw SchemaError(path, "\"\(text)\" breaks the other rules of the field")
             }
             values.append(canonical)

@@ -1,6 +1,11 @@
 /// The rules of one field, compiled: judges UTF-8 without making a `String` of it where the rules are about ASCII.
-struct FieldValidator: Sendable {
+///
+/// A class, so that taking one out of the schema's list for each cell of an import counts one reference and not one
+/// for every rule.
+final class FieldValidator: Sendable {
     let rules: FieldRules
+    /// All that there is to judge, in a field whose rules are so simple.
+    private let plainRule: PlainRule?
     private let kind: Kind
     private let hasFurtherRules: Bool
     private let longestByteCount: Int
@@ -33,8 +38,7 @@ struct FieldValidator: Sendable {
                 if let mask = rules.mask {
                     .mask(mask)
                 } else if let characters = rules.characters {
-                    ASCIISet(characters).map { .ascii($0, singleSpaces: characters.contains(.spaces)) }
-                        ?? .unicode(characters)
+                    Self.asciiKind(characters) ?? .unicode(characters)
                 } else {
                     .anyText
                 }
@@ -43,6 +47,20 @@ struct FieldValidator: Sendable {
         longestByteCount = rules.longestByteCount
         minimumLength = rules.minimumLength ?? 0
         maximumLength = rules.maximumLength ?? .max
+        plainRule =
+            if case .ascii(let set, let singleSpaces) = kind, rules.requirements.isEmpty, !hasFurtherRules {
+                PlainRule(
+                    set: set, singleSpaces: singleSpaces, minimumLength: minimumLength,
+                    maximumLength: min(maximumLength, longestByteCount))
+            } else {
+                nil
+            }
+    }
+
+    /// Nil where a class reaches beyond ASCII, or where a character is not always a byte: CR LF is one character.
+    private static func asciiKind(_ characters: [CharacterClass]) -> Kind? {
+        guard let set = ASCIISet(characters), !set.contains(UInt8(ascii: "\r")) else { return nil }
+        return .ascii(set, singleSpaces: characters.contains(.spaces))
     }
 
     /// What became of a value.
@@ -59,28 +77,26 @@ struct FieldValidator: Sendable {
     ///
     /// - Parameters:
     ///   - value: Valid UTF-8, trimmed unless the field is secret.
+    ///   - today: The day that rules about today go by; nil leaves them out.
     ///   - isStored: The value comes from the store and must have the form in which it would be stored.
-    ///   - report: Called for each thing that is wrong, in the order of the codes' table.
+    ///   - issues: Gets each thing that is wrong, in the order of the codes' table.
+    /// - Returns: What to store, if there is nothing wrong.
     @inline(__always)
     func judge(
-        _ value: Span<UInt8>, today: CalendarDay, isStored: Bool, report: (ValidationIssue.Problem) -> Void
+        _ value: Span<UInt8>, today: CalendarDay?, isStored: Bool, into issues: inout [ValidationIssue]
     ) -> Outcome {
         // The path of nearly every cell of a bulk import comes first and calls nothing.
-        if case .ascii(let set, let singleSpaces) = kind, rules.requirements.isEmpty, !hasFurtherRules,
-            value.count >= minimumLength, value.count <= maximumLength,
-            set.containsAll(of: value), !singleSpaces || !value.hasAdjacentSpaces
-        {
-            return .asGiven
-        }
-        return judgeFully(value, today: today, isStored: isStored, report: report)
+        if let plainRule, plainRule.accepts(value) { return .asGiven }
+        return judgeFully(value, today: today, isStored: isStored, into: &issues)
     }
 
-    /// The stored form of a text, or nil where it breaks a rule.
-    func canonical(_ text: String, today: CalendarDay) -> String? {
+    /// The stored form of a text, or nil where it breaks a rule that holds on every day.
+    func canonical(_ text: String) -> String? {
         let bytes = Array(text.utf8)
         let value = rules.isSecret ? bytes.span : bytes.span.trimmed()
         guard !value.isEmpty else { return nil }
-        return switch judge(value, today: today, isStored: false, report: { _ in }) {
+        var issues: [ValidationIssue] = []
+        return switch judge(value, today: nil, isStored: false, into: &issues) {
         case .asGiven: String(value)
         case .canonical(let text): text
         case .bad: nil
@@ -88,40 +104,46 @@ struct FieldValidator: Sendable {
     }
 
     private func judgeFully(
-        _ value: Span<UInt8>, today: CalendarDay, isStored: Bool, report: (ValidationIssue.Problem) -> Void
+        _ value: Span<UInt8>, today: CalendarDay?, isStored: Bool, into issues: inout [ValidationIssue]
     ) -> Outcome {
         guard value.count <= longestByteCount else {
-            report(.tooLong(maximum: rules.longestLength ?? longestByteCount))
-            return .bad
+            return bad(.tooLong(maximum: rules.mask?.digitCount ?? rules.longestLength ?? longestByteCount), &issues)
         }
         var outcome: Outcome
         switch kind {
         case .ascii(let set, let singleSpaces):
-            outcome = judgeASCII(value, set, singleSpaces: singleSpaces, report)
-        case .unicode(let classes): outcome = judgeUnicode(value, classes, report)
-        case .anyText: outcome = judgeAnyText(value, report)
-        case .mask(let mask): outcome = judgeMask(value, mask, report)
+            outcome = judgeASCII(value, set, singleSpaces: singleSpaces, &issues)
+        case .unicode(let classes): outcome = judgeUnicode(value, classes, &issues)
+        case .anyText: outcome = judgeAnyText(value, &issues)
+        case .mask(let mask): outcome = judgeMask(value, mask, &issues)
         case .date(let formats):
-            outcome = judgeDate(value, isStored ? [.iso] : formats, today: today, report)
-        case .integer: outcome = judgeInteger(value, report)
-        case .number: outcome = judgeNumber(value, report)
-        case .boolean: outcome = judgeBoolean(value, report)
+            outcome = judgeDate(value, isStored ? Self.storedFormats : formats, today: today, &issues)
+        case .integer: outcome = judgeInteger(value, &issues)
+        case .number: outcome = judgeNumber(value, &issues)
+        case .boolean: outcome = judgeBoolean(value, &issues)
         }
         if case .canonical(let text) = outcome, isStored {
-            guard text == String(value) else {
-                report(.badFormat(expected: .stored))
-                return .bad
-            }
-            outcome = .asGiven
+            outcome = text == String(value) ? .asGiven : bad(.badFormat(expected: .stored), &issues)
         }
-        if hasFurtherRules, !judgeFurther(value, outcome, report) { outcome = .bad }
+        if hasFurtherRules { outcome = judgeFurther(value, outcome, &issues) }
         return outcome
+    }
+
+    private static let storedFormats = [DateFormat.iso]
+
+    private func report(_ problem: ValidationIssue.Problem, _ issues: inout [ValidationIssue]) {
+        issues.append(ValidationIssue(rules.name, problem))
+    }
+
+    private func bad(_ problem: ValidationIssue.Problem, _ issues: inout [ValidationIssue]) -> Outcome {
+        report(problem, &issues)
+        return .bad
     }
 
     /// The rules that look at a value as a whole: the list of allowed values and the pattern.
     private func judgeFurther(
-        _ value: Span<UInt8>, _ outcome: Outcome, _ report: (ValidationIssue.Problem) -> Void
-    ) -> Bool {
+        _ value: Span<UInt8>, _ outcome: Outcome, _ issues: inout [ValidationIssue]
+    ) -> Outcome {
         // What broke another rule has no stored form to compare; its pattern is judged as it was typed.
         let stored: String? =
             switch outcome {
@@ -129,169 +151,145 @@ struct FieldValidator: Sendable {
             case .canonical(let text): text
             case .bad: nil
             }
-        var isGood = true
-        if let stored, !rules.allowedValues.isEmpty, !rules.allowedValues.contains(stored) {
-            report(.notAllowed(allowed: rules.allowedValues))
-            isGood = false
+        var outcome = outcome
+        // Byte for byte: `String`'s equality would let in other encodings of the same characters.
+        if let stored, !rules.allowedValues.isEmpty,
+            !rules.allowedValues.contains(where: { $0.utf8.elementsEqual(stored.utf8) })
+        {
+            outcome = bad(.notAllowed(allowed: rules.allowedValues), &issues)
         }
         if let pattern = rules.pattern {
             let text = Array((stored ?? String(value)).utf8)
-            if !pattern.matches(text.span) {
-                report(.patternMismatch)
-                isGood = false
-            }
+            if !pattern.matches(text.span) { outcome = bad(.patternMismatch, &issues) }
         }
-        return isGood
+        return outcome
     }
 
-    private func judgeLength(_ count: Int, _ report: (ValidationIssue.Problem) -> Void) -> Bool {
-        if count < minimumLength {
-            report(.tooShort(minimum: minimumLength))
-            return false
-        }
-        if count > maximumLength {
-            report(.tooLong(maximum: maximumLength))
-            return false
-        }
-        return true
+    private func judgeLength(_ count: Int, _ issues: inout [ValidationIssue]) {
+        if count < minimumLength { report(.tooShort(minimum: minimumLength), &issues) }
+        if count > maximumLength { report(.tooLong(maximum: maximumLength), &issues) }
     }
 
     private func judgeASCII(
-        _ value: Span<UInt8>, _ set: ASCIISet, singleSpaces: Bool, _ report: (ValidationIssue.Problem) -> Void
+        _ value: Span<UInt8>, _ set: ASCIISet, singleSpaces: Bool, _ issues: inout [ValidationIssue]
     ) -> Outcome {
-        var isGood = judgeLength(value.isASCII ? value.count : String(value).count, report)
-        if !set.containsAll(of: value) {
-            report(.badCharacter(allowed: rules.characters))
-            isGood = false
-        }
-        if singleSpaces, value.hasAdjacentSpaces {
-            report(.badFormat(expected: .singleSpaces))
-            isGood = false
-        }
-        if !judgeRequirements(value, report) { isGood = false }
-        return isGood ? .asGiven : .bad
+        let before = issues.count
+        judgeLength(value.isASCII ? value.count : String(value).count, &issues)
+        if !set.containsAll(of: value) { report(.badCharacter(allowed: rules.characters), &issues) }
+        if singleSpaces, value.hasAdjacentSpaces { report(.badFormat(expected: .singleSpaces), &issues) }
+        judgeRequirements(value, &issues)
+        return issues.count == before ? .asGiven : .bad
     }
 
     private func judgeUnicode(
-        _ value: Span<UInt8>, _ classes: [CharacterClass], _ report: (ValidationIssue.Problem) -> Void
+        _ value: Span<UInt8>, _ classes: [CharacterClass], _ issues: inout [ValidationIssue]
     ) -> Outcome {
+        let before = issues.count
         let text = String(value)
-        var isGood = judgeLength(text.count, report)
+        judgeLength(text.count, &issues)
         if !text.unicodeScalars.allSatisfy({ scalar in classes.contains { $0.contains(scalar) } }) {
-            report(.badCharacter(allowed: classes))
-            isGood = false
+            report(.badCharacter(allowed: classes), &issues)
         }
-        if classes.contains(.spaces), value.hasAdjacentSpaces {
-            report(.badFormat(expected: .singleSpaces))
-            isGood = false
-        }
-        if !judgeRequirements(value, report) { isGood = false }
-        return isGood ? .asGiven : .bad
+        if classes.contains(.spaces), value.hasAdjacentSpaces { report(.badFormat(expected: .singleSpaces), &issues) }
+        judgeRequirements(value, &issues)
+        return issues.count == before ? .asGiven : .bad
     }
 
-    private func judgeAnyText(_ value: Span<UInt8>, _ report: (ValidationIssue.Problem) -> Void) -> Outcome {
-        let isGoodLength: Bool
+    private func judgeAnyText(_ value: Span<UInt8>, _ issues: inout [ValidationIssue]) -> Outcome {
+        let before = issues.count
         let hasControls: Bool
         if value.isASCII {
-            isGoodLength = judgeLength(value.countOfASCIICharacters, report)
+            judgeLength(value.countOfASCIICharacters, &issues)
             hasControls = !ASCIISet.text.containsAll(of: value)
         } else {
             let text = String(value)
-            isGoodLength = judgeLength(text.count, report)
-            hasControls = text.unicodeScalars.contains { scalar in
-                scalar.properties.generalCategory == .control && scalar != "\t" && scalar != "\n" && scalar != "\r"
-            }
+            judgeLength(text.count, &issues)
+            hasControls = text.unicodeScalars.contains(where: \.isForbiddenControl)
         }
-        if hasControls { report(.badCharacter(allowed: nil)) }
-        let meetsRequirements = judgeRequirements(value, report)
-        return isGoodLength && !hasControls && meetsRequirements ? .asGiven : .bad
+        if hasControls { report(.badCharacter(allowed: nil), &issues) }
+        judgeRequirements(value, &issues)
+        return issues.count == before ? .asGiven : .bad
     }
 
-    private func judgeRequirements(_ value: Span<UInt8>, _ report: (ValidationIssue.Problem) -> Void) -> Bool {
-        var isGood = true
+    private func judgeRequirements(_ value: Span<UInt8>, _ issues: inout [ValidationIssue]) {
         for requirement in rules.requirements where !ASCIISet(requirement).containsAny(of: value) {
-            report(.missing(requirement))
-            isGood = false
+            report(.missing(requirement), &issues)
         }
-        return isGood
     }
 
-    private func judgeMask(
-        _ value: Span<UInt8>, _ mask: Mask, _ report: (ValidationIssue.Problem) -> Void
-    ) -> Outcome {
+    private func judgeMask(_ value: Span<UInt8>, _ mask: Mask, _ issues: inout [ValidationIssue]) -> Outcome {
         switch mask.match(value) {
-        case .displayed: return .asGiven
-        case .digitsOnly: return .canonical(mask.text(ofDigits: value))
-        case .badCharacter: report(.badFormat(expected: .mask(mask)))
-        case .tooShort: report(.tooShort(minimum: mask.digitCount))
-        case .tooLong: report(.tooLong(maximum: mask.digitCount))
-        case .misplaced: report(.badFormat(expected: .mask(mask)))
+        case .displayed: .asGiven
+        case .digitsOnly: .canonical(mask.text(ofDigits: value))
+        case .badCharacter, .misplaced: bad(.badFormat(expected: .mask(mask)), &issues)
+        case .tooShort: bad(.tooShort(minimum: mask.digitCount), &issues)
+        case .tooLong: bad(.tooLong(maximum: mask.digitCount), &issues)
         }
-        return .bad
     }
 
     private func judgeDate(
-        _ value: Span<UInt8>, _ formats: [DateFormat], today: CalendarDay, _ report: (ValidationIssue.Problem) -> Void
+        _ value: Span<UInt8>, _ formats: [DateFormat], today: CalendarDay?, _ issues: inout [ValidationIssue]
     ) -> Outcome {
         for format in formats {
             switch format.read(value) {
             case .otherFormat: continue
-            case .noSuchDay:
-                report(.badDate)
-                return .bad
+            case .noSuchDay: return bad(.badDate, &issues)
             case .day(let day):
-                let isTooEarly = rules.minimum.map { day < $0.day(today: today) } ?? false
-                let isTooLate = rules.maximum.map { day > $0.day(today: today) } ?? false
-                if isTooEarly || isTooLate {
-                    report(.dateOutOfRange(minimum: rules.minimum, maximum: rules.maximum))
-                    return .bad
+                let earliest = rules.minimum?.day(today: today) ?? day
+                let latest = rules.maximum?.day(today: today) ?? day
+                if day < earliest || day > latest {
+                    return bad(.dateOutOfRange(minimum: rules.minimum, maximum: rules.maximum), &issues)
                 }
-                return format == .iso ? .asGiven : .canonical(day.description)
+                return format.isISO ? .asGiven : .canonical(day.description)
             }
         }
-        report(.badFormat(expected: .dates(formats)))
-        return .bad
+        return bad(.badFormat(expected: .dates(formats)), &issues)
     }
 
-    private func judgeInteger(_ value: Span<UInt8>, _ report: (ValidationIssue.Problem) -> Void) -> Outcome {
-        guard let integer = NumberText.integer(value) else {
-            report(.badFormat(expected: .integer))
-            return .bad
-        }
-        if case .integer(let least) = rules.minimum, integer < least { return outOfRange(report) }
-        if case .integer(let most) = rules.maximum, integer > most { return outOfRange(report) }
+    private func judgeInteger(_ value: Span<UInt8>, _ issues: inout [ValidationIssue]) -> Outcome {
+        guard let integer = NumberText.integer(value) else { return bad(.badFormat(expected: .integer), &issues) }
+        if case .integer(let least) = rules.minimum, integer < least { return outOfRange(&issues) }
+        if case .integer(let most) = rules.maximum, integer > most { return outOfRange(&issues) }
         return .canonical(String(integer))
     }
 
-    private func judgeNumber(_ value: Span<UInt8>, _ report: (ValidationIssue.Problem) -> Void) -> Outcome {
-        guard let number = NumberText.number(value) else {
-            report(.badFormat(expected: .number))
-            return .bad
-        }
-        if case .number(let least) = rules.minimum, number < least { return outOfRange(report) }
-        if case .number(let most) = rules.maximum, number > most { return outOfRange(report) }
+    private func judgeNumber(_ value: Span<UInt8>, _ issues: inout [ValidationIssue]) -> Outcome {
+        guard let number = NumberText.number(value) else { return bad(.badFormat(expected: .number), &issues) }
+        if case .number(let least) = rules.minimum, number < least { return outOfRange(&issues) }
+        if case .number(let most) = rules.maximum, number > most { return outOfRange(&issues) }
         return .canonical(NumberText.canonical(number))
     }
 
-    private func outOfRange(_ report: (ValidationIssue.Problem) -> Void) -> Outcome {
-        report(.outOfRange(minimum: rules.minimum, maximum: rules.maximum))
-        return .bad
+    private func outOfRange(_ issues: inout [ValidationIssue]) -> Outcome {
+        bad(.outOfRange(minimum: rules.minimum, maximum: rules.maximum), &issues)
     }
 
     /// Table Schema's default `trueValues` and `falseValues`.
-    private func judgeBoolean(_ value: Span<UInt8>, _ report: (ValidationIssue.Problem) -> Void) -> Outcome {
+    private func judgeBoolean(_ value: Span<UInt8>, _ issues: inout [ValidationIssue]) -> Outcome {
         switch String(value) {
-        case "true", "True", "TRUE", "1": return .canonical("true")
-        case "false", "False", "FALSE", "0": return .canonical("false")
-        default:
-            report(.badFormat(expected: .boolean))
-            return .bad
+        case "true", "True", "TRUE", "1": .canonical("true")
+        case "false", "False", "FALSE", "0": .canonical("false")
+        default: bad(.badFormat(expected: .boolean), &issues)
         }
     }
 }
 
+/// Lengths and ASCII characters: what most fields have for rules, and all of it without a reference to count.
+private struct PlainRule: Sendable {
+    let set: ASCIISet
+    let singleSpaces: Bool
+    let minimumLength: Int
+    let maximumLength: Int
+
+    @inline(__always)
+    func accepts(_ value: Span<UInt8>) -> Bool {
+        value.count >= minimumLength && value.count <= maximumLength && set.containsAll(of: value)
+            && !(singleSpaces && value.hasAdjacentSpaces)
+    }
+}
+
 extension Bound {
-    fileprivate func day(today: CalendarDay) -> CalendarDay {
+    fileprivate func day(today: CalendarDay?) -> CalendarDay? {
         if case .day(let day) = self { return day }
         return today
     }

@@ -12,8 +12,10 @@ public struct ProfileValidator: Sendable {
     /// Judges a whole draft.
     ///
     /// - Parameters:
+    ///   - draft: What was typed or sent.
     ///   - today: The day that a rule such as "not in the future" goes by, usually the current one in UTC.
     ///   - hasPassword: The profile is stored and has a password, so that the draft need not bring one.
+    /// - Returns: The profile, fit to be stored.
     /// - Throws: Every issue of every field, in field order, then the names that the schema does not know (S3).
     public func validate(
         _ draft: ProfileDraft, on today: CalendarDay, hasPassword: Bool = false
@@ -54,7 +56,7 @@ public struct ProfileValidator: Sendable {
     /// The form in which a value would be stored, to look it up by; nil where no stored profile can have it.
     public func storedForm(of value: String, in name: FieldName) -> String? {
         guard let index = schema.index(of: name), !schema.fields[index].isSecret else { return nil }
-        return fields[index].canonical(value, today: .latest)
+        return fields[index].canonical(value)
     }
 }
 

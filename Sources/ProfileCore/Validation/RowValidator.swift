@@ -31,18 +31,15 @@ package struct RowValidator: Sendable {
     @inline(__always)
     package mutating func judge(_ raw: Span<UInt8>, index: Int, isStored: Bool = false) {
         let value = raw.trimmed()
-        guard !value.isEmpty else { return judgeAbsent(index: index) }
-        let field = validator.fields[index]
-        var found: [ValidationIssue] = []
-        let outcome = field.judge(value, today: today, isStored: isStored) { problem in
-            found.append(ValidationIssue(field.rules.name, problem))
+        if isStored, value.count != raw.count {
+            issues.append(ValidationIssue(validator.fields[index].rules.name, .badFormat(expected: .stored)))
+            return profiles.appendAbsent()
         }
-        switch outcome {
+        guard !value.isEmpty else { return judgeAbsent(index: index) }
+        switch validator.fields[index].judge(value, today: today, isStored: isStored, into: &issues) {
         case .asGiven: profiles.append(value)
-        case .canonical(let text): profiles.append(text: text)
-        case .bad:
-            issues += found
-            profiles.appendAbsent()
+        case .canonical(let text): profiles.append(text.utf8Span.span)
+        case .bad: profiles.appendAbsent()
         }
     }
 
@@ -55,7 +52,11 @@ package struct RowValidator: Sendable {
 
     /// Judges the secret field: a password as typed, or a hash in its place, or neither.
     ///
-    /// - Parameter isStored: There is one in the store already.
+    /// - Parameters:
+    ///   - password: Any bytes; empty is none.
+    ///   - hash: Any bytes; empty but for white space is none.
+    ///   - index: The field's position in the schema.
+    ///   - isStored: There is one in the store already.
     package mutating func judgePassword(
         _ password: Span<UInt8>?, hash: Span<UInt8>?, index: Int, isStored: Bool
     ) {
@@ -75,13 +76,11 @@ package struct RowValidator: Sendable {
             } else {
                 profiles.append(hash)
             }
+        case (let password?, nil) where !password.isUTF8:
+            issues.append(ValidationIssue(name, .badEncoding))
+            profiles.appendAbsent()
         case (let password?, nil):
-            var found: [ValidationIssue] = []
-            let outcome = field.judge(password, today: today, isStored: false) { problem in
-                found.append(ValidationIssue(name, problem))
-            }
-            issues += found
-            if case .bad = outcome {
+            if case .bad = field.judge(password, today: today, isStored: false, into: &issues) {
                 profiles.appendAbsent()
             } else {
                 profiles.appendPassword(Secret(password))
@@ -128,4 +127,6 @@ extension Span<UInt8> {
     fileprivate var nonEmpty: Span<UInt8>? {
         @_lifetime(copy self) get { isEmpty ? nil : self }
     }
+
+    fileprivate var isUTF8: Bool { (try? UTF8Span(validating: self)) != nil }
 }

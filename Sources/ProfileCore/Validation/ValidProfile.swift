@@ -102,8 +102,6 @@ extension ValidProfiles {
         slots.append(Slot(offset: UInt32(offset), length: UInt32(value.count)))
     }
 
-    mutating func append(text: String) { slots.append(append(text.utf8)) }
-
     @inline(__always)
     mutating func appendAbsent() { slots.append(.absent) }
 

@@ -20,7 +20,6 @@ struct RejectedRowWriter: ~Copyable {
     private let delimiter: CSVDelimiter
     private var writer: CSVWriter
 
-
     /// Writes the header.
     ///
     /// - Parameters:
@@ -28,6 +27,7 @@ struct RejectedRowWriter: ~Copyable {
     ///   - secretColumns: The indices of columns with passwords or hashes.
     ///   - delimiter: The input's, so that one set of options imports both files.
     ///   - sink: Usually a file made 0600.
+    /// - Throws: What the sink throws.
     init(
         columns: [String], secretColumns: Set<Int>, delimiter: CSVDelimiter = .comma, to sink: ByteSink
     ) throws(ByteStreamError) {
@@ -44,7 +44,9 @@ struct RejectedRowWriter: ~Copyable {
     ///
     /// - Parameters:
     ///   - index: Its position in the batch's `records`.
-    ///   - issues: All of them.
+    ///   - batch: The batch as it was read.
+    ///   - issues: All of the record's.
+    /// - Throws: What the sink throws.
     mutating func write(
         record index: Int, of batch: borrowing RecordBatch, issues: [ReportedIssue]
     ) throws(ByteStreamError) {

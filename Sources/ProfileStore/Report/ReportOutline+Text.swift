@@ -17,13 +17,12 @@ extension ReportOutline {
     private var head: String {
         let version = schema.version.map { ", version \($0)" } ?? ""
         let rules = "Rules: \(schema.name.visible)\(version) (\(schema.fingerprint.prefix(12)))"
-        return (["\(heading) \(subject.visible)", rules] + remarks).joined(separator: "\n")
+        return (["\(heading) \(subject.visible) in \(secondsText) seconds", rules] + remarks).joined(separator: "\n")
     }
 
     private var totalBlock: String {
         var table = TextTable([.left, .right])
         for total in totals { table.add([total.title, total.count.grouped]) }
-        table.add(["seconds", secondsText])
         return table.text(indentation: 2)
     }
 
