@@ -14,7 +14,8 @@ import Testing
     @Test func `P5: the worked examples of creating, validating and editing a pass code`() throws {
         let workplace = try Workplace()
         try workplace.register("anna")
-        #expect(try passcode(workplace, "create", "appleworks1", "appleworks2") == (1, "Error: Pass codes do not match\n"))
+        #expect(
+            try passcode(workplace, "create", "appleworks1", "appleworks2") == (1, "Error: Pass codes do not match\n"))
         #expect(try passcode(workplace, "create", "appleworks1", "appleworks1") == (0, "Pass code created\n"))
         #expect(try passcode(workplace, "create", "parislondon", "parislondon").status == 1)
         #expect(try passcode(workplace, "validate", "appleworks1") == (0, "Pass code right\n"))
@@ -43,12 +44,16 @@ import Testing
         #expect(
             try passcode(workplace, "create", "short", "short")
                 == (1, "Error: The pass code should have at least 8 characters\n"))
-        #expect(try workplace.profiles("passcode", "create", "anna", "--stdin", input: "\n\n").error == "Error: The pass code is empty\n")
+        #expect(
+            try workplace.profiles("passcode", "create", "anna", "--stdin", input: "\n\n").error
+                == "Error: The pass code is empty\n")
         #expect(try passcode(workplace, "create", "appleworks1").status == 65)
         #expect(try passcode(workplace, "create", "appleworks1", "appleworks1").status == 0)
         #expect(try passcode(workplace, "edit", "appleworks1", "appleworks1", "appleworks1").status == 1)
         #expect(try workplace.profiles("passcode", "create", "anna").status == 64)
-        #expect(try workplace.profiles("passcode", "create", "nobody", "--stdin", input: "appleworks1\nappleworks1\n").status == 1)
+        #expect(
+            try workplace.profiles("passcode", "create", "nobody", "--stdin", input: "appleworks1\nappleworks1\n")
+                .status == 1)
     }
 
     @Test func `P9: after five wrong pass codes a further one exits 77 with the time to wait, until unlocked`() throws {
@@ -90,7 +95,8 @@ import Testing
         #expect(
             try workplace.profiles(
                 "register", "--username", "bert", "--phone", "78761241", "--address", "x", "--set",
-                "password_hash=\(hash)").status == 0)
+                "password_hash=\(hash)"
+            ).status == 0)
         #expect(try workplace.profiles("login", "bert", "--password-stdin", input: "aK8oio").status == 0)
         let huge = hash.replacing("m=19456", with: "m=4194304")
         let refused = try workplace.profiles(

@@ -67,7 +67,10 @@ import Testing
             #expect(workplace.mode(file) == 0o600, "\(file)")
         }
         let backup = try workplace.profiles("backup", "copy.sqlite")
-        #expect(backup == Workplace.Outcome(status: 73, output: "", error: "Error: copy.sqlite is there already; it is left as it is\n"))
+        #expect(
+            backup
+                == Workplace.Outcome(
+                    status: 73, output: "", error: "Error: copy.sqlite is there already; it is left as it is\n"))
         #expect(try workplace.profiles("lookup", "anna", "--database", "copy.sqlite").status == 0)
     }
 
@@ -120,8 +123,12 @@ import Testing
         #expect(try workplace.profiles("revalidate", "--format", "json").status == 1)
         let invalid = try workplace.profiles("lookup", "--invalid")
         #expect(invalid.output.hasPrefix("Username     anna\n"))
-        #expect(invalid.output.contains("Status       invalid by schema version 2\n             Address should have at most 6 characters\n"))
-        #expect(try workplace.profiles("list").output.hasPrefix("Username  Phone      Address     Postal code  Birthday  Revision  Issues\n"))
+        #expect(
+            invalid.output.contains(
+                "Status       invalid by schema version 2\n             Address should have at most 6 characters\n"))
+        #expect(
+            try workplace.profiles("list").output.hasPrefix(
+                "Username  Phone      Address     Postal code  Birthday  Revision  Issues\n"))
     }
 
     @Test func `check finds a store sound, and not when others can read it`() throws {
@@ -134,7 +141,8 @@ import Testing
         let open = try workplace.profiles("check")
         #expect(open.output.contains("NOT PRIVATE: chmod 600"))
         #expect(open.status == 1)
-        #expect(try workplace.profiles("migrate", "--status").output == "Migration       Applied\nV0001_profiles  yes\n")
+        #expect(
+            try workplace.profiles("migrate", "--status").output == "Migration       Applied\nV0001_profiles  yes\n")
         #expect(try workplace.profiles("migrate").output == "The store is up to date\n")
     }
 

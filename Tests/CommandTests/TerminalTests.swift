@@ -79,9 +79,10 @@ import Testing
         try session.wait(for: "Password: ")
         #expect(!session.echoes)
         session.send(signal)
-        try session.wait(for: "\n")
+        try session.wait(for: "\r\n")
         #expect(session.echoes)
         #expect(session.end() == status)
+        #expect(session.screen.contains("Interrupted") == (signal == SIGINT))
     }
 
     @Test func `register asks for a password twice, and not with --no-input`() throws {

@@ -6,7 +6,10 @@ import Testing
         "A usage error exits 64 with its reason on standard error and nothing on standard output",
         arguments: [
             ("register", "Error: Say what the profile holds"),
-            ("register --username sk --password-stdin --password-file x", "Error: Give --password-stdin or --password-file"),
+            (
+                "register --username sk --password-stdin --password-file x",
+                "Error: Give --password-stdin or --password-file"
+            ),
             ("register --json - --password-stdin", "Error: Standard input is the JSON"),
             ("edit sk", "Error: Say what to change"),
             ("edit sk --clear password", "Error: A password cannot be cleared."),
