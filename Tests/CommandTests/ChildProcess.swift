@@ -4,11 +4,8 @@ import Glibc
 struct ChildProcess {
     let id: pid_t
 
-    /// - Parameters:
-    ///   - command: The program's path and its arguments.
-    ///   - folder: Where it runs.
-    ///   - files: What its descriptors are opened on.
-    ///   - beginsSession: Whether the first terminal that it opens becomes its controlling one.
+    /// Starts a program, given by its path and arguments, in a folder and with files as its descriptors. The first
+    /// terminal that a process opens which begins a session becomes its controlling one.
     init(
         _ command: [String], environment: [String: String], folder: String = "/",
         files: [(descriptor: Int32, path: String, flags: Int32)] = [], beginsSession: Bool = false

@@ -33,10 +33,13 @@ final class TerminalSession {
     /// Waits until a text has appeared after whatever was waited for before, a minute at most.
     func wait(for text: String) throws {
         let deadline = ContinuousClock.now + .seconds(60)
-        while !String(decoding: bytes.dropFirst(seen), as: UTF8.self).contains(text) {
+        while true {
+            if let range = bytes[seen...].firstRange(of: Array(text.utf8)) {
+                seen = range.upperBound
+                return
+            }
             guard ContinuousClock.now < deadline, readSome() else { throw NotSeen(text: text, screen: screen) }
         }
-        seen = bytes.count
     }
 
     func type(_ text: String) {
