@@ -9,6 +9,17 @@ enum ProcessSettings {
         signal(SIGPIPE, SIG_IGN)
     }
 
+    /// Lets a signal end the process, as it would have done if it had not been caught.
+    static func die(of signal: Int32) {
+        Glibc.signal(signal, SIG_DFL)
+        // Threads of Dispatch block most signals, and would keep this one waiting.
+        var only = sigset_t()
+        sigemptyset(&only)
+        sigaddset(&only, signal)
+        pthread_sigmask(SIG_UNBLOCK, &only, nil)
+        raise(signal)
+    }
+
     /// Secrets are in memory for a while, and must not be in a file because of a crash (P12).
     private static func forbidCoreDumps() {
         _ = profiles_forbid_core_dumps()

@@ -12,8 +12,10 @@ public final class Pattern: Hashable, CustomStringConvertible, @unchecked Sendab
 
     /// Longest pattern, in bytes.
     public static let longestLength = 4_096
-    /// The most calls of PCRE2's internal match function for one value: about ten milliseconds.
-    private static let matchLimit: UInt32 = 200_000
+    /// The most steps, that is calls of PCRE2's internal match function, for one value: about ten milliseconds.
+    private static let mostSteps = 200_000
+    /// The most steps times bytes, since one step may walk the whole value: about half a second.
+    private static let mostBytesWalked = 1 << 28
     /// Memory for backtracking, in KiB.
     private static let heapLimit: UInt32 = 8_192
 
@@ -49,7 +51,8 @@ public final class Pattern: Hashable, CustomStringConvertible, @unchecked Sendab
             pcre2_match_data_free_8(matchData)
             pcre2_match_context_free_8(context)
         }
-        pcre2_set_match_limit_8(context, Self.matchLimit)
+        let steps = min(Self.mostSteps, max(1, Self.mostBytesWalked / max(1, bytes.count)))
+        pcre2_set_match_limit_8(context, UInt32(steps))
         pcre2_set_heap_limit_8(context, Self.heapLimit)
         return bytes.withUnsafeBufferPointer { buffer in
             // PCRE2 takes a null subject only with a length of zero, which an empty buffer may be.

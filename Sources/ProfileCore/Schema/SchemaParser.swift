@@ -130,6 +130,7 @@ private struct FieldParser {
         if let least = rules.minimumLength, let most = rules.maximumLength, least > most {
             throw SchemaError(constraints.path("minLength"), "\(least) is more than maxLength, \(most)")
         }
+        if rules.maximumLength == 0 { throw SchemaError(constraints.path("maxLength"), "it allows nothing") }
         if let text = try constraints.string("pattern") {
             do throws(Pattern.CompileError) {
                 rules.pattern = try Pattern(text)

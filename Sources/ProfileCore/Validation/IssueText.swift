@@ -36,10 +36,10 @@ extension ValidationIssue {
         case .patternMismatch: "\(label) does not have the required form"
         case .duplicate(let line?): "\(label) is the same as in line \(line)"
         case .duplicate(nil): "\(label) is taken"
-        case .unsupportedHash(let reason): "\(label)'s hash is not supported: \(reason)"
+        case .unsupportedHash(let reason): "\(label)'s hash is not supported: \(reason.text)"
         case .unknownField(let name): "There is no field \"\(name)\""
         case .badRow(let fault): fault.text
-        case .badEncoding: "The row holds bytes that are not UTF-8"
+        case .badEncoding: "\(label) holds bytes that are not UTF-8"
         case .unclosedQuote: "A quote is opened here and never closed"
         }
     }
@@ -86,6 +86,17 @@ extension ValidationIssue.RowFault {
         case .passwordAndHash: "The row has both a password and a password hash; give one"
         case .notAnObject: "The line is no JSON object of strings, numbers, booleans and nulls"
         case .columnTwice(let name): "The field \"\(name)\" is there twice"
+        }
+    }
+}
+
+extension UnsupportedHash {
+    fileprivate var text: String {
+        switch self {
+        case .unknownScheme: "its scheme is not known"
+        case .malformed(let scheme): "it is malformed as \(scheme.rawValue)"
+        case .outOfBounds(let measure, let value, let allowed):
+            "its \(measure.rawValue) is \(value), where \(allowed.lowerBound) to \(allowed.upperBound) are allowed"
         }
     }
 }

@@ -76,6 +76,9 @@ package struct RowValidator: Sendable {
             } else {
                 profiles.append(hash)
             }
+        case (let password?, nil) where !password.isUTF8:
+            issues.append(ValidationIssue(name, .badEncoding))
+            profiles.appendAbsent()
         case (let password?, nil):
             if case .bad = field.judge(password, today: today, isStored: false, into: &issues) {
                 profiles.appendAbsent()
@@ -124,4 +127,6 @@ extension Span<UInt8> {
     fileprivate var nonEmpty: Span<UInt8>? {
         @_lifetime(copy self) get { isEmpty ? nil : self }
     }
+
+    fileprivate var isUTF8: Bool { (try? UTF8Span(validating: self)) != nil }
 }

@@ -26,10 +26,11 @@ struct ImportLedger: ~Copyable {
     /// The unique fields of a row whose values an earlier row has brought.
     func repeated(_ row: Int, of rows: borrowing ValidProfiles, _ bytes: UnsafeBufferPointer<UInt8>) -> [ValidationIssue] {
         var issues: [ValidationIssue] = []
-        for (field, set) in keys {
+        for index in keys.indices {
+            let field = keys[index].field
             let slot = rows.slot(row: row, field: field)
             guard !slot.isAbsent else { continue }
-            if let line = set.line(of: UnsafeBufferPointer(rebasing: bytes[slot.range])) {
+            if let line = keys[index].set.line(of: UnsafeBufferPointer(rebasing: bytes[slot.range])) {
                 issues.append(ValidationIssue(schema.fields[field].name, .duplicate(line: line)))
             }
         }
@@ -51,18 +52,19 @@ struct ImportLedger: ~Copyable {
 
     /// Settles a batch where there is no store: a row is new unless an earlier one has its unique values.
     mutating func settleWithoutStore(_ judged: JudgedBatch) throws(ImportError) {
+        let rows = judged.rows
         var nextRejected = judged.rejected[...]
-        try judged.rows.bytes.withUnsafeBufferPointer { bytes throws(ImportError) in
-            for row in 0..<judged.rows.count {
-                let record = judged.record(ofRow: row)
+        try rows.bytes.withUnsafeBufferPointer { bytes throws(ImportError) in
+            for row in 0..<rows.count {
+                let record = rows.origins[row].record - judged.firstNumber
                 while let rejected = nextRejected.first, rejected.record < record {
                     try reject(record: rejected.record, of: judged.batch, rejected.issues)
                     nextRejected.removeFirst()
                 }
-                let repeated = repeated(row, of: judged.rows, bytes)
+                let repeated = repeated(row, of: rows, bytes)
                 if repeated.isEmpty {
                     countImported()
-                    remember(row, of: judged.rows, bytes)
+                    remember(row, of: rows, bytes)
                 } else {
                     try reject(record: record, of: judged.batch, repeated)
                 }

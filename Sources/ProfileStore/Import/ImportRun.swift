@@ -42,6 +42,12 @@ final class ImportRun: Sendable {
         pipeline.stop()
     }
 
+    /// Says in the report that the import was cancelled, wherever it was when that happened.
+    func noteCancellation() {
+        guard isCancelled.load(ordering: .relaxed) else { return }
+        ledger.withLock { $0.end(.cancelled) }
+    }
+
     /// The next batch, unless the import is to end; blocks the thread.
     func next() throws(ImportError) -> JudgedBatch? {
         if isCancelled.load(ordering: .relaxed) {

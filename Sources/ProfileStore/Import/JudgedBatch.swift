@@ -77,10 +77,9 @@ struct JudgedBatch: Sendable {
         return rejected
     }
 
-    /// The position among the records of a row that can be stored: numbers have no gaps within a batch.
-    func record(ofRow row: Int) -> Int {
-        rows.origins[row].record - (batch.records.records.first?.number ?? 0)
-    }
+    /// The number of the first record: numbers have no gaps within a batch, so that a record's position is its number
+    /// less this one.
+    var firstNumber: Int { batch.records.records.first?.number ?? 0 }
 }
 
 extension RecordBatch {

@@ -73,9 +73,12 @@ public struct ProfileImporter: Sendable {
             try await withTaskCancellation(of: run) { () async throws(ImportError) in
                 try await settle(run)
             }
+        } catch .store(.cancelled) {
+            // The batch under way is not stored; what was committed before it is reported all the same.
         } catch {
             failure = error
         }
+        run.noteCancellation()
         let finished = try run.finish(after: ContinuousClock.now - start)
         guard let failure else { return finished }
         if case .store(let error) = failure, finished.rows > 0 { throw .ended(error, after: finished) }

@@ -20,7 +20,6 @@ struct RejectedRowWriter: ~Copyable {
     private let delimiter: CSVDelimiter
     private var writer: CSVWriter
 
-
     /// Writes the header.
     ///
     /// - Parameters:

@@ -47,12 +47,17 @@ struct RowSettlement {
         _ judged: JudgedBatch, nextID: inout Int64, into ledger: inout ImportLedger, with insertion: inout Statement,
         _ connection: borrowing Connection
     ) throws(ImportError) {
-        try judged.rows.bytes.withUnsafeBufferPointer { bytes throws(ImportError) in
+        // Out of the loop, which runs for a million rows, with all that has to be counted as a reference.
+        let rows = judged.rows
+        let table = adopted.table
+        let version = Int64(adopted.version)
+        let firstNumber = judged.firstNumber
+        try rows.bytes.withUnsafeBufferPointer { bytes throws(ImportError) in
             var nextRejected = judged.rejected.startIndex
-            for row in 0..<judged.rows.count {
-                let record = judged.record(ofRow: row)
+            for row in 0..<rows.count {
+                let record = rows.origins[row].record - firstNumber
                 try settleRejected(before: record, of: judged, &nextRejected, into: &ledger, connection)
-                let repeated = ledger.repeated(row, of: judged.rows, bytes)
+                let repeated = ledger.repeated(row, of: rows, bytes)
                 guard repeated.isEmpty else {
                     try ledger.reject(record: record, of: judged.batch, repeated)
                     continue
@@ -60,11 +65,10 @@ struct RowSettlement {
                 let isNew: Bool
                 do throws(SQLiteError) {
                     if isDryRun {
-                        isNew = storeIsEmpty ? true : try !adopted.isTaken(row, of: judged.rows, connection)
+                        isNew = storeIsEmpty ? true : try !adopted.isTaken(row, of: rows, connection)
                     } else {
-                        isNew = try adopted.table.insert(
-                            row: row, of: judged.rows, bytes, id: nextID, schemaVersion: Int64(adopted.version),
-                            with: &insertion)
+                        isNew = try table.insert(
+                            row: row, of: rows, bytes, id: nextID, schemaVersion: version, with: &insertion)
                     }
                 } catch {
                     throw .store(ProfileStoreError(error))
@@ -72,9 +76,9 @@ struct RowSettlement {
                 if isNew {
                     nextID += 1
                     ledger.countImported()
-                    ledger.remember(row, of: judged.rows, bytes)
+                    ledger.remember(row, of: rows, bytes)
                 } else if try settleStored(row, of: judged, record, into: &ledger, connection) {
-                    ledger.remember(row, of: judged.rows, bytes)
+                    ledger.remember(row, of: rows, bytes)
                 }
             }
             try settleRejected(before: .max, of: judged, &nextRejected, into: &ledger, connection)

@@ -36,7 +36,8 @@ extension [ReportedIssue] {
             if case .object(let members) = element {
                 for case (let name, .string(let text)) in members.map({ ($0.name, $0.value) }) { texts[name] = text }
             }
-            return ReportedIssue(field: texts["field"], code: texts["code"] ?? "unknown", message: texts["message"] ?? "")
+            return ReportedIssue(
+                field: texts["field"], code: texts["code"] ?? "unknown", message: texts["message"] ?? "")
         }
     }
 }

@@ -17,7 +17,13 @@ struct BackupCommand: AsyncParsableCommand {
     @OptionGroup var global: GlobalOptions
 
     func run() async throws {
-        try await global.withStore("backup") { repository in try repository.backup(to: file) }
+        try await global.withStore("backup") { repository in
+            do throws(ProfileStoreError) {
+                try repository.backup(to: file)
+            } catch .alreadyExists {
+                throw ProfileStoreError.alreadyExists(path: file)
+            }
+        }
         try global.confirm("Backed up to \(file)", ["backup": .string(file)])
     }
 }

@@ -86,7 +86,7 @@ struct LookupCommand: AsyncParsableCommand {
 
     private var nothingFound: CommandFailure {
         guard let username, wanted.count == 1, !prefix, !page.invalid else {
-            return CommandFailure(.no, "No profile is like that")
+            return CommandFailure(.no, page.invalid ? "No profile is marked invalid" : "No profile matches")
         }
         return CommandFailure(ProfileStoreError.notFound(username: username))
     }

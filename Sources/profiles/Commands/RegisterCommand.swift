@@ -12,7 +12,7 @@ struct RegisterCommand: AsyncParsableCommand {
 
               profiles register --username skboard --phone 78761241 --address "12 Main St"
               profiles register --json profile.json --password-file secret.txt
-              profiles register --username sk --set phone=78761241 --set email=sk@example.org --password-stdin < secret
+              profiles register --username sk --set phone=78761241 --password-stdin < secret
             """)
 
     @OptionGroup var fields: FieldOptions

@@ -15,7 +15,7 @@ struct ImportRun {
         let report: ImportReport
         do {
             report = try await importing(importer, file, sparing: spared)
-        } catch ImportError.ended(let error, after: let unfinished) {
+        } catch ImportError.ended(let error, let unfinished) {
             // What was committed before the store refused to go on stays, so it is reported.
             try tell(unfinished, sparing: spared)
             throw error
@@ -33,7 +33,7 @@ struct ImportRun {
         let outcome: Result<ImportReport, any Error>
         do {
             outcome = .success(try await importing(importer, file, rejects: rejects.descriptor))
-        } catch ImportError.ended(let error, after: let unfinished) {
+        } catch ImportError.ended(let error, let unfinished) {
             outcome = .failure(ImportError.ended(error, after: unfinished))
         }
         try rejects.commit()
@@ -64,6 +64,7 @@ struct ImportRun {
             if let rejects = input.rejects, report.rejected > 0 {
                 try Output.standard.print(
                     """
+
                     Rejected rows are in \(rejects.visible), to be mended and imported again; columns of secrets are \
                     empty there.
                     """)

@@ -12,8 +12,7 @@ enum Interruption {
         let source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
         source.setEventHandler {
             if task.isCancelled {
-                signal(SIGINT, SIG_DFL)
-                raise(SIGINT)
+                ProcessSettings.die(of: SIGINT)
             }
             task.cancel()
             if !isQuiet { Output.error.note("\nInterrupted: finishing the batch. Ctrl-C again stops at once.") }

@@ -77,15 +77,14 @@ private struct SignalWatch {
 
     var hasCaught: Bool { caughtSignal.load(ordering: .relaxed) != 0 }
 
-    /// Puts the former actions back, and lets a signal that was caught do what it would have done; Ctrl-C is left to
-    /// the exit code.
+    /// Puts the former actions back, and lets a signal that was caught end the process; Ctrl-C is left to the exit code.
     func endAndRaise() {
         for (signal, action) in before {
             var action = action
             sigaction(signal, &action, nil)
         }
         let caught = caughtSignal.load(ordering: .relaxed)
-        if caught != 0, caught != SIGINT { raise(caught) }
+        if caught != 0, caught != SIGINT { ProcessSettings.die(of: caught) }
     }
 }
 

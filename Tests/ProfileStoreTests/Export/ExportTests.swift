@@ -120,7 +120,9 @@ import Testing
         await #expect(throws: ExportError.store(.cancelled)) { try await task.value }
     }
 
-    @Test func `an export that waits for its reader holds no read transaction, so it sees what is committed meanwhile`() async throws {
+    @Test func `an export that waits for its reader holds no read transaction, so it sees what is committed meanwhile`()
+        async throws
+    {
         let store = try await ExportedStore()
         let note = String(repeating: "n", count: 400_000)
         for number in 0..<4 { try await store.register(["username": "user\(number)", "note": note]) }

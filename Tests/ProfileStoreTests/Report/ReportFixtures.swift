@@ -27,7 +27,8 @@ extension ImportReport {
         _ line: Int, _ record: Int, _ field: String?, _ code: String, _ message: String, _ value: String?
     ) {
         let issue = ReportedIssue(field: field, code: code, message: message)
-        issues.add(field: field, code: code) { RowIssue(line: line, record: record, issue: issue, value: value) }
+        guard issues.count(field: field, code: code) else { return }
+        issues.list(RowIssue(line: line, record: record, issue: issue, value: value))
     }
 }
 
@@ -42,8 +43,8 @@ func sampleRevalidation() -> RevalidationReport {
     report.seconds = 0.25
     let issue = ReportedIssue(
         field: "address", code: "too_short", message: "Address should have at least 10 characters")
-    report.issues.add(field: "address", code: "too_short") {
-        ProfileIssue(username: "skboard", issue: issue, value: "12 Main")
+    if report.issues.count(field: "address", code: "too_short") {
+        report.issues.list(ProfileIssue(username: "skboard", issue: issue, value: "12 Main"))
     }
     return report
 }
