@@ -1,21 +1,22 @@
-import Glibc
 import ProfileCore
 import Testing
 
 /// What the README says is what happens.
 @Suite struct ReadmeTests {
-    private let readme = Document("README.md")
+    private let readme: Document
+
+    init() throws { readme = try Document("README.md") }
 
     @Test func `every command of the README ends and answers as it is shown there`() throws {
-        let folder = try FreshFolder()
+        let workplace = try Workplace()
         let commands = readme.commands
         // A README whose blocks are not found would pass whatever it says.
         try #require(commands.count > 15)
         for command in commands {
-            let (code, output) = try folder.run(command.text)
-            #expect(code == command.exitCode, "\(command.text)\n\(output)")
+            let (status, output) = try workplace.run(command.text)
+            #expect(status == command.exitStatus, "\(command.text)\n\(output)")
             if let shown = command.output {
-                #expect(output.masked.matches(shown.masked), "\(command.text)\n\(output)")
+                #expect(output.matches(shown), "\(command.text)\n\(output)")
             }
         }
     }
@@ -27,8 +28,8 @@ import Testing
         #expect(skipped.flatMap(\.lines).allSatisfy { $0.hasPrefix("make ") || $0.hasPrefix("sudo make ") })
     }
 
-    @Test func `the README's make targets are in the Makefile`() {
-        let targets = Document("Makefile").lines.compactMap { $0.wholeMatch(of: /([a-z-]+):.*/)?.output.1 }
+    @Test func `the README's make targets are in the Makefile`() throws {
+        let targets = try Document("Makefile").lines.compactMap { $0.wholeMatch(of: /([a-z-]+):.*/)?.output.1 }
         for line in readme.blocks.filter({ $0.isShell && $0.reasonNotToRun != nil }).flatMap(\.lines) {
             let target = line.firstMatch(of: /make ([a-z-]+)/)?.output.1
             #expect(target.map(targets.contains) == true, "\(line)")
@@ -36,7 +37,7 @@ import Testing
     }
 
     @Test func `the Swift code of the README is that of the example`() throws {
-        let example = Document("Examples/Embedding/Sources/Embedding/main.swift").lines
+        let example = try Document("Examples/Embedding/Sources/Embedding/main.swift").lines
         let start = try #require(example.firstIndex(of: "// [README"))
         let end = try #require(example.firstIndex(of: "// README]"))
         let code = try #require(readme.blocks.first { $0.language == "swift" })
@@ -45,7 +46,10 @@ import Testing
 
     @Test(arguments: ["README.md", "Sources/ProfileCore/ProfileCore.docc/Schema.md"])
     func `the tables of the schema's keys have every key that the parser knows, and no other`(path: String) throws {
-        let rows = Document(path).tableKeys.map { $0.split(separator: ".").last.map(String.init) ?? $0 }
+        let keys = try Document(path).tableKeys
+        let first = try #require(keys.firstIndex(of: "fields"))
+        let last = try #require(keys.lastIndex { $0.hasSuffix("contentType") })
+        let shown = Set(keys[first...last].flatMap { $0.split(separator: ".").map(String.init) })
         var known: Set<String> = []
         for place in [
             #"{"?": 0}"#, #"{"fields": [{"?": 0}]}"#, #"{"fields": [{"constraints": {"?": 0}}]}"#,
@@ -53,14 +57,9 @@ import Testing
         ] {
             let error = try #require(throws: SchemaError.self) { try ProfileSchema(parsing: place) }
             let list = try #require(error.reason.firstMatch(of: /known are (.+)/)?.output.1)
-            let keys = list.split(separator: ", ").map(String.init)
-            known.formUnion(keys)
-            for key in keys { #expect(rows.contains(key), "\(key) is missing") }
+            known.formUnion(list.split(separator: ", ").map(String.init))
         }
-        let first = try #require(rows.firstIndex(of: "fields"))
-        let last = try #require(rows.lastIndex(of: "contentType"))
-        let others = rows[first...last].filter { !known.contains($0) }
-        #expect(others.isEmpty)
+        #expect(shown == known)
     }
 
     @Test func `the README lists every reserved name, code of an issue and class of characters`() {
@@ -79,9 +78,10 @@ import Testing
 private struct Document {
     let lines: [String]
 
-    init(_ path: String) {
-        lines = TextFile.read(Repository.root + "/" + path).split(separator: "\n", omittingEmptySubsequences: false)
-            .map(String.init)
+    /// Reads a file by its path from the repository's root, which is three levels above this file.
+    init(_ path: String) throws {
+        let root = #filePath.split(separator: "/").dropLast(3).map { "/" + $0 }.joined()
+        lines = try Workplace.read(root + "/" + path).lines
     }
 
     /// A fenced block.
@@ -119,7 +119,7 @@ private struct Document {
         var output: [String]?
 
         /// As a comment behind the command says: `# exits 1`.
-        var exitCode: Int32 { text.firstMatch(of: /# exits ([0-9]+)/).flatMap { Int32($0.1) } ?? 0 }
+        var exitStatus: Int32 { text.firstMatch(of: /# exits ([0-9]+)/).flatMap { Int32($0.1) } ?? 0 }
     }
 
     /// In order: in `console` blocks what follows `$ `, with the lines after it; in `sh` blocks every line.
@@ -172,91 +172,23 @@ extension String {
         return utf8.count >= parts[0].utf8.count + parts[1].utf8.count && hasPrefix(parts[0]) && hasSuffix(parts[1])
     }
 
-    fileprivate var masked: [String] {
-        var lines = split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-        if lines.last == "" { lines.removeLast() }
-        return lines.masked
+    /// Without line ends.
+    fileprivate var lines: [String] {
+        let lines = split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        return lines.last == "" ? lines.dropLast() : lines
     }
 }
 
-extension [String] {
-    /// With times that are those of the run replaced.
-    fileprivate var masked: [String] {
-        map { $0.replacing(/[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:.]{8,12}( UTC|Z)/, with: "TIME") }
-    }
-}
-
-/// A new folder with nothing in it, in which commands run; gone when the test ends.
-private struct FreshFolder: ~Copyable {
-    private let path: String
-
-    init() throws {
-        var template = Array("/tmp/profiles-readme.XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw ShellError.folder(errno) }
-        path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-        mkdir(path + "/work", 0o700)
-    }
-
-    deinit { system("rm -rf '\(path)'") }
-
-    /// Runs a command as a person in a fresh account would, with the binary under test first on the path.
+extension Workplace {
+    /// Runs a line of shell as a person in a fresh account would, with the command first on the path and the store in
+    /// its default place.
     ///
     /// - Returns: The exit code, and what came to standard output and standard error, in order.
-    func run(_ command: String) throws -> (code: Int32, output: String) {
-        let script = path + "/command"
-        TextFile.write(command + "\n", to: script)
-        let environment = "env -i HOME='\(path)' PATH='\(Repository.products)':/usr/bin:/bin LC_ALL=C.UTF-8"
-        guard let pipe = popen("cd '\(path)/work' && \(environment) sh '\(script)' < /dev/null 2>&1", "r") else {
-            throw ShellError.pipe(errno)
-        }
-        let output = TextFile.readAll(pipe)
-        let status = pclose(pipe)
-        // `WEXITSTATUS` is a macro.
-        guard status & 0x7F == 0 else { throw ShellError.signal(status & 0x7F) }
-        return (status >> 8 & 0xFF, output)
+    fileprivate func run(_ command: String) throws -> (status: Int32, output: [String]) {
+        let tools = try Self.binary().split(separator: "/").dropLast().map { "/" + $0 }.joined()
+        let outcome = try run(
+            ["/bin/sh", "-c", "exec 2>&1\n" + command], input: "",
+            environment: ["PATH": "\(tools):/usr/bin:/bin", "PROFILES_DATABASE": ""])
+        return (outcome.status, outcome.output.lines)
     }
-}
-
-private enum ShellError: Error {
-    case folder(Int32)
-    case pipe(Int32)
-    case signal(Int32)
-}
-
-private enum TextFile {
-    static func read(_ path: String) -> String {
-        guard let file = fopen(path, "r") else {
-            Issue.record("\(path) cannot be read")
-            return ""
-        }
-        defer { fclose(file) }
-        return readAll(file)
-    }
-
-    static func readAll(_ file: UnsafeMutablePointer<FILE>) -> String {
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 65_536)
-        while case let count = fread(&buffer, 1, buffer.count, file), count > 0 { bytes += buffer[..<count] }
-        return String(decoding: bytes, as: UTF8.self)
-    }
-
-    static func write(_ text: String, to path: String) {
-        guard let file = fopen(path, "w") else { return }
-        fputs(text, file)
-        fclose(file)
-    }
-}
-
-private enum Repository {
-    /// Three levels above this file.
-    static let root = #filePath.split(separator: "/").dropLast(3).map { "/" + $0 }.joined()
-
-    /// Where the binaries of this build are: beside the one that runs the tests.
-    static let products: String = {
-        var buffer = [UInt8](repeating: 0, count: 4_096)
-        let count = buffer.withUnsafeMutableBytes { readlink("/proc/self/exe", $0.baseAddress, $0.count) }
-        let executable = String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
-        let folder = executable.split(separator: "/").dropLast().map { "/" + $0 }.joined()
-        return access(folder + "/profiles", X_OK) == 0 ? folder : root + "/.build/debug"
-    }()
 }
