@@ -36,7 +36,7 @@ public struct ProfileImporter: Sendable {
         self.options = options
     }
 
-    /// Runs it.
+    /// Reads the input to its end, or to where a limit or the task's cancellation ends it.
     ///
     /// Cancelling the task ends the import in order: the batch under way is finished, what was committed stays, and the
     /// report says so.
@@ -44,6 +44,7 @@ public struct ProfileImporter: Sendable {
     ///   - input: An open file; it is read once, from where it stands.
     ///   - rejects: An open descriptor to which rejected rows go as CSV; it stays the caller's to close.
     ///   - progress: Told after every batch, and while passwords are hashed.
+    /// - Returns: What became of every row that was read.
     /// - Throws: ``ImportError``. `ended` carries the report of what was done before the store refused to go on.
     public func run(
         _ input: ImportInput, rejects: Int32? = nil,

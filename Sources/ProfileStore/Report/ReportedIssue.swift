@@ -6,6 +6,7 @@ public struct ReportedIssue: Hashable, Sendable {
     public let field: String?
     /// One of ``/ProfileCore/ValidationIssue/Code``.
     public let code: String
+    /// In words: the schema's own, or ours in English.
     public let message: String
 
     package init(field: String?, code: String, message: String) {

@@ -26,13 +26,17 @@ public struct StoreStatistics: Hashable, Sendable {
 public struct StoreCheck: Hashable, Sendable {
     /// A setting of a connection as SQLite reads it back.
     public struct Setting: Hashable, Sendable {
+        /// What SQLite, or this program, calls it.
         public let name: String
+        /// As it was read back.
         public let value: String
+        /// Whether that is what every connection of ours has.
         public let isAsWanted: Bool
     }
 
     /// A file of the store.
     public struct File: Hashable, Sendable {
+        /// Absolute.
         public let path: String
         /// Permission bits.
         public let mode: UInt16
@@ -44,13 +48,16 @@ public struct StoreCheck: Hashable, Sendable {
     public let integrity: [String]
     /// Rows that refer to one that is not there.
     public let foreignKeys: [String]
+    /// Of the connection that looked.
     public let settings: [Setting]
+    /// Of the library that runs, such as `3.40.1`.
     public let sqliteVersion: String
     /// Whether this SQLite has the WAL-reset defect, which the write lock guards against (3.7.0 to 3.51.2).
     public let hasWALResetDefect: Bool
     /// Whether the write lock's file is there, as it is beside every store that was ever written to; see
     /// <doc:Concurrency>.
     public let writeLockIsOn: Bool
+    /// Those that are there, of the database, its log, its index and the write lock.
     public let files: [File]
 
     /// Whether nothing of all this is amiss.

@@ -52,6 +52,7 @@ public final class ProfileRepository: Sendable {
     /// - Parameters:
     ///   - path: The database file. A file that is not a store, or of a later version, is refused unchanged.
     ///   - options: How it is opened and used.
+    /// - Returns: The open store; ``close()`` it in the end.
     /// - Throws: ``ProfileStoreError``: `noStore`, `notADatabase`, `notAStore`, `newerStore`, `olderStore`, …
     public static func open(
         at path: String, options: Options = Options()

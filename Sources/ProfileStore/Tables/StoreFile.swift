@@ -22,7 +22,7 @@ struct StoreFile: Sendable {
         case foreign
     }
 
-    /// - Parameter createsFolder: A folder that is missing is made, 0700.
+    /// Resolves a path; a folder that is missing is made, 0700, if `createsFolder` says so.
     init(_ path: String, createsFolder: Bool, vfs: String?) throws(ProfileStoreError) {
         if createsFolder { try Self.createFolders(of: path) }
         do throws(SQLiteError) {
