@@ -25,7 +25,7 @@ import Testing
         let skipped = readme.blocks.filter { $0.isShell && $0.reasonNotToRun != nil }
         #expect(skipped.count <= 2)
         #expect(skipped.allSatisfy { $0.reasonNotToRun?.isEmpty == false })
-        #expect(skipped.flatMap(\.lines).allSatisfy { $0.hasPrefix("make ") || $0.hasPrefix("sudo make ") })
+        #expect(skipped.flatMap(\.lines).allSatisfy { $0.hasPrefix("make ") })
     }
 
     @Test func `the README's make targets are in the Makefile`() throws {

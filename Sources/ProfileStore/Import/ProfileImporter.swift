@@ -38,8 +38,8 @@ public struct ProfileImporter: Sendable {
 
     /// Reads the input to its end, or to where a limit or the task's cancellation ends it.
     ///
-    /// Cancelling the task ends the import in order: the batch under way is finished, what was committed stays, and the
-    /// report says so.
+    /// Cancelling the task ends the import in order: the batch under way is finished, or dropped while its passwords are
+    /// hashed; what was committed stays, and the report says so.
     /// - Parameters:
     ///   - input: An open file; it is read once, from where it stands.
     ///   - rejects: An open descriptor to which rejected rows go as CSV; it stays the caller's to close.
