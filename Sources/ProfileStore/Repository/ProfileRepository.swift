@@ -59,11 +59,12 @@ public final class ProfileRepository: Sendable {
     ) async throws(ProfileStoreError) -> ProfileRepository {
         let file = try StoreFile(path, createsFolder: options.createsMissing, vfs: options.vfs)
         let writer = file.writer(options)
-        let state = try file.inspect()
+        var state = try file.inspect()
         if options.createsMissing, state == .missing || state == .empty {
             try await create(with: writer, options)
+            state = try file.inspect()
         }
-        let version = try file.version()
+        let version = try file.version(in: state)
         guard version == Migrator.latest else {
             throw .olderStore(path: file.path.database, version: version, known: Migrator.latest)
         }
