@@ -29,6 +29,7 @@ let package = Package(
             name: "CCrypt", path: "Modules/CCrypt", pkgConfig: "libcrypt", providers: [.apt(["libcrypt-dev"])]),
         .systemLibrary(
             name: "CPCRE2", path: "Modules/CPCRE2", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"])]),
+        .systemLibrary(name: "CLinux", path: "Modules/CLinux"),
         .target(
             name: "Migrations",
             path: "Migrations",
@@ -44,7 +45,7 @@ let package = Package(
         .executableTarget(
             name: "profiles",
             dependencies: [
-                "ProfileCore", "ProfileStore",
+                "CLinux", "ProfileCore", "ProfileStore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strictness),
@@ -55,7 +56,8 @@ let package = Package(
         .testTarget(
             name: "SQLiteAccessTests", dependencies: ["SQLiteAccess", "FaultVFS"], swiftSettings: strictness),
         .testTarget(
-            name: "ProfileStoreTests", dependencies: ["ProfileCore", "ProfileStore", "SQLiteAccess", "FaultVFS"],
+            name: "ProfileStoreTests",
+            dependencies: ["ProfileCore", "ProfileStore", "CSVStream", "SQLiteAccess", "FaultVFS"],
             swiftSettings: strictness),
         .testTarget(name: "CommandTests", dependencies: ["profiles", "ProfileStore"], swiftSettings: strictness),
     ],

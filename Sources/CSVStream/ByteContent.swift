@@ -22,10 +22,12 @@ struct ByteContent {
     }
 
     private static func isASCII(_ bytes: Span<UInt8>) -> Bool {
-        bytes.withUnsafeBufferPointer { bytes in
-            var all: UInt8 = 0
-            for byte in bytes { all |= byte }
-            return all < 0x80
+        bytes.withUnsafeBytes { bytes in
+            var all: UInt64 = 0
+            let words = bytes.count / 8
+            for word in 0..<words { all |= bytes.loadUnaligned(fromByteOffset: word * 8, as: UInt64.self) }
+            for offset in words * 8..<bytes.count { all |= UInt64(bytes[offset]) }
+            return all & 0x8080_8080_8080_8080 == 0
         }
     }
 

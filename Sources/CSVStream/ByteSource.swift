@@ -30,7 +30,7 @@ package struct ByteSource: Sendable {
         let cursor = Cursor()
         return ByteSource { buffer throws(ByteStreamError) in
             let range = cursor.advance(by: min(buffer.count, max(1, chunk)), within: bytes.count)
-            buffer.copyBytes(from: bytes[range])
+            bytes.withUnsafeBytes { buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[range])) }
             return range.count
         }
     }
@@ -50,7 +50,7 @@ package struct ByteSource: Sendable {
 
 /// Where bytes are pushed to: a function that takes all of a buffer or throws.
 package struct ByteSink: Sendable {
-    let write: @Sendable (UnsafeRawBufferPointer) throws(ByteStreamError) -> Void
+    package let write: @Sendable (UnsafeRawBufferPointer) throws(ByteStreamError) -> Void
 
     /// Makes a sink of a function of one's own, which is called by one thread at a time.
     package init(write: @escaping @Sendable (UnsafeRawBufferPointer) throws(ByteStreamError) -> Void) {

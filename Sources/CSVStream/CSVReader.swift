@@ -53,18 +53,20 @@ package struct CSVReader: ~Copyable, Sendable {
     /// - Returns: Whether there is one; an input without any record has none.
     /// - Throws: What the source throws.
     package mutating func header(into batch: inout RecordBatch) throws(ByteStreamError) -> Bool {
-        try next(into: &batch, maximumRecords: 1)
+        try read(into: &batch, maximumRecords: 1)
     }
 
     /// Replaces the batch's contents by the next records, at least one and as many as ``CSVOptions/batchBytes`` hold.
     ///
-    /// - Parameters:
-    ///   - batch: A batch, best one that was used before, whose memory is used again.
-    ///   - maximumRecords: The most records to read, at least one.
+    /// - Parameter batch: A batch, best one that was used before, whose memory is used again.
     /// - Returns: Whether there were any; false is the end of the input.
     /// - Throws: What the source throws. The batch is then empty, and the reader goes on where it was if asked again.
-    package mutating func next(
-        into batch: inout RecordBatch, maximumRecords: Int = .max
+    package mutating func next(into batch: inout RecordBatch) throws(ByteStreamError) -> Bool {
+        try read(into: &batch, maximumRecords: .max)
+    }
+
+    private mutating func read(
+        into batch: inout RecordBatch, maximumRecords: Int
     ) throws(ByteStreamError) -> Bool {
         batch.removeAll()
         batch.bytes.append(pending, from: 0)
@@ -79,7 +81,7 @@ package struct CSVReader: ~Copyable, Sendable {
                 throw error
             }
             if !isDelimiterKnown { detectDelimiter(in: batch) }
-            split(&batch, maximumRecords: max(1, maximumRecords))
+            split(&batch, maximumRecords: maximumRecords)
             if !batch.records.isEmpty || input.isAtEnd { break }
             // Not one whole record: drop what was skipped, and read on to the limit at the most.
             discardConsumed(of: &batch)
@@ -157,8 +159,8 @@ extension CSVReader {
         let firstCell = batch.extents.count
         // The outcome depends on this window alone, never on how many bytes have come in so far.
         let end = min(count, start + options.maximumRecordBytes + Self.lookahead)
-        let isLast = input.isAtEnd && end == count
         let isWholeWindow = end == start + options.maximumRecordBytes + Self.lookahead
+        let isLast = input.isAtEnd && !isWholeWindow
         escaped.removeAll(keepingCapacity: true)
 
         let outcome = splitter.split(
@@ -199,15 +201,14 @@ extension CSVReader {
         }
     }
 
-    /// Takes the first line of the window as a faulty record.
+    /// Takes the first line of the window as a faulty record, whose quotes were followed as far as `reach`.
     ///
-    /// - Parameter reach: How far the record's quotes were followed.
+    /// - Returns: Whether the line was there whole; if not, more bytes are needed and nothing has changed.
     private mutating func takeFirstLine(
         _ splitter: RecordSplitter, fault: RecordFault, reach: Int, end: Int, into batch: inout RecordBatch
     ) -> Bool {
         let start = position
         let firstCell = batch.extents.count
-        let isLast = input.isAtEnd && end == batch.bytes.count
         let isWholeWindow = end == start + options.maximumRecordBytes + Self.lookahead
         let lineEnd = splitter.lineEnd(from: start, to: end)
         guard lineEnd - start <= options.maximumRecordBytes else {
@@ -217,7 +218,7 @@ extension CSVReader {
         }
         // The line must end in the window, and if by a CR not with it, since that may be half of a CR LF.
         let isWhole = lineEnd + 1 < end || (lineEnd < end && splitter.byte(lineEnd) == RecordSplitter.lineFeed)
-        guard isWhole || isLast || isWholeWindow else { return false }
+        guard isWhole || input.isAtEnd || isWholeWindow else { return false }
 
         escaped.removeAll(keepingCapacity: true)
         splitter.splitLeniently(from: start, to: lineEnd, cells: &batch.extents, escaped: &escaped)

@@ -24,6 +24,9 @@ package struct CSVWriter: ~Copyable, Sendable {
     /// Makes a writer.
     ///
     /// - Parameters:
+    ///   - sink: Where the bytes go.
+    ///   - delimiter: What stands between cells.
+    ///   - lineEnd: What ends a line.
     ///   - spreadsheetSafe: Whether a cell that a spreadsheet would run, one that begins with `=`, `+`, `-`, `@`, tab or
     ///     CR, is prefixed with `'`. Such a cell is not read back as it was.
     ///   - containsSecrets: Whether bytes are zeroed once they are written.

@@ -52,15 +52,15 @@ package struct RecordBatch: ~Copyable, Sendable {
     /// The bytes of a cell: unquoted, unescaped, and empty for a cell that is absent.
     ///
     /// - Parameter index: An index out of a record's ``Record/cells``.
+    /// - Returns: The bytes, to be used while the batch is neither changed nor given away.
     @_lifetime(borrow self)
     package func cell(_ index: Int) -> Span<UInt8> {
         let extent = extents[index]
         return bytes.span(at: Int(extent.offset), count: extent.isAbsent ? 0 : Int(extent.length))
     }
 
-    /// Whether a cell was not there at all, as opposed to being there and empty. Never so for a cell of a CSV input.
-    ///
-    /// - Parameter index: An index out of a record's ``Record/cells``.
+    /// Whether a cell, by its index out of a record's ``Record/cells``, was not there at all, as opposed to being there
+    /// and empty. A cell of a CSV input is always there.
     package func isAbsent(_ index: Int) -> Bool { extents[index].isAbsent }
 
     /// Removes every record and keeps the memory for the next use, zeroed if it held secrets.

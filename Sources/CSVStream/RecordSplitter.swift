@@ -35,12 +35,10 @@ struct RecordSplitter {
     @inline(__always)
     func byte(_ offset: Int) -> UInt8 { base.load(fromByteOffset: offset, as: UInt8.self) }
 
-    /// Splits the record that begins at `start`, appending its cells; an escaped cell is noted by its index.
+    /// Splits the record that begins at `start`, appending its cells; a cell with escaped quotes is noted by its index.
     ///
-    /// - Parameters:
-    ///   - end: The end of the window, not before `start`.
-    ///   - isLast: Whether the input ends with the window.
-    ///   - closedBefore: A quoted cell may not run over a line end before this offset.
+    /// The window ends at `end`, and the input with it if it `isLast`. A quoted cell that runs over a line end before
+    /// `closedBefore` is not followed further. Cells of an outcome that is not complete are the caller's to remove.
     @inline(__always)
     func split(
         from start: Int, to end: Int, isLast: Bool, closedBefore: Int,
@@ -97,21 +95,21 @@ struct RecordSplitter {
 
     /// Splits a line that is no record as it stands, so that a person can mend it: a cell whose quotes are sound is
     /// unquoted, any other is left as it is written.
+    ///
+    /// Where a cell's quotes close is looked for ahead, but never twice over the same bytes: the search ends at the next
+    /// odd run of quotes, and only an odd run at the start of a cell begins one that goes further than its own run.
     func splitLeniently(from start: Int, to end: Int, cells: inout [CellExtent], escaped: inout [Int]) {
         var offset = start
-        // Quotes are looked for once a cell, each time up to where they close; once none closes, none will.
-        var quotesClose = true
         while true {
             var cellEnd = offset
             var content = offset..<offset
             var isEscaped = false
-            if quotesClose, offset < end, byte(offset) == Self.quote {
+            if offset < end, byte(offset) == Self.quote {
                 var close = offset + 1
                 while close < end, byte(close) != Self.quote || (close + 1 < end && byte(close + 1) == Self.quote) {
                     isEscaped = isEscaped || byte(close) == Self.quote
                     close += byte(close) == Self.quote ? 2 : 1
                 }
-                quotesClose = close < end
                 if close < end, close + 1 == end || byte(close + 1) == delimiter {
                     content = offset + 1..<close
                     cellEnd = close + 1

@@ -19,18 +19,13 @@ struct HashReader: ~Escapable {
     var next: UInt8? { isAtEnd ? nil : bytes[position] }
 
     /// Takes the literal, if the text goes on with it.
+    @inline(__always)
     mutating func take(_ literal: StaticString) -> Bool {
         let length = literal.utf8CodeUnitCount
         guard length <= remaining else { return false }
-        let start = position
-        let matches = bytes.extracting(start..<start + length).withUnsafeBufferPointer { found in
-            literal.withUTF8Buffer { expected in
-                for index in 0..<length where found[index] != expected[index] { return false }
-                return true
-            }
-        }
-        if matches { position += length }
-        return matches
+        for index in 0..<length where bytes[position + index] != literal.utf8Start[index] { return false }
+        position += length
+        return true
     }
 
     /// Takes one byte, whatever it is.
@@ -40,14 +35,12 @@ struct HashReader: ~Escapable {
         return byte
     }
 
-    /// Takes a decimal number without sign or leading zeros; one that does not fit is `Int.max`.
+    /// Takes a decimal number without sign or leading zeros; one of more than 18 digits is `Int.max`.
     mutating func takeDecimal() -> Int? {
         let start = position
         var value = 0
         while let byte = next, byte &- UInt8(ascii: "0") < 10 {
-            let (tens, overflow) = value.multipliedReportingOverflow(by: 10)
-            let (sum, carry) = tens.addingReportingOverflow(Int(byte &- UInt8(ascii: "0")))
-            value = overflow || carry || value == .max ? .max : sum
+            value = position - start < 18 ? value * 10 + Int(byte &- UInt8(ascii: "0")) : .max
             position += 1
         }
         let digits = position - start
@@ -60,11 +53,13 @@ struct HashReader: ~Escapable {
 
     /// Takes characters of an alphabet, as many as come or up to a limit.
     mutating func take(_ alphabet: Base64Alphabet, atMost limit: Int = .max) -> Base64Text {
+        let members = alphabet.members
         let start = position
         let end = start + min(limit, remaining)
-        while position < end, alphabet.contains(bytes[position]) { position += 1 }
-        let last = position > start ? alphabet.value(of: bytes[position - 1]) : 0
-        return Base64Text(length: position - start, lastValue: last)
+        var index = start
+        while index < end, members.contains(bytes[index]) { index += 1 }
+        position = index
+        return Base64Text(length: index - start, lastValue: index > start ? alphabet.value(of: bytes[index - 1]) : 0)
     }
 
     /// Takes bytes while they satisfy a condition; returns how many.
@@ -102,14 +97,26 @@ enum Base64Alphabet {
     /// `. / 0–9 A–Z a–z`, of crypt(3).
     case crypt
 
-    /// A look-up in a set of bits: hashes are random, so that comparing ranges would be mispredicted all the time.
-    @inline(__always)
-    func contains(_ byte: UInt8) -> Bool {
+    var members: Members {
         let letters: UInt64 = 0x07FF_FFFE_07FF_FFFE
         let digits: UInt64 = 0x03FF_0000_0000_0000
         let symbols: UInt64 = self == .standard ? 1 << 43 | 1 << 47 : 1 << 46 | 1 << 47
-        let set = byte & 0x40 == 0 ? digits | symbols : letters
-        return byte < 0x80 && (set >> UInt64(byte & 0x3F)) & 1 == 1
+        return Members(belowAt: digits | symbols, fromAt: letters)
+    }
+
+    /// A set of ASCII characters, a bit each: hashes are random, so that comparing ranges would be mispredicted all
+    /// the time.
+    struct Members {
+        /// The characters before `@`, 64.
+        let belowAt: UInt64
+        /// Those from `@` on.
+        let fromAt: UInt64
+
+        @inline(__always)
+        func contains(_ byte: UInt8) -> Bool {
+            let half = byte & 0x40 == 0 ? belowAt : fromAt
+            return byte < 0x80 && (half &>> UInt64(byte & 0x3F)) & 1 == 1
+        }
     }
 
     /// The six bits that a character of the alphabet stands for.

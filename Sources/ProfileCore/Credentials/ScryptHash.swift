@@ -10,6 +10,14 @@ extension PasswordHash {
         /// yescrypt's `t`, which prolongs the work without more memory; 0 for scrypt.
         public let time: Int
 
+        /// Names a cost; whether it is acceptable is for `PasswordHash` to say.
+        public init(logarithmOfN: Int, blockSize: Int, parallelism: Int, time: Int) {
+            self.logarithmOfN = logarithmOfN
+            self.blockSize = blockSize
+            self.parallelism = parallelism
+            self.time = time
+        }
+
         /// Memory in KiB: 128·N·r bytes.
         public var memoryKiB: Int { (blockSize << logarithmOfN) / 8 }
     }
@@ -97,7 +105,7 @@ private enum YescryptFlavour {
 extension HashReader {
     /// Takes one character of crypt(3)'s alphabet.
     fileprivate mutating func takeSixBits() -> Int? {
-        guard let byte = next, Base64Alphabet.crypt.contains(byte) else { return nil }
+        guard let byte = next, Base64Alphabet.crypt.members.contains(byte) else { return nil }
         _ = takeByte()
         return Int(Base64Alphabet.crypt.value(of: byte))
     }

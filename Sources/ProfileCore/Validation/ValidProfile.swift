@@ -69,11 +69,13 @@ package struct ValidProfiles: Sendable {
         return slot.isAbsent ? nil : String(decoding: bytes[slot.range], as: UTF8.self)
     }
 
-    /// Puts the hash of a row's password into its slot.
-    package mutating func setHash(_ hash: PasswordHash, row: Int, field: Int) {
+    /// Puts a hash into a row's slot, in the place of its password if it has one.
+    ///
+    /// - Parameter isJudged: The password that it was made of was judged by the rules.
+    package mutating func setHash(_ hash: PasswordHash, isJudged: Bool = true, row: Int, field: Int) {
         slots[row * fieldCount + field] = append(hash.text.utf8)
         passwords[row] = nil
-        rowsWithJudgedHash.insert(row)
+        if isJudged { rowsWithJudgedHash.insert(row) }
     }
 
     package func hashIsJudged(row: Int) -> Bool { !rowsWithJudgedHash.isEmpty && rowsWithJudgedHash.contains(row) }

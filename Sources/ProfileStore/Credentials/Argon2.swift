@@ -42,20 +42,23 @@ enum Argon2 {
         guard code == 0 else { throw .outOfMemory }
     }
 
-    /// Whether the secret is the one of an Argon2id hash.
+    /// Whether the secret is the one of an Argon2id or Argon2i hash.
     ///
-    /// libsodium 1.0.18 does not tell a lack of memory from a wrong secret; both are false.
-    static func matchesArgon2id(_ secret: Secret, _ hash: PasswordHash) -> Bool {
-        secret.withCString { characters, count in
-            crypto_pwhash_argon2id_str_verify(hash.text, characters, UInt64(count)) == 0
+    /// libsodium 1.0.18 does not tell a lack of memory from a wrong secret: it answers false for both.
+    ///
+    /// - Throws: `.unverifiable` when libsodium cannot read the hash.
+    static func matches(_ secret: Secret, _ hash: PasswordHash) throws(HashingError) -> Bool {
+        let verify = hash.scheme == .argon2i ? crypto_pwhash_argon2i_str_verify : crypto_pwhash_argon2id_str_verify
+        let (code, reason) = secret.withCString { characters, count in
+            hash.text.withCString { text in
+                errno = 0
+                return (verify(text, characters, UInt64(count)), errno)
+            }
         }
-    }
-
-    /// Whether the secret is the one of an Argon2i hash; as for Argon2id.
-    static func matchesArgon2i(_ secret: Secret, _ hash: PasswordHash) -> Bool {
-        secret.withCString { characters, count in
-            crypto_pwhash_argon2i_str_verify(hash.text, characters, UInt64(count)) == 0
-        }
+        if code == 0 { return true }
+        // The errno of a mismatch; text that cannot be decoded sets none.
+        guard reason == EINVAL else { throw .unverifiable(hash.scheme) }
+        return false
     }
 }
 

@@ -66,7 +66,10 @@ public final class PasscodeHasher: Sendable {
                     running += 1
                     group.addTask {
                         do throws(HashingError) {
-                            return (index, .success(try await self.hash(secrets[index])))
+                            // A name of its own: with the call inside the tuple, Swift 6.3.1 with -O returns a wrong
+                            // index now and then.
+                            let hash = try await self.hash(secrets[index])
+                            return (index, .success(hash))
                         } catch {
                             return (index, .failure(error))
                         }
@@ -131,20 +134,23 @@ public final class PasscodeHasher: Sendable {
             return .wrong
         }
 
-        let isRight =
-            switch hash.parameters {
-            case .argon2id: forms.map { matchesArgon2($0, hash) }.contains(true)
-            case .argon2i: matchesArgon2(secret, hash)
-            case .bcrypt, .yescrypt, .scrypt, .sha512crypt: try SystemCrypt.matches(secret, hash)
-            }
+        var isRight = false
+        switch hash.parameters {
+        case .argon2id:
+            for form in forms where try matchesArgon2(form, hash) { isRight = true }
+        case .argon2i:
+            isRight = try matchesArgon2(secret, hash)
+        case .bcrypt, .yescrypt, .scrypt, .sha512crypt:
+            isRight = try SystemCrypt.matches(secret, hash)
+        }
         if isRight { return .right(rehash: shouldRehash(secret, hash)) }
         if hash.parameters != .argon2id(policy.cost) { try spend(forms) }
         return .wrong
     }
 
-    private func matchesArgon2(_ secret: Secret, _ hash: PasswordHash) -> Bool {
+    private func matchesArgon2(_ secret: Secret, _ hash: PasswordHash) throws(HashingError) -> Bool {
         countArgon2()
-        return hash.scheme == .argon2id ? Argon2.matchesArgon2id(secret, hash) : Argon2.matchesArgon2i(secret, hash)
+        return try Argon2.matches(secret, hash)
     }
 
     private func spend(_ forms: [Secret]) throws(HashingError) {

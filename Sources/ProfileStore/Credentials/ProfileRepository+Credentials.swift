@@ -134,6 +134,10 @@ extension ProfileRepository {
         do throws(HashingError) {
             verification = try await hasher.verify(secret, against: stored?.hash)
         } catch {
+            // Nobody learned anything about the secret, so the attempt does not count.
+            try await write { connection throws(ProfileStoreError) in
+                try ThrottleTable.withdraw(username, kind, at: now, isKnown: stored != nil, connection)
+            }
             throw .hashing(error)
         }
         guard case .right(let needsRehash) = verification, let stored, let hash = stored.hash else { throw .wrong }

@@ -52,6 +52,12 @@ public struct ThrottleState: Sendable, Equatable {
         return .admitted
     }
 
+    /// Takes back an attempt that was admitted but whose hash was never computed, since too many were waiting.
+    public mutating func withdraw() {
+        failures = max(failures - 1, 0)
+        if failures < Self.freeAttempts { blockedUntil = 0 }
+    }
+
     /// Forgets all failures, after a success or an unlock.
     public mutating func succeeded() {
         self = ThrottleState()

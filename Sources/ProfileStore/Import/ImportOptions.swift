@@ -73,4 +73,6 @@ public enum ImportError: Error, Hashable, Sendable {
     /// Writing the rejected rows failed with this `errno`.
     case writingRejects(code: Int32)
     case store(ProfileStoreError)
+    /// The store refused to go on; what was committed before stays and is in the report.
+    indirect case ended(ProfileStoreError, after: ImportReport)
 }

@@ -32,10 +32,14 @@ public struct IssueTally<Issue: Hashable & Sendable>: Hashable, Sendable {
             .sorted { ($1.count, $0.field ?? "", $0.code) < ($0.count, $1.field ?? "", $1.code) }
     }
 
-    /// - Parameter issue: Made only if it is to be listed.
-    package mutating func add(field: String?, code: String, _ issue: () -> Issue) {
+    /// Counts an issue.
+    ///
+    /// - Returns: Whether it is to be listed too, so that an issue that is not need not be made.
+    package mutating func count(field: String?, code: String) -> Bool {
         counts[Kind(field: field, code: code), default: 0] += 1
         total += 1
-        if listed.count < limit { listed.append(issue()) }
+        return listed.count < limit
     }
+
+    package mutating func list(_ issue: Issue) { listed.append(issue) }
 }

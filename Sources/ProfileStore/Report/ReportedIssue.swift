@@ -22,9 +22,7 @@ public struct ReportedIssue: Hashable, Sendable {
 extension [ReportedIssue] {
     /// The form in which a row's issues are stored.
     var stored: String {
-        JSONValue.array(
-            map { ["field": $0.field.map(JSONValue.string) ?? .null, "code": .string($0.code), "message": .string($0.message)] }
-        ).text()
+        JSONValue.array(map(\.json)).text()
     }
 
     /// Reads the stored form; what is not in it, which only another program can have written, is one unnamed issue.
@@ -38,7 +36,8 @@ extension [ReportedIssue] {
             if case .object(let members) = element {
                 for case (let name, .string(let text)) in members.map({ ($0.name, $0.value) }) { texts[name] = text }
             }
-            return ReportedIssue(field: texts["field"], code: texts["code"] ?? "unknown", message: texts["message"] ?? "")
+            return ReportedIssue(
+                field: texts["field"], code: texts["code"] ?? "unknown", message: texts["message"] ?? "")
         }
     }
 }

@@ -11,9 +11,10 @@ extension ProfileRepository {
         let now = options.now()
         return try await change { connection throws(ProfileStoreError) in
             let adopted = try self.requireSchema(profile.schema, connection)
-            let id = try ProfileStoreError.wrap { () throws(SQLiteError) in try StoreTable.reserveIDs(1, connection) }
+            let id = try ProfileStoreError.wrap { () throws(SQLiteError) in try StoreTable.nextID(connection) }
             let isStored = try ProfileStoreError.wrap { () throws(SQLiteError) in
-                try adopted.insert(rows, id: id, at: now, connection)
+                try StoreTable.setNextID(id + 1, connection)
+                return try adopted.insert(rows, id: id, at: now, connection)
             }
             guard isStored else {
                 throw .duplicate(try adopted.takenFields(of: rows, row: 0, besides: nil, connection))

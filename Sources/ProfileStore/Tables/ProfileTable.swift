@@ -84,6 +84,20 @@ struct ProfileTable: Sendable {
         return (sql + " ORDER BY id LIMIT ?2", values)
     }
 
+    /// The hash of a profile's password, to compare a brought one with.
+    func passwordHash(of id: Int64, _ connection: borrowing Connection) throws(SQLiteError) -> String? {
+        var statement = try connection.prepare("SELECT password_hash FROM profiles WHERE id = ?1")
+        try statement.bind(id, at: 1)
+        return try statement.step() ? statement.string(at: 0) : nil
+    }
+
+    /// The statement that reads on from `?1`, an id, in the order of ids: the id, the open fields and, if asked for, the
+    /// hash.
+    func selectForExport(includingHashes: Bool) -> String {
+        let columns = openFields.map { Self.quoted($0.name) } + (includingHashes ? ["password_hash"] : [])
+        return "SELECT id, \(columns.joined(separator: ", ")) FROM profiles WHERE id > ?1 ORDER BY id"
+    }
+
     // MARK: Writing
 
     /// Binds what all rows that are inserted at one moment have in common; see ``insert``.
@@ -189,6 +203,39 @@ struct ProfileTable: Sendable {
             }
         }
     }
+
+    // MARK: Judging again
+
+    /// Where the fields begin in the rows of ``scan(_:existingColumns:besides:)``.
+    static let firstScannedField = 5
+
+    /// What revalidation reads; `?1` is the id to go on after and `?2` the limit.
+    static func scan(_ schema: ProfileSchema, existingColumns: Set<String>, besides versions: [Int]) -> String {
+        let fields = schema.fields.map { field in
+            !field.isSecret && existingColumns.contains(field.name.text) ? quoted(field.name) : "NULL"
+        }
+        let condition = versions.isEmpty ? "" : " AND schema_version NOT IN (\(list(versions)))"
+        return "SELECT id, revision, schema_version, password_hash IS NOT NULL, issues, "
+            + "\(fields.joined(separator: ", ")) FROM profiles WHERE id > ?1\(condition) ORDER BY id LIMIT ?2"
+    }
+
+    /// `?1` id, `?2` revision, `?3` version of the schema, `?4` issues.
+    static let mark = "UPDATE profiles SET schema_version = ?3, issues = ?4 WHERE id = ?1 AND revision = ?2"
+
+    static func selectMarked(_ versions: [Int]) -> String {
+        "SELECT username, issues FROM profiles WHERE issues IS NOT NULL "
+            + "AND schema_version IN (\(list(versions))) ORDER BY id"
+    }
+
+    static func countJudged(_ versions: [Int]) -> String {
+        "SELECT count(*) FROM profiles WHERE schema_version IN (\(list(versions)))"
+    }
+
+    static func countPasswords(besides versions: [Int]) -> String {
+        "SELECT count(*) FROM profiles WHERE password_schema_version NOT IN (\(list(versions)))"
+    }
+
+    private static func list(_ versions: [Int]) -> String { versions.map(String.init).joined(separator: ", ") }
 
     // MARK: Names
 

@@ -2,15 +2,16 @@ internal import SQLiteAccess
 
 /// The table `store`: one row with the numbers that a store counts.
 enum StoreTable {
-    /// Sets ids aside for new profiles, within a transaction.
-    ///
-    /// - Returns: The first of them.
-    static func reserveIDs(_ count: Int, _ connection: borrowing Connection) throws(SQLiteError) -> Int64 {
-        var statement = try connection.prepare(
-            "UPDATE store SET next_profile_id = next_profile_id + ?1 RETURNING next_profile_id")
-        try statement.bind(Int64(count), at: 1)
-        guard try statement.step() else { return 1 }
-        return statement.integer(at: 0) - Int64(count)
+    /// The id that the next profile gets; ``setNextID(_:_:)`` keeps what was used, in the same transaction.
+    static func nextID(_ connection: borrowing Connection) throws(SQLiteError) -> Int64 {
+        var statement = try connection.prepare("SELECT next_profile_id FROM store")
+        return try statement.step() ? statement.integer(at: 0) : 1
+    }
+
+    static func setNextID(_ id: Int64, _ connection: borrowing Connection) throws(SQLiteError) {
+        var statement = try connection.prepare("UPDATE store SET next_profile_id = ?1")
+        try statement.bind(id, at: 1)
+        try statement.run()
     }
 
     /// Says that this transaction changes profiles or the schema, for those who watch the store.

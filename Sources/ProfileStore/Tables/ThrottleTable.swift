@@ -25,6 +25,21 @@ enum ThrottleTable {
         return decision
     }
 
+    /// Takes back an attempt that was admitted and not made, within a transaction.
+    static func withdraw(
+        _ name: String, _ kind: CredentialKind, at time: Timestamp, isKnown: Bool, _ connection: borrowing Connection
+    ) throws(ProfileStoreError) {
+        let state = try ProfileStoreError.wrap { () throws(SQLiteError) in
+            var state = try load(folded(name), kind, connection)
+            state.withdraw()
+            return state
+        }
+        guard state.failures > 0 else { return try forget(name, kind, connection) }
+        try ProfileStoreError.wrap { () throws(SQLiteError) in
+            try store(state, folded(name), kind, at: time, isKnown: isKnown, connection)
+        }
+    }
+
     /// Forgets the failures of a name: after a success, or when the owner unlocks; both kinds where none is named.
     static func forget(
         _ name: String, _ kind: CredentialKind?, _ connection: borrowing Connection

@@ -1,0 +1,22 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// The benchmarks are a package of their own, so that GRDB, which they compare with, stays here.
+let package = Package(
+    name: "Benchmarks",
+    dependencies: [
+        .package(name: "profiles", path: ".."),
+        .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
+    ],
+    targets: [
+        .target(name: "RawLookup", linkerSettings: [.linkedLibrary("sqlite3")]),
+        .executableTarget(
+            name: "Lookups",
+            dependencies: [
+                "RawLookup",
+                .product(name: "ProfileStore", package: "profiles"),
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ]),
+    ],
+    swiftLanguageModes: [.v6]
+)

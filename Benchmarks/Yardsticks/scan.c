@@ -1,0 +1,30 @@
+// What SQLite itself takes to read every column of every profile once: the floor under a revalidation.
+//
+//     scan DATABASE
+#include <sqlite3.h>
+#include <stdio.h>
+
+int main(int count, char **arguments) {
+    sqlite3 *database;
+    sqlite3_stmt *statement;
+    if (count != 2 || sqlite3_open_v2(arguments[1], &database, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL)
+        || sqlite3_prepare_v2(database, "SELECT * FROM profiles", -1, &statement, NULL)) return 66;
+    int columns = sqlite3_column_count(statement), code;
+    long long rows = 0, bytes = 0, touched = 0;
+    while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
+        rows++;
+        for (int column = 0; column < columns; column++) {
+            if (sqlite3_column_type(statement, column) == SQLITE_INTEGER) {
+                touched += sqlite3_column_int64(statement, column);
+                continue;
+            }
+            const unsigned char *text = sqlite3_column_text(statement, column);
+            int length = sqlite3_column_bytes(statement, column);
+            bytes += length;
+            if (length > 0) touched += text[length - 1];
+        }
+    }
+    printf("{\"rows\": %lld, \"bytes\": %lld, \"sum\": %lld}\n", rows, bytes, touched);
+    sqlite3_finalize(statement);
+    return sqlite3_close(database) == SQLITE_OK && code == SQLITE_DONE ? 0 : 74;
+}

@@ -1,0 +1,214 @@
+#!/usr/bin/env bash
+# Measures the product beside its yardsticks, taking turns in one run, and writes the medians to RESULTS.md.
+#
+#     ROWS=1000000  rows of the standard file          RUNS=5   turns of each measurement
+#     ONLY=extra    one job: import extra validate lookup revalidate process hashing long
+#     LONG=1        also ten times the rows            DATA=DIR scratch folder, ${TMPDIR:-/tmp}/profiles-bench
+#     RESULTS=FILE  where the table goes; by default only a whole run of 1,000,000 rows replaces RESULTS.md
+set -euo pipefail
+cd "$(dirname "$0")"
+
+rows=${ROWS:-1000000} runs=${RUNS:-5} only=${ONLY:-} long=${LONG:-}
+data=${DATA:-${TMPDIR:-/tmp}/profiles-bench}
+results=${RESULTS:-$data/RESULTS.md}
+# The table that is kept is that of a whole run alone.
+if [ -z "${RESULTS:-}" ] && [ "$rows" = 1000000 ] && [ -z "$only" ]; then results=$PWD/RESULTS.md; fi
+profiles=$(realpath "${PROFILES:-../.build/release/profiles}")
+threads=$(nproc)
+export LC_ALL=C NO_COLOR=1
+
+# ── The product's table and habits, as the yardsticks need them: change them here when they change there ──────────────
+insert_sql="INSERT INTO profiles (id, revision, created_at, updated_at, schema_version, password_schema_version,
+    password_is_judged, username, phone, address, postal_code, birthday, password_hash)
+    VALUES (?7, 1, 1700000000000, 1700000000000, 1, 1, 0, ?1, ?2, ?3, ?4, ?5, ?6)"
+shown_columns="id, revision, created_at, updated_at, schema_version, issues, password_hash IS NOT NULL, username, phone, address, postal_code, birthday"
+batch=${BATCH:-10000}
+import_flags=(--quiet --format json)
+# ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+mkdir -p "$data"
+rm -f "$data"/*.db* "$data"/run.*
+for source in Yardsticks/*.c; do
+    cc -O2 -Wall -Wextra -Werror -std=gnu17 "$source" -o "$data/$(basename "$source" .c)" -lsqlite3 -lsodium -lpthread
+done
+generate() { # FILE ROWS FIRST [plain]
+    [ -f "$data/$1-$2" ] || { "$data/generate" "${@:2}" > "$data/$1.part" && mv "$data/$1.part" "$data/$1-$2"; }
+    ln -sf "$1-$2" "$data/$1"
+}
+extra_rows=$((rows / 10))
+generate standard.csv "$rows" 0
+generate extra.csv "$extra_rows" 10500000
+generate plain.csv 200 10900000 plain
+
+log=$data/measurements.sqlite
+rm -f "$log"
+sqlite3 "$log" "CREATE TABLE measurement (name TEXT, seconds REAL, kilobytes INTEGER);
+    CREATE TABLE result (job TEXT, ours TEXT, yardstick TEXT, ratio TEXT, goal TEXT, met TEXT)"
+
+# One turn: hyperfine times the command; a yardstick that times itself says "seconds" in its output, and that counts.
+measure() { # NAME PREPARE COMMAND
+    hyperfine --runs 1 --style none --export-json "$data/run.json" --prepare "$2; sync" \
+        "/usr/bin/time -o $data/run.memory -f %M $3 > $data/run.out" > "$data/run.log" 2>&1 \
+        || { cat "$data/run.log" "$data/run.out" >&2; echo "bench: failed: $3" >&2; exit 1; }
+    sqlite3 "$log" "WITH output(text) AS (SELECT CAST(readfile('$data/run.out') AS TEXT))
+        INSERT INTO measurement SELECT '$1', coalesce(
+            CASE WHEN '$1' LIKE 'c %' AND json_valid(text) THEN json_extract(text, '\$.seconds') END,
+            json_extract(CAST(readfile('$data/run.json') AS TEXT), '\$.results[0].median')),
+            CAST(CAST(readfile('$data/run.memory') AS TEXT) AS INTEGER) FROM output"
+    printf '  %-28s %s s\n' "$1" "$(sqlite3 "$log" "SELECT round(seconds, 3) FROM measurement ORDER BY rowid DESC LIMIT 1")"
+}
+median() { # NAME [COLUMN]
+    sqlite3 "$log" "WITH ordered AS (SELECT ${2:-seconds} AS value, row_number() OVER (ORDER BY ${2:-seconds}) AS place,
+        count(*) OVER () AS count FROM measurement WHERE name = '$1')
+        SELECT avg(value) FROM ordered WHERE place IN ((count + 1) / 2, (count + 2) / 2)"
+}
+add_row() { # JOB OURS YARDSTICK RATIO GOAL: the goal is "<= N" or ">= N", of the ratio
+    sqlite3 "$log" "INSERT INTO result VALUES ('$1', '$2', '$3', round($4, 2), '$5',
+        CASE WHEN round($4, 2) $5 THEN 'yes' ELSE 'no' END)"
+}
+number() { awk "BEGIN { printf \"$1\", $2 }"; }  # FORMAT EXPRESSION
+compare() { # JOB OURS YARDSTICK GOAL: medians by name, in seconds
+    local ours yardstick
+    ours=$(median "$2") yardstick=$(median "$3")
+    add_row "$1" "$(number "%.3f s" "$ours")" "$3: $(number "%.3f s" "$yardstick")" "$ours / $yardstick" "$4"
+}
+wanted() { [ -z "$only" ] || [ "$only" = "$1" ]; }
+turns() { seq 1 "$runs"; }
+remove() { echo "rm -f $data/$1 $data/$1-* $data/$1.*"; }
+
+# The store of all ROWS that most jobs need, made by the product.
+store=$data/store.db
+need_store() { [ -f "$store" ] || "$profiles" import "$data/standard.csv" --database "$store" "${import_flags[@]}" > "$data/run.out"; }
+
+shell_import() { # FILE DATABASE: the same columns and indexes, in WAL, by the shell's own import
+    echo "sqlite3 -cmd 'PRAGMA journal_mode = WAL' -cmd 'CREATE TABLE profiles (username TEXT NOT NULL COLLATE NOCASE,
+        phone TEXT, address TEXT, postal_code TEXT, birthday TEXT, password_hash TEXT) STRICT' \
+        -cmd 'CREATE UNIQUE INDEX profiles_username ON profiles (username)' \
+        -cmd 'CREATE INDEX profiles_phone ON profiles (phone)' $2 '.import --csv --skip 1 $1 profiles'" | tr '\n' ' '
+}
+
+if wanted import || wanted validate; then
+    echo "import and validate, $rows rows"
+    for _ in $(turns); do
+        measure "import" "$(remove new.db)" "$profiles import $data/standard.csv --database $data/new.db ${import_flags[*]}"
+        measure "c indexes afterwards" "$(remove new.db); $profiles init --database $data/new.db --quiet" \
+            "$data/insert $data/new.db $data/standard.csv '$insert_sql'"
+        wanted import && measure ".import" "$(remove new.db)" "$(shell_import "$data/standard.csv" "$data/new.db")"
+        measure "validate" "true" "$profiles validate $data/standard.csv --quiet"
+    done
+    eval "$(remove new.db)"
+    if wanted import; then
+        compare "import $rows rows into a new store" import .import "<= 0.60"
+        compare "the same" import "c indexes afterwards" "<= 1.10"
+        peak=$(median import kilobytes)
+        add_row "peak memory of that import" "$(number "%.0f MiB" "$peak / 1024")" "128 MiB" "$peak / 1024.0 / 128" "<= 1.00"
+    fi
+    compare "validate $rows rows" validate import "<= 0.25"
+    rate=$(number %.0f "$rows / $(median validate)")
+    add_row "the same, rows a second" "$rate" "1000000" "$rate / 1000000.0" ">= 1.00"
+fi
+
+if wanted extra; then
+    echo "import $extra_rows more, batches of $batch"
+    need_store
+    for _ in $(turns); do
+        measure "import more" "$(remove new.db); cp $store $data/new.db" \
+            "$profiles import $data/extra.csv --database $data/new.db ${import_flags[*]}"
+        measure "c indexes kept" "$(remove new.db); cp $store $data/new.db" \
+            "$data/insert $data/new.db $data/extra.csv '$insert_sql' --keep-indexes $batch"
+    done
+    eval "$(remove new.db)"
+    compare "import $extra_rows rows more into that store" "import more" "c indexes kept" "<= 1.20"
+fi
+
+if wanted lookup; then
+    echo "look up by username, in process"
+    need_store
+    swift build -c release --product Lookups > "$data/run.log" 2>&1 || { cat "$data/run.log" >&2; exit 1; }
+    .build/release/Lookups "$store" "$shown_columns" "$((rows < 20000 ? rows : 20000))" "$((2 * runs + 1))" | tee "$data/run.lookups"
+    while read -r line; do
+        sqlite3 "$log" "INSERT INTO measurement SELECT json_extract('$line', '\$.name'), json_extract('$line', '\$.seconds'), 0"
+    done < "$data/run.lookups"
+    micro() { number "%.2f µs" "$1 * 1000000"; }
+    ours=$(median ours)
+    for way in "raw|raw C loop|<= 1.30" "grdb_sql|GRDB, cached SQL|>= 1.80" "grdb_query|GRDB, query interface|>= 15"; do
+        IFS='|' read -r name title goal <<< "$way"
+        yardstick=$(median "$name")
+        ratio="$ours / $yardstick"
+        [ "$name" = raw ] || ratio="$yardstick / $ours"
+        add_row "look up by username, in process" "$(micro "$ours")" "$title: $(micro "$yardstick")" "$ratio" "$goal"
+    done
+fi
+
+if wanted revalidate; then
+    echo "revalidate all"
+    need_store
+    for _ in $(turns); do
+        measure "revalidate" "true" "$profiles revalidate --all --quiet --database $store"
+        measure "raw scan" "true" "$data/scan $store"
+    done
+    compare "revalidate --all of $rows" revalidate "raw scan" "<= 2.00"
+fi
+
+if wanted process; then
+    echo "look up by username, as a process"
+    need_store
+    username=$(sed -n '$p' "$data/standard.csv" | cut -d, -f1)
+    for _ in $(turns); do
+        hyperfine --shell none --warmup 3 --runs 50 --style none --export-json "$data/run.json" \
+            "$profiles lookup $username --database $store" \
+            "sqlite3 -readonly $store \"SELECT $shown_columns FROM profiles WHERE username = '$username'\"" \
+            > "$data/run.log" 2>&1 || { cat "$data/run.log" >&2; exit 1; }
+        sqlite3 "$log" "WITH output(text) AS (SELECT CAST(readfile('$data/run.json') AS TEXT))
+            INSERT INTO measurement SELECT 'lookup process', json_extract(text, '\$.results[0].median'), 0 FROM output
+            UNION ALL SELECT 'sqlite3 process', json_extract(text, '\$.results[1].median'), 0 FROM output"
+    done
+    ours=$(median "lookup process") yardstick=$(median "sqlite3 process")
+    add_row "profiles lookup, as a process" "$(number "%.2f ms" "$ours * 1000")" \
+        "sqlite3: $(number "%.2f ms" "$yardstick * 1000")" "$ours / $yardstick" "<= 3.00"
+fi
+
+if wanted hashing; then
+    echo "hash 200 passwords on $threads threads"
+    for _ in $(turns); do
+        measure "hash on import" "$(remove new.db); $profiles init --database $data/new.db --quiet" \
+            "$profiles import $data/plain.csv --database $data/new.db ${import_flags[*]}"
+        measure "libsodium" "true" "$data/hash 200 $threads"
+    done
+    compare "hash 200 passwords on import" "hash on import" libsodium "<= 1.05"
+fi
+
+if [ -n "$long" ] && { wanted import || wanted long; }; then
+    echo "ten times the rows"
+    generate long.csv $((rows * 10)) 0
+    for _ in $(seq 1 $(((runs + 1) / 2))); do
+        measure "import" "$(remove new.db)" "$profiles import $data/standard.csv --database $data/new.db ${import_flags[*]}"
+        measure "import tenfold" "$(remove new.db)" "$profiles import $data/long.csv --database $data/new.db ${import_flags[*]}"
+    done
+    eval "$(remove new.db)"; rm -f "$data"/long.csv*
+    compare "import $((rows * 10)) rows into a new store" "import tenfold" import "<= 12.00"
+    peak=$(median "import tenfold" kilobytes)
+    add_row "peak memory of that import" "$(number "%.0f MiB" "$peak / 1024")" "256 MiB" "$peak / 1024.0 / 256" "<= 1.00"
+fi
+
+{
+    echo "# Speed"
+    echo
+    echo "Medians of $runs turns, each product figure beside its yardstick in the same run; made by \`make bench\`."
+    echo
+    echo "- date: $(date -u +%Y-%m-%d)"
+    echo "- machine: $threads cores, $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1), $(awk '/MemTotal/ { printf "%.0f GiB", $2 / 1048576 }' /proc/meminfo)"
+    echo "- system: $(. /etc/os-release; echo "$PRETTY_NAME"), Linux $(uname -r), SQLite $(sqlite3 --version | cut -d' ' -f1)"
+    echo "- rows of the standard file: $rows ($(stat -Lc %s "$data/standard.csv" | numfmt --to=si)B)"
+    echo
+    echo "| job | ours | yardstick | ratio | goal | met |"
+    echo "|---|---|---|---|---|---|"
+    sqlite3 "$log" "SELECT format('| %s | %s | %s | %s | %s | %s |', job, ours, yardstick, ratio, goal, met) FROM result" |
+        sed 's/<=/≤/; s/>=/≥/'
+} > "$data/run.table"
+cp "$data/run.table" "$results"
+rm -f "$data"/*.db*
+echo
+cat "$results"
+echo
+echo "Written to $results"

@@ -1,0 +1,11 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+    name: "Embedding",
+    dependencies: [.package(name: "profiles", path: "../..")],
+    targets: [
+        .executableTarget(name: "Embedding", dependencies: [.product(name: "ProfileStore", package: "profiles")])
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,77 @@
+# `make demo` and `make test` need Swift and apt, and nothing else: they install what is missing.
+
+PREFIX ?= /usr/local
+SWIFT ?= swift
+RELEASE = .build/release/profiles
+# The Swift runtime is linked in, so that the binary runs on any Debian 12 with the C libraries below.
+RELEASE_FLAGS = -c release --product profiles --static-swift-stdlib -Xlinker -s -Xlinker --gc-sections
+PACKAGES = libsqlite3-dev libsodium-dev libcrypt-dev libpcre2-dev
+BENCH_PACKAGES = sqlite3 hyperfine time gcc libc6-dev
+
+.PHONY: help build demo test test-long bench lint install docs clean setup setup-bench
+
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 14
+
+build: setup ## the release binary, .build/release/profiles
+	$(SWIFT) build $(RELEASE_FLAGS)
+
+demo: build ## import sample data into a fresh store and show what can be done with it
+	@Examples/demo.sh $(RELEASE)
+
+test: setup ## every test; the slow ones run shortened
+	$(SWIFT) test
+
+test-long: setup ## every test, the slow ones in full
+	PROFILES_TEST_LONG=1 $(SWIFT) test
+
+bench: build setup-bench ## the speed table; ROWS, RUNS, ONLY and LONG as Benchmarks/bench.sh says
+	@Benchmarks/bench.sh
+
+lint: ## the code's format
+	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Migrations Examples/Embedding/Package.swift \
+		Examples/Embedding/Sources Benchmarks/Package.swift Benchmarks/Sources
+
+install: build ## binary, completions and man pages under PREFIX (/usr/local)
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 755 $(RELEASE) $(DESTDIR)$(PREFIX)/bin/profiles
+	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/zsh/site-functions \
+		$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
+	$(RELEASE) --generate-completion-script bash > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/profiles
+	$(RELEASE) --generate-completion-script zsh > $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_profiles
+	$(RELEASE) --generate-completion-script fish > $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/profiles.fish
+	rm -rf .build-manual && mkdir .build-manual
+	$(SWIFT) build --product generate-manual
+	.build/debug/generate-manual $(RELEASE) --multi-page --output-directory .build-manual
+	install -m 644 .build-manual/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
+
+docs: setup ## DocC archives of ProfileCore and ProfileStore, in .build-docs
+	@for target in ProfileCore ProfileStore; do \
+		symbols=$(CURDIR)/.build-docs/symbols/$$target; rm -rf $$symbols; mkdir -p $$symbols; \
+		$(SWIFT) build --target ProfileStore --scratch-path .build-docs \
+			-Xswiftc -emit-symbol-graph -Xswiftc -emit-symbol-graph-dir -Xswiftc $(CURDIR)/.build-docs/all && \
+		cp .build-docs/all/$$target.symbols.json $$symbols && \
+		docc convert $$(ls -d Sources/$$target/*.docc 2>/dev/null) --additional-symbol-graph-dir $$symbols \
+			--fallback-display-name $$target --fallback-bundle-identifier profiles.$$target \
+			--output-path .build-docs/$$target.doccarchive || exit 1; \
+	done
+	@echo "Serve .build-docs/ProfileStore.doccarchive with any web server."
+
+clean: ## remove what was built
+	rm -rf .build .build-* Benchmarks/.build Examples/Embedding/.build
+
+# Installs quietly, and only what is missing; as root, or through sudo.
+define install-missing
+@missing=$$(for package in $(1); do \
+	dpkg-query -W -f '$${Status}' $$package 2>/dev/null | grep -q 'ok installed' || echo $$package; done); \
+[ -z "$$missing" ] || { \
+	echo "Installing" $$missing; \
+	[ "$$(id -u)" = 0 ] && as_root= || as_root=sudo; \
+	{ $$as_root apt-get update -qq && DEBIAN_FRONTEND=noninteractive $$as_root apt-get install -y -qq --no-install-recommends $$missing; } > /dev/null; }
+endef
+
+setup: ## install the C libraries that are missing
+	$(call install-missing,$(PACKAGES))
+
+setup-bench:
+	$(call install-missing,$(BENCH_PACKAGES))

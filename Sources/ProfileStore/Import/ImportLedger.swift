@@ -1,0 +1,147 @@
+internal import CSVStream
+internal import ProfileCore
+
+/// What an import has come to so far: the report, the keys that the input has brought, and the rejected rows' file.
+struct ImportLedger: ~Copyable {
+    private(set) var report: ImportReport
+    private let schema: ProfileSchema
+    private let columns: ImportColumns
+    /// By the position of the unique field.
+    private var keys: [(field: Int, set: KeySet)]
+    private var rejects: RejectedRowWriter?
+
+    init(
+        report: ImportReport, schema: ProfileSchema, columns: ImportColumns, rejects: consuming RejectedRowWriter?
+    ) {
+        self.report = report
+        self.schema = schema
+        self.columns = columns
+        self.rejects = rejects
+        keys = schema.fields.enumerated().filter { $0.element.isUnique }
+            .map { (field: $0.offset, set: KeySet(foldsCase: $0.element.name == .username)) }
+    }
+
+    // MARK: Duplicates within the input
+
+    /// The unique fields of a row whose values an earlier row has brought.
+    func repeated(_ row: Int, of rows: borrowing ValidProfiles, _ bytes: UnsafeBufferPointer<UInt8>) -> [ValidationIssue] {
+        var issues: [ValidationIssue] = []
+        for index in keys.indices {
+            let field = keys[index].field
+            let slot = rows.slot(row: row, field: field)
+            guard !slot.isAbsent else { continue }
+            if let line = keys[index].set.line(of: UnsafeBufferPointer(rebasing: bytes[slot.range])) {
+                issues.append(ValidationIssue(schema.fields[field].name, .duplicate(line: line)))
+            }
+        }
+        return issues
+    }
+
+    /// Keeps a row's values, so that a later row that has one of them is found.
+    mutating func remember(_ row: Int, of rows: borrowing ValidProfiles, _ bytes: UnsafeBufferPointer<UInt8>) {
+        let line = rows.origins[row].line
+        for index in keys.indices {
+            let slot = rows.slot(row: row, field: keys[index].field)
+            guard !slot.isAbsent else { continue }
+            keys[index].set.insert(UnsafeBufferPointer(rebasing: bytes[slot.range]), line: line)
+        }
+    }
+
+    /// Gives the keys' memory back once every row is read.
+    mutating func forgetKeys() { keys.removeAll() }
+
+    /// Settles a batch where there is no store: a row is new unless an earlier one has its unique values.
+    mutating func settleWithoutStore(_ judged: JudgedBatch) throws(ImportError) {
+        let rows = judged.rows
+        var nextRejected = judged.rejected[...]
+        try rows.bytes.withUnsafeBufferPointer { bytes throws(ImportError) in
+            for row in 0..<rows.count {
+                let record = rows.origins[row].record - judged.firstNumber
+                while let rejected = nextRejected.first, rejected.record < record {
+                    try reject(record: rejected.record, of: judged.batch, rejected.issues)
+                    nextRejected.removeFirst()
+                }
+                let repeated = repeated(row, of: rows, bytes)
+                if repeated.isEmpty {
+                    countImported()
+                    remember(row, of: rows, bytes)
+                } else {
+                    try reject(record: record, of: judged.batch, repeated)
+                }
+            }
+        }
+        for rejected in nextRejected { try reject(record: rejected.record, of: judged.batch, rejected.issues) }
+    }
+
+    // MARK: Outcomes of rows
+
+    mutating func countImported() {
+        report.rows += 1
+        report.imported += 1
+    }
+
+    mutating func countUpdated() {
+        report.rows += 1
+        report.updated += 1
+    }
+
+    mutating func countSkipped() {
+        report.rows += 1
+        report.skipped += 1
+    }
+
+    /// Counts a row as rejected, lists its issues, and writes it to the file of rejected rows.
+    mutating func reject(
+        record index: Int, of batch: ReadBatch, _ issues: [ValidationIssue]
+    ) throws(ImportError) {
+        report.rows += 1
+        report.rejected += 1
+        let record = batch.records.records[index]
+        for issue in issues {
+            let isListed = report.issues.count(field: issue.field?.text, code: issue.code.rawValue)
+            guard isListed else { continue }
+            report.issues.list(
+                RowIssue(
+                    line: record.line, record: record.number, issue: ReportedIssue(issue, in: schema),
+                    value: value(of: issue.field, in: record, batch.records)))
+        }
+        guard rejects != nil else { return }
+        do throws(ByteStreamError) {
+            try rejects?.write(record: index, of: batch.records, issues: issues.map { ReportedIssue($0, in: schema) })
+        } catch {
+            throw .writingRejects(code: error.code)
+        }
+    }
+
+    /// What stood in the cell of a field; nil for a secret.
+    private func value(
+        of field: FieldName?, in record: RecordBatch.Record, _ records: borrowing RecordBatch
+    ) -> String? {
+        guard let field, let index = schema.index(of: field), !schema.fields[index].isSecret,
+            let column = columns.columnOfField[index], record.fault == nil, column < record.cells.count
+        else { return nil }
+        return String(String(records.cell(record.cells.lowerBound + column)).prefix(200))
+    }
+
+    // MARK: The end
+
+    /// Says that all was for nothing: valid rows that were not stored count as skipped (I5).
+    mutating func countNothingStored() {
+        report.skipped += report.imported + report.updated
+        report.imported = 0
+        report.updated = 0
+        report.earlyEnd = .nothingStored
+    }
+
+    /// Takes back what was counted since the report was like this.
+    mutating func restore(_ report: ImportReport) { self.report = report }
+
+    mutating func end(_ reason: ImportReport.EarlyEnd) { if report.earlyEnd == nil { report.earlyEnd = reason } }
+
+    /// Writes what is left of the rejected rows.
+    mutating func finish(after duration: Duration) throws(ImportError) {
+        report.seconds = duration / .seconds(1)
+        guard let writer = rejects.take() else { return }
+        do throws(ByteStreamError) { try writer.finish() } catch { throw .writingRejects(code: error.code) }
+    }
+}

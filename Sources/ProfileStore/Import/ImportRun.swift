@@ -1,0 +1,111 @@
+internal import CSVStream
+internal import Dispatch
+internal import Glibc
+internal import ProfileCore
+internal import Synchronization
+
+/// One import under way: the pipeline that reads and judges, and the ledger of what has come of it.
+final class ImportRun: Sendable {
+    let source: ImportSource
+    let options: ImportOptions
+    let today: CalendarDay
+    let validator: ProfileValidator
+    let pipeline: OrderedPipeline<ReadBatch, JudgedBatch, ByteStreamError>
+    let ledger: Mutex<ImportLedger>
+    private let report: @Sendable (ImportProgress) -> Void
+    private let isCancelled = Atomic(false)
+    /// Where an `async` caller waits for the next batch, so that no thread of Swift's own has to.
+    private let waiting = DispatchQueue(label: "import")
+
+    init(
+        source: ImportSource, schema: ProfileSchema, today: CalendarDay, options: ImportOptions,
+        progress: @escaping @Sendable (ImportProgress) -> Void, ledger: consuming ImportLedger
+    ) {
+        let validator = ProfileValidator(schema)
+        let columns = source.columns
+        let workers = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+        self.source = source
+        self.options = options
+        self.today = today
+        self.validator = validator
+        self.ledger = Mutex(ledger)
+        report = progress
+        pipeline = OrderedPipeline(workers: workers, depth: workers + 3) { () throws(ByteStreamError) in
+            try source.next()
+        } process: { batch in
+            JudgedBatch(batch, columns: columns, validator: validator, today: today)
+        }
+    }
+
+    func cancel() {
+        isCancelled.store(true, ordering: .relaxed)
+        pipeline.stop()
+    }
+
+    /// Says in the report that the import was cancelled, wherever it was when that happened.
+    func noteCancellation() {
+        guard isCancelled.load(ordering: .relaxed) else { return }
+        ledger.withLock { $0.end(.cancelled) }
+    }
+
+    /// The next batch, unless the import is to end; blocks the thread.
+    func next() throws(ImportError) -> JudgedBatch? {
+        if isCancelled.load(ordering: .relaxed) {
+            ledger.withLock { $0.end(.cancelled) }
+            return nil
+        }
+        if ledger.withLock({ $0.report.isOver(options.rejectLimit) }) {
+            ledger.withLock { $0.end(.tooManyRejects) }
+            pipeline.stop()
+            return nil
+        }
+        do throws(ByteStreamError) {
+            return try pipeline.next()
+        } catch {
+            throw .reading(code: error.code)
+        }
+    }
+
+    /// The next batch, waited for on a thread that may block.
+    func nextAsynchronously() async throws(ImportError) -> JudgedBatch? {
+        let outcome = await withCheckedContinuation { continuation in
+            waiting.async {
+                let outcome: Result<JudgedBatch?, ImportError>
+                do throws(ImportError) { outcome = .success(try self.next()) } catch { outcome = .failure(error) }
+                continuation.resume(returning: outcome)
+            }
+        }
+        return try outcome.get()
+    }
+
+    /// Says how far the import is, after a batch or while its passwords are hashed.
+    func progress(after batch: ReadBatch, hashed: (done: Int, total: Int)? = nil) {
+        let (rows, rejected) = ledger.withLock { ($0.report.rows, $0.report.rejected) }
+        report(ImportProgress(rows: rows, rejected: rejected, bytes: batch.bytesRead, hashed: hashed))
+    }
+
+    /// Settles every batch where there is no store: a row is new unless an earlier one has its unique values.
+    func settleWithoutStore() async throws(ImportError) {
+        while let judged = try await nextAsynchronously() {
+            try ledger.withLock { ledger throws(ImportError) in try ledger.settleWithoutStore(judged) }
+            progress(after: judged.batch)
+        }
+    }
+
+    func finish(after duration: Duration) throws(ImportError) -> ImportReport {
+        try ledger.withLock { ledger throws(ImportError) in
+            try ledger.finish(after: duration)
+            return ledger.report
+        }
+    }
+}
+
+extension ImportReport {
+    fileprivate func isOver(_ limit: ImportOptions.RejectLimit?) -> Bool {
+        switch limit {
+        case nil: false
+        case .count(let most): rejected > most
+        case .percent(let most): rows >= 1_000 && Double(rejected) * 100 > most * Double(rows)
+        }
+    }
+}

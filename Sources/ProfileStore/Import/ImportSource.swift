@@ -1,0 +1,84 @@
+internal import CSVStream
+internal import ProfileCore
+internal import Synchronization
+
+/// An input that is being imported: an open file and what is known of it.
+public struct ImportInput: Sendable {
+    /// Stays the caller's to close.
+    public let descriptor: Int32
+    /// As it was given; `-` for standard input.
+    public let name: String
+    /// Nil where it cannot be known, as of a pipe.
+    public let byteCount: UInt64?
+
+    public init(descriptor: Int32, name: String, byteCount: UInt64?) {
+        self.descriptor = descriptor
+        self.name = name
+        self.byteCount = byteCount
+    }
+}
+
+/// Hands out the records of an input, batch by batch, to whichever thread asks.
+final class ImportSource: Sendable {
+    let columns: ImportColumns
+    /// The input's, or a comma where it is no CSV.
+    let delimiter: CSVDelimiter
+    private let reader: Mutex<Reader>
+
+    private enum Reader: ~Copyable, Sendable {
+        case csv(CSVReader, containsSecrets: Bool)
+        case ndjson(NDJSONReader)
+    }
+
+    /// Reads the header and finds the field of each column.
+    init(_ input: ImportInput, schema: ProfileSchema, options: ImportOptions) throws(ImportError) {
+        let source = ByteSource.descriptor(input.descriptor)
+        switch options.format {
+        case .ndjson:
+            columns = ImportColumns(objectsFor: schema)
+            self.delimiter = .comma
+            reader = Mutex(.ndjson(NDJSONReader(source: source, columns: columns, options: options)))
+        case .csv(let delimiter):
+            let chosen = delimiter.flatMap(CSVDelimiter.init)
+            var csv = CSVReader(
+                options: CSVOptions(delimiter: chosen.map(CSVOptions.Delimiter.character) ?? .automatic),
+                source: source)
+            columns = try ImportColumns(header: Self.header(of: &csv), schema: schema, options: options)
+            self.delimiter = csv.delimiter
+            reader = Mutex(.csv(csv, containsSecrets: columns.hasPasswords))
+        }
+    }
+
+    /// The next records; nil at the end of the input.
+    func next() throws(ByteStreamError) -> ReadBatch? {
+        try reader.withLock { reader throws(ByteStreamError) in
+            switch consume reader {
+            case .csv(var csv, let containsSecrets):
+                var records = RecordBatch(containsSecrets: containsSecrets)
+                let outcome: Result<Bool, ByteStreamError>
+                do throws(ByteStreamError) {
+                    outcome = .success(try csv.next(into: &records))
+                } catch {
+                    outcome = .failure(error)
+                }
+                let bytesRead = csv.bytesRead
+                reader = .csv(csv, containsSecrets: containsSecrets)
+                return try outcome.get() ? ReadBatch(records, bytesRead: bytesRead) : nil
+            case .ndjson(var ndjson):
+                let outcome: Result<ReadBatch?, ByteStreamError>
+                do throws(ByteStreamError) { outcome = .success(try ndjson.next()) } catch { outcome = .failure(error) }
+                reader = .ndjson(ndjson)
+                return try outcome.get()
+            }
+        }
+    }
+
+    private static func header(of csv: inout CSVReader) throws(ImportError) -> [String] {
+        var batch = RecordBatch()
+        let isThere: Bool
+        do throws(ByteStreamError) { isThere = try csv.header(into: &batch) } catch { throw .reading(code: error.code) }
+        guard isThere, let record = batch.records.first else { throw .noHeader }
+        guard record.fault == nil else { throw .unreadableHeader(line: record.line) }
+        return record.cells.map { String(batch.cell($0)) }
+    }
+}

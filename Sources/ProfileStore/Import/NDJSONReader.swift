@@ -1,0 +1,94 @@
+internal import CSVStream
+internal import ProfileCore
+
+/// Reads newline-delimited JSON: one object a line, its members brought into the columns of the schema's fields.
+///
+/// A member that is missing is an absent cell; null is an empty one. Blank lines are passed over.
+struct NDJSONReader: ~Copyable, Sendable {
+    private var lines: LineReader
+    private let columns: ImportColumns
+    private let options: ImportOptions
+    private var record = 0
+
+    private static let recordsPerBatch = 5_000
+    private static let bytesPerBatch = 1 << 20
+
+    init(source: ByteSource, columns: ImportColumns, options: ImportOptions) {
+        lines = LineReader(source: source)
+        self.columns = columns
+        self.options = options
+    }
+
+    /// The next records; nil at the end of the input.
+    mutating func next() throws(ByteStreamError) -> ReadBatch? {
+        var records = RecordBatch(containsSecrets: columns.hasPasswords)
+        var issues: [Int: [ValidationIssue]] = [:]
+        while records.records.count < Self.recordsPerBatch, records.byteCount < Self.bytesPerBatch {
+            guard let line = try lines.next() else { break }
+            guard line.isTooLong || !lines.bytes(of: line).trimmed().isEmpty else { continue }
+            record += 1
+            records.beginRecord(line: line.number, number: record)
+            if line.isTooLong {
+                records.endRecord(fault: .tooLong)
+                continue
+            }
+            let found: [ValidationIssue]
+            do throws(JSONError) {
+                found = append(try JSONValue(parsing: lines.bytes(of: line)), to: &records)
+            } catch {
+                found = [ValidationIssue(nil, error.reason == .badEncoding ? .badEncoding : .badRow(.notAnObject))]
+                appendCells([:], to: &records)
+            }
+            if !found.isEmpty { issues[records.records.count] = found }
+            records.endRecord()
+        }
+        return records.records.isEmpty ? nil : ReadBatch(records, issues: issues, bytesRead: lines.bytesRead)
+    }
+
+    /// Appends the cells of one object.
+    ///
+    /// - Returns: What is wrong with it.
+    private func append(_ value: JSONValue, to records: inout RecordBatch) -> [ValidationIssue] {
+        var cells: [Int: String] = [:]
+        var issues: [ValidationIssue] = []
+        defer { appendCells(cells, to: &records) }
+        guard case .object(let members) = value else { return [ValidationIssue(nil, .badRow(.notAnObject))] }
+        for member in members where !ImportColumns.rejectColumns.contains(member.name) {
+            guard let column = columns.column(named: member.name, options: options) else {
+                if !options.ignoresUnknownColumns { issues.append(ValidationIssue(nil, .unknownField(member.name))) }
+                continue
+            }
+            guard let text = member.value.cellText else {
+                issues.append(ValidationIssue(nil, .badRow(.notAnObject)))
+                continue
+            }
+            if text.utf8.contains(0) { issues.append(ValidationIssue(nil, .badRow(.nul))) }
+            if cells.updateValue(text, forKey: column) != nil {
+                issues.append(ValidationIssue(nil, .badRow(.columnTwice(columns.header[column]))))
+            }
+        }
+        return issues
+    }
+
+    private func appendCells(_ cells: [Int: String], to records: inout RecordBatch) {
+        for column in columns.header.indices {
+            if let text = cells[column] {
+                records.appendCell(text.utf8Span.span)
+            } else {
+                records.appendAbsentCell()
+            }
+        }
+    }
+}
+
+extension JSONValue {
+    /// What a cell would hold; nil for what no cell can.
+    fileprivate var cellText: String? {
+        switch self {
+        case .null: ""
+        case .bool(let flag): flag ? "true" : "false"
+        case .number(let text), .string(let text): text
+        case .array, .object: nil
+        }
+    }
+}

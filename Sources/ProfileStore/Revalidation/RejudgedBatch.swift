@@ -1,0 +1,59 @@
+internal import CSVStream
+internal import ProfileCore
+
+/// Stored profiles with what a schema says of them.
+struct RejudgedBatch: Sendable {
+    struct Invalid: Sendable {
+        /// Its position in the batch.
+        let row: Int
+        let username: String
+        let issues: [ReportedIssue]
+        /// What is stored in the field of each issue; nil for a secret and for an issue of the whole profile.
+        let values: [String?]
+    }
+
+    let rows: [StoredBatch.Row]
+    let invalid: [Invalid]
+
+    init(_ batch: StoredBatch, validator: ProfileValidator, today: CalendarDay) {
+        rows = batch.rows
+        invalid = Self.judge(batch.records, batch.rows, validator, today)
+    }
+
+    private static func judge(
+        _ records: borrowing RecordBatch, _ rows: [StoredBatch.Row], _ validator: ProfileValidator,
+        _ today: CalendarDay
+    ) -> [Invalid] {
+        let schema = validator.schema
+        let secret = schema.index(of: .password)
+        var judge = RowValidator(validator, today: today)
+        var invalid: [Invalid] = []
+        for (index, row) in rows.enumerated() {
+            judge.beginRow()
+            let first = records.records[index].cells.lowerBound
+            for field in schema.fields.indices {
+                if field == secret {
+                    judge.judgePassword(nil, hash: nil, index: field, isStored: row.hasPassword)
+                } else if records.isAbsent(first + field) {
+                    judge.judgeAbsent(index: field)
+                } else {
+                    judge.judge(records.cell(first + field), index: field, isStored: true)
+                }
+            }
+            // The rows that pass are not needed: they are in the store.
+            defer { judge.removeAll() }
+            if judge.endRow(ValidProfiles.Origin(line: 0, record: index)) { continue }
+            let positions = judge.issues.map { $0.field.flatMap(schema.index) }
+            let values = positions.map { field -> String? in
+                guard let field, field != secret, !records.isAbsent(first + field) else { return nil }
+                return String(String(records.cell(first + field)).prefix(200))
+            }
+            invalid.append(
+                Invalid(
+                    row: index,
+                    username: schema.index(of: .username).map { String(records.cell(first + $0)) } ?? "",
+                    issues: judge.issues.map { ReportedIssue($0, in: schema) }, values: values))
+        }
+        return invalid
+    }
+}

@@ -1,0 +1,96 @@
+import CSVStream
+
+/// The reader's rules written as plainly as possible, for comparison: the whole input in memory, a byte at a time, and
+/// every unclosed quote followed to the end of the input however often that is.
+struct ReferenceSplitter {
+    let bytes: [UInt8]
+    let delimiter: UInt8
+
+    func rows() -> [Row] {
+        var rows: [Row] = []
+        var position = 0
+        var line = 1
+        while position < bytes.count {
+            if let after = lineBreak(at: position) {
+                position = after
+                line += 1
+                continue
+            }
+            let (row, next, lines) = record(from: position, line: line, number: rows.count)
+            rows.append(row)
+            position = next
+            line += lines
+        }
+        return rows
+    }
+
+    private func record(from start: Int, line: Int, number: Int) -> (row: Row, next: Int, lines: Int) {
+        var cells: [[UInt8]] = []
+        var position = start
+        var lines = 0
+        while true {
+            var cell: [UInt8] = []
+            if position < bytes.count, bytes[position] == UInt8(ascii: "\"") {
+                position += 1
+                while true {
+                    guard position < bytes.count else {
+                        return firstLine(from: start, line: line, number: number, fault: .unclosedQuote)
+                    }
+                    if bytes[position] == UInt8(ascii: "\"") {
+                        position += 1
+                        guard position < bytes.count, bytes[position] == UInt8(ascii: "\"") else { break }
+                        cell.append(UInt8(ascii: "\""))
+                        position += 1
+                    } else if let after = lineBreak(at: position) {
+                        cell += bytes[position..<after]
+                        lines += 1
+                        position = after
+                    } else {
+                        cell.append(bytes[position])
+                        position += 1
+                    }
+                }
+            } else {
+                while position < bytes.count, bytes[position] != delimiter, lineBreak(at: position) == nil {
+                    cell.append(bytes[position])
+                    position += 1
+                }
+            }
+            cells.append(cell)
+            if position < bytes.count, bytes[position] == delimiter {
+                position += 1
+                continue
+            }
+            let after = position < bytes.count ? lineBreak(at: position) : position
+            guard let after else { return firstLine(from: start, line: line, number: number, fault: .textAfterQuote) }
+            let record = bytes[start..<position]
+            var fault: RecordFault?
+            if String(validating: record, as: UTF8.self) == nil {
+                fault = .badEncoding
+            } else if record.contains(0) {
+                fault = .nul
+            }
+            return (Row(line: line, number: number, cells: cells, fault: fault), after, lines + 1)
+        }
+    }
+
+    private func firstLine(
+        from start: Int, line: Int, number: Int, fault: RecordFault
+    ) -> (row: Row, next: Int, lines: Int) {
+        var end = start
+        while end < bytes.count, lineBreak(at: end) == nil { end += 1 }
+        let next = end < bytes.count ? lineBreak(at: end) ?? end : end
+        return (Row(line: line, number: number, cells: [], fault: fault), next, 1)
+    }
+
+    /// The position after the line break at a position, if there is one.
+    private func lineBreak(at position: Int) -> Int? {
+        switch bytes[position] {
+        case UInt8(ascii: "\n"): return position + 1
+        case UInt8(ascii: "\r"):
+            let isPair = position + 1 < bytes.count && bytes[position + 1] == UInt8(ascii: "\n")
+            return position + (isPair ? 2 : 1)
+        default: return nil
+        }
+    }
+}

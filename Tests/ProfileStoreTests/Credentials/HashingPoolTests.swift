@@ -1,0 +1,105 @@
+import Dispatch
+import ProfileStore
+import Synchronization
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct HashingPoolTests {
+    /// Work that is held until the test lets it go, and counts what runs.
+    private final class Gate: Sendable {
+        let running = Atomic(0)
+        let finished = Atomic(0)
+        private let semaphore = DispatchSemaphore(value: 0)
+
+        func pass() {
+            running.wrappingAdd(1, ordering: .sequentiallyConsistent)
+            semaphore.wait()
+            running.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+            finished.wrappingAdd(1, ordering: .sequentiallyConsistent)
+        }
+
+        func open(_ count: Int) {
+            for _ in 0..<count { semaphore.signal() }
+        }
+
+        var isRunning: Int { running.load(ordering: .sequentiallyConsistent) }
+        var hasFinished: Int { finished.load(ordering: .sequentiallyConsistent) }
+    }
+
+    private func wait(until condition: () -> Bool) async {
+        while !condition() { await Task.yield() }
+    }
+
+    @Test func `P11: no more run at once than there are threads, and past the queue the answer is busy`() async throws {
+        let pool = HashingPool(threads: 2, queueLimit: 3)
+        let gate = Gate()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for expected in 1...2 {
+                group.addTask { try await pool.run { gate.pass() } }
+                await wait { gate.isRunning == expected }
+            }
+            for expected in 1...3 {
+                group.addTask { try await pool.run { gate.pass() } }
+                await wait { pool.waiting == expected }
+            }
+            #expect(gate.isRunning == 2)
+            await #expect(throws: HashingError.busy) { try await pool.run { gate.pass() } }
+            gate.open(5)
+            try await group.waitForAll()
+        }
+        #expect(gate.hasFinished == 5)
+        #expect(try await pool.run { 7 } == 7, "there is room again")
+    }
+
+    @Test func `P11: work does not hold Swift's cooperative threads`() async throws {
+        // Far more than there are cores: on the cooperative threads nothing else could run now.
+        let count = 64
+        let pool = HashingPool(threads: count, queueLimit: count)
+        let gate = Gate()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<count { group.addTask { try await pool.run { gate.pass() } } }
+            await wait { gate.isRunning == count }
+            #expect(await Task.detached { 1 }.value == 1)
+            gate.open(count)
+            try await group.waitForAll()
+        }
+    }
+
+    @Test func `P11: cancelling drops what waits, and only that`() async throws {
+        let pool = HashingPool(threads: 1, queueLimit: 8)
+        let gate = Gate()
+        let ran = Atomic(false)
+        let first = Task { try await pool.run { gate.pass() } }
+        await wait { gate.isRunning == 1 }
+
+        let second = Task { try await pool.run { ran.store(true, ordering: .relaxed) } }
+        await wait { pool.waiting == 1 }
+        second.cancel()
+        await #expect(throws: HashingError.cancelled) { try await second.value }
+        #expect(pool.waiting == 0)
+
+        first.cancel()
+        gate.open(1)
+        try await first.value
+        #expect(gate.hasFinished == 1)
+        let hasRun = ran.load(ordering: .relaxed)
+        #expect(!hasRun)
+        #expect(try await pool.run { 7 } == 7, "the thread lives on")
+    }
+
+    @Test func `P11: a task that was cancelled before queues nothing`() async {
+        let pool = HashingPool(threads: 1, queueLimit: 8)
+        let task = Task {
+            while !Task.isCancelled { await Task.yield() }
+            return try await pool.run { 1 }
+        }
+        task.cancel()
+        await #expect(throws: HashingError.cancelled) { try await task.value }
+    }
+
+    @Test func `P11: what the work throws arrives`() async {
+        let pool = HashingPool(threads: 1, queueLimit: 1)
+        await #expect(throws: HashingError.outOfMemory) {
+            try await pool.run { () throws(HashingError) in throw .outOfMemory }
+        }
+    }
+}

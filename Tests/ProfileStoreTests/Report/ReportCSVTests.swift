@@ -1,0 +1,30 @@
+import ProfileStore
+import Testing
+
+@Suite struct ReportCSVTests {
+    @Test func `I8: the CSV report has a record an issue and no totals`() {
+        #expect(
+            sampleImport().rendered(as: .csv) == """
+                line,record,field,code,message,value
+                12,11,phone,too_short,Phone should have at least 8 characters,787
+                12,11,username,bad_character,Username may hold ASCII letters only,"マーン\u{1b}[2J\n"
+                40,38,password,missing_digit,Password should have at least one decimal digit,
+                41,39,,bad_row,The row has 7 cells where the header has 6,
+                77,75,phone,too_short,Phone should have at least 8 characters,</script><script>alert(1)</script>
+
+                """)
+        #expect(
+            sampleRevalidation().rendered(as: .csv) == """
+                username,field,code,message,value
+                skboard,address,too_short,Address should have at least 10 characters,12 Main
+
+                """)
+    }
+
+    @Test func `I8: a spreadsheet runs nothing of the CSV report`() {
+        var report = sampleImport(mostIssues: 0)
+        report.issues = IssueTally(limit: 1)
+        report.add(2, 1, "phone", "bad_format", "Phone", "=HYPERLINK(\"x\")")
+        #expect(report.rendered(as: .csv).hasSuffix("Phone,\"'=HYPERLINK(\"\"x\"\")\"\n"))
+    }
+}

@@ -1,0 +1,89 @@
+import ProfileCore
+import ProfileStore
+import Testing
+
+@Suite struct ReportJSONTests {
+    @Test func `I8: the import report's JSON`() throws {
+        let json = try JSONValue(parsing: sampleImport(mostIssues: 4).rendered(as: .json))
+        let expected = """
+            {"source":"people.csv",\
+            "schema":{"name":"standard","version":1,"fingerprint":"5f3a9c0de1b24477"},\
+            "rows":1234567,"imported":1234500,"updated":0,"skipped":63,"rejected":4,\
+            "issue_counts":[{"field":"phone","code":"too_short","count":2},{"field":null,"code":"bad_row","count":1},\
+            {"field":"password","code":"missing_digit","count":1},{"field":"username","code":"bad_character","count":1}],\
+            "issues":[{"line":12,"record":11,"field":"phone","code":"too_short",\
+            "message":"Phone should have at least 8 characters","value":"787"},\
+            {"line":12,"record":11,"field":"username","code":"bad_character",\
+            "message":"Username may hold ASCII letters only","value":"マーン\\u001b[2J\\n"},\
+            {"line":40,"record":38,"field":"password","code":"missing_digit",\
+            "message":"Password should have at least one decimal digit"},\
+            {"line":41,"record":39,"field":null,"code":"bad_row",\
+            "message":"The row has 7 cells where the header has 6"}],\
+            "issues_truncated":true,"seconds":1.235,"dry_run":false,"early_end":null}
+            """
+        #expect(json.text() == expected)
+    }
+
+    @Test func `R6: the revalidation report's JSON`() throws {
+        let json = try JSONValue(parsing: sampleRevalidation().rendered(as: .json))
+        let expected = """
+            {"schema":{"name":"stricter","version":null,"fingerprint":"00ff"},\
+            "checked":3,"valid":2,"invalid":1,"skipped":0,"credentials_predating":3,\
+            "issue_counts":[{"field":"address","code":"too_short","count":1}],\
+            "issues":[{"username":"skboard","field":"address","code":"too_short",\
+            "message":"Address should have at least 10 characters","value":"12 Main"}],\
+            "issues_truncated":false,"seconds":0.25,"candidate":true,"cancelled":false}
+            """
+        #expect(json.text() == expected)
+    }
+
+    @Test(arguments: [
+        (ImportReport.EarlyEnd.cancelled, "cancelled"), (.tooManyRejects, "too_many_rejects"),
+        (.nothingStored, "nothing_stored"),
+    ])
+    func `an early end is named`(end: ImportReport.EarlyEnd, name: String) throws {
+        var report = sampleImport()
+        report.earlyEnd = end
+        #expect(try JSONValue(parsing: report.rendered(as: .json)).member("early_end") == .string(name))
+    }
+
+    @Test(arguments: [Double.infinity, .nan, 1e300])
+    func `seconds are a JSON number whatever they are`(seconds: Double) throws {
+        var report = sampleRevalidation()
+        report.seconds = seconds
+        guard case .number = try JSONValue(parsing: report.rendered(as: .json)).member("seconds") else {
+            Issue.record("not a number")
+            return
+        }
+    }
+
+    @Test func `I8: whatever values a report holds, its JSON reads back as them, in a file and in the page`() throws {
+        var texts = HostileTexts(seed: 2)
+        for _ in 0..<300 {
+            let (source, name, field, message, value) = (
+                texts.next(), texts.next(), texts.next(), texts.next(), texts.next()
+            )
+            var report = ImportReport(
+                source: source, schema: SchemaReference(name: name, version: 1, fingerprint: "ab"), mostIssues: 5,
+                isDryRun: true)
+            report.add(3, 2, field, "bad_format", message, value)
+            let expected: JSONValue = [
+                "line": 3, "record": 2, "field": .string(field), "code": "bad_format", "message": .string(message),
+                "value": .string(value),
+            ]
+            for text in [report.rendered(as: .json), try pageData(of: report.rendered(as: .html))] {
+                let json = try JSONValue(parsing: text)
+                #expect(json.member("source") == .string(source))
+                #expect(json.member("issues") == .array([expected]))
+            }
+        }
+    }
+}
+
+extension JSONValue {
+    /// The value of a member of an object.
+    func member(_ name: String) -> JSONValue? {
+        guard case .object(let members) = self else { return nil }
+        return members.first { $0.name == name }?.value
+    }
+}

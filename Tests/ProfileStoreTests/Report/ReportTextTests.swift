@@ -1,0 +1,120 @@
+@testable import ProfileStore
+import Testing
+
+@Suite struct ReportTextTests {
+    @Test func `I8: the summary has the totals, the issues by field and code, and the first few examples`() {
+        #expect(
+            sampleImport().summary(examples: 3) == #"""
+                Import of people.csv in 1.235 seconds
+                Rules: standard, version 1 (5f3a9c0de1b2)
+
+                  rows      1,234,567
+                  imported  1,234,500
+                  updated           0
+                  skipped          63
+                  rejected          4
+
+                Issues by field and code: 5
+                  field     code           count
+                  phone     too_short          2
+                  (row)     bad_row            1
+                  password  missing_digit      1
+                  username  bad_character      1
+
+                Examples: the first 3 of 5
+                  line 12  phone     too_short      "787": Phone should have at least 8 characters
+                  line 12  username  bad_character  "マーン\u{1b}[2J\n": Username may hold ASCII letters only
+                  line 40  password  missing_digit  Password should have at least one decimal digit
+
+                """#)
+    }
+
+    @Test func `R6: a revalidation names profiles where an import names lines`() {
+        #expect(
+            sampleRevalidation().summary() == """
+                Revalidation of the stored profiles in 0.25 seconds
+                Rules: stricter (00ff)
+                These rules are not in force, and nothing was marked.
+
+                  checked                3
+                  valid                  2
+                  invalid                1
+                  skipped                0
+                  credentials predating  3
+
+                Issues by field and code: 1
+                  field    code       count
+                  address  too_short      1
+
+                Examples
+                  skboard  address  too_short  "12 Main": Address should have at least 10 characters
+
+                """)
+    }
+
+    @Test func `I8: the text report lists every issue`() {
+        let text = sampleImport().rendered(as: .text)
+        #expect(text.contains("\nIssues\n"))
+        #expect(text.contains(#"line 77  phone     too_short      "</script><script>alert(1)</script>": Phone"#))
+        #expect(sampleImport(mostIssues: 2).rendered(as: .text).contains("\nIssues: the first 2 of 5\n"))
+    }
+
+    @Test func `a report without issues has neither table nor examples`() {
+        var report = ImportReport(
+            source: "-", schema: SchemaReference(name: "s", version: nil, fingerprint: "ab"), mostIssues: 5,
+            isDryRun: true)
+        report.earlyEnd = .cancelled
+        #expect(
+            report.summary() == """
+                Dry run of standard input in 0.0 seconds
+                Rules: s (ab)
+                Nothing was written: these are the numbers that an import would have.
+                Ended early: it was cancelled. What is counted as imported is stored.
+
+                  rows      0
+                  imported  0
+                  updated   0
+                  skipped   0
+                  rejected  0
+
+                """)
+    }
+
+    @Test func `I8: nothing of a file reaches the terminal as a control character`() {
+        var texts = HostileTexts(seed: 8)
+        for _ in 0..<500 {
+            var report = ImportReport(
+                source: texts.next(), schema: SchemaReference(name: texts.next(), version: 1, fingerprint: "ab"),
+                mostIssues: 5, isDryRun: false)
+            report.add(1, 1, texts.next(), "unknown_field", texts.next(), texts.next())
+            for text in [report.summary(), report.rendered(as: .text)] {
+                let harmful = text.unicodeScalars.filter { scalar in
+                    scalar != "\n" && (scalar.properties.generalCategory == .control || scalar.isTurning)
+                }
+                #expect(harmful.isEmpty)
+                // 5 totals and 12 lines of headings and blanks, whatever line breaks the texts hold.
+                #expect(text.split(separator: "\n", omittingEmptySubsequences: false).count == 16)
+            }
+        }
+    }
+
+    @Test func `a long value is cut in examples`() {
+        var report = sampleImport()
+        report.issues = IssueTally(limit: 1)
+        report.add(2, 1, "note", "too_long", "Note is long", String(repeating: "\"", count: 100))
+        #expect(report.summary().contains(String(repeating: #"\""#, count: 60) + "\"…: Note is long"))
+        #expect(report.rendered(as: .text).contains(String(repeating: #"\""#, count: 100) + "\": Note is long"))
+    }
+
+    @Test(arguments: [
+        ("a.txt", ReportFormat.text), ("a.b.JSON", .json), ("/x.d/report.csv", .csv), ("r.Html", .html), ("html", nil),
+        ("a.xml", nil), ("a.", nil), ("", nil),
+    ])
+    func `I8: the file's ending tells the format`(fileName: String, format: ReportFormat?) {
+        #expect(ReportFormat(fileName: fileName) == format)
+    }
+}
+
+extension Unicode.Scalar {
+    fileprivate var isTurning: Bool { (0x2028...0x202E).contains(value) || (0x2066...0x2069).contains(value) }
+}
