@@ -54,8 +54,8 @@ public struct StoreCheck: Hashable, Sendable {
     public let sqliteVersion: String
     /// Whether this SQLite has the WAL-reset defect, which the write lock guards against (3.7.0 to 3.51.2).
     public let hasWALResetDefect: Bool
-    /// Whether the write lock's file is there, as it is beside every store that was ever written to; see
-    /// <doc:Concurrency>.
+    /// Whether commits and checkpoints go through the write lock. Its file comes with the first write, so that one
+    /// that is not there yet, as beside a backup, is no fault; one that is no file cannot be locked.
     public let writeLockIsOn: Bool
     /// Those that are there, of the database, its log, its index and the write lock.
     public let files: [File]
@@ -104,7 +104,7 @@ extension ProfileRepository {
                     },
                     settings: settings.listed, sqliteVersion: settings.sqliteVersion,
                     hasWALResetDefect: settings.hasWALResetDefect,
-                    writeLockIsOn: files.contains { $0.path == path + "-lock" }, files: files)
+                    writeLockIsOn: Self.isLockable(path + "-lock"), files: files)
             }
         }
     }
@@ -114,8 +114,12 @@ extension ProfileRepository {
     /// The copy is made 0600 and holds what the store holds, hashes included. The calling thread is busy meanwhile.
     /// - Throws: `alreadyExists`, `full`, …
     public func backup(to path: String) throws(ProfileStoreError) {
-        try read { connection throws(ProfileStoreError) in
-            try ProfileStoreError.wrap { () throws(SQLiteError) in try connection.backup(to: path) }
+        do throws(ProfileStoreError) {
+            try read { connection throws(ProfileStoreError) in
+                try ProfileStoreError.wrap { () throws(SQLiteError) in try connection.backup(to: path) }
+            }
+        } catch .alreadyExists {
+            throw .alreadyExists(path: path)
         }
     }
 
@@ -151,6 +155,12 @@ extension ProfileRepository {
         }
         await writer.close()
         return try outcome.get()
+    }
+
+    private static func isLockable(_ path: String) -> Bool {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return errno == ENOENT }
+        return status.st_mode & S_IFMT == S_IFREG
     }
 
     private static func status(of path: String) -> (mode: UInt16, size: Int64)? {
