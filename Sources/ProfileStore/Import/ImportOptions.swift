@@ -73,6 +73,6 @@ public enum ImportError: Error, Hashable, Sendable {
     /// Writing the rejected rows failed with this `errno`.
     case writingRejects(code: Int32)
     case store(ProfileStoreError)
-    /// The store refused to go on; what was committed before stays and is in the report.
-    indirect case ended(ProfileStoreError, after: ImportReport)
+    /// It could not go on, for this reason; what was committed before stays and is in the report.
+    indirect case ended(ImportError, after: ImportReport)
 }

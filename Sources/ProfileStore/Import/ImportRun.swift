@@ -39,25 +39,38 @@ final class ImportRun: Sendable {
 
     func cancel() {
         isCancelled.store(true, ordering: .relaxed)
+        stop()
+    }
+
+    /// Reads no more, and lets nobody wait for what is not read.
+    func stop() {
         pipeline.stop()
+        source.stopReading()
+    }
+
+    /// Whether the import is to end before its input does; the report then says why.
+    func mustEnd() -> Bool {
+        ledger.withLock { ledger in
+            if isCancelled.load(ordering: .relaxed) {
+                ledger.end(.cancelled)
+            } else if ledger.report.isOver(options.rejectLimit) {
+                ledger.end(.tooManyRejects)
+            }
+            return ledger.report.earlyEnd != nil
+        }
     }
 
     /// The next batch, unless the import is to end; blocks the thread.
     func next() throws(ImportError) -> JudgedBatch? {
-        if isCancelled.load(ordering: .relaxed) {
-            ledger.withLock { $0.end(.cancelled) }
-            return nil
-        }
-        if ledger.withLock({ $0.report.isOver(options.rejectLimit) }) {
-            ledger.withLock { $0.end(.tooManyRejects) }
-            pipeline.stop()
-            return nil
-        }
+        guard !mustEnd() else { return nil }
         do throws(ByteStreamError) {
-            return try pipeline.next()
+            if let batch = try pipeline.next() { return batch }
         } catch {
             throw .reading(code: error.code)
         }
+        // There is no more, or it was cancelled meanwhile.
+        _ = mustEnd()
+        return nil
     }
 
     /// The next batch, waited for on a thread that may block.
@@ -86,10 +99,14 @@ final class ImportRun: Sendable {
         }
     }
 
-    func finish(after duration: Duration) throws(ImportError) -> ImportReport {
-        try ledger.withLock { ledger throws(ImportError) in
-            try ledger.finish(after: duration)
-            return ledger.report
+    /// Ends the report.
+    ///
+    /// - Returns: The report, and why the rejected rows could not all be written.
+    func finish(after duration: Duration) -> (report: ImportReport, failure: ImportError?) {
+        ledger.withLock { ledger in
+            var failure: ImportError?
+            do throws(ImportError) { try ledger.finish(after: duration) } catch { failure = error }
+            return (ledger.report, failure)
         }
     }
 }
