@@ -39,31 +39,38 @@ final class ImportRun: Sendable {
 
     func cancel() {
         isCancelled.store(true, ordering: .relaxed)
-        pipeline.stop()
+        stop()
     }
 
-    /// Says in the report that the import was cancelled, wherever it was when that happened.
-    func noteCancellation() {
-        guard isCancelled.load(ordering: .relaxed) else { return }
-        ledger.withLock { $0.end(.cancelled) }
+    /// Reads no more, and lets nobody wait for what is not read.
+    func stop() {
+        pipeline.stop()
+        source.stopReading()
+    }
+
+    /// Whether the import is to end before its input does; the report then says why.
+    func mustEnd() -> Bool {
+        ledger.withLock { ledger in
+            if isCancelled.load(ordering: .relaxed) {
+                ledger.end(.cancelled)
+            } else if ledger.report.isOver(options.rejectLimit) {
+                ledger.end(.tooManyRejects)
+            }
+            return ledger.report.earlyEnd != nil
+        }
     }
 
     /// The next batch, unless the import is to end; blocks the thread.
     func next() throws(ImportError) -> JudgedBatch? {
-        if isCancelled.load(ordering: .relaxed) {
-            ledger.withLock { $0.end(.cancelled) }
-            return nil
-        }
-        if ledger.withLock({ $0.report.isOver(options.rejectLimit) }) {
-            ledger.withLock { $0.end(.tooManyRejects) }
-            pipeline.stop()
-            return nil
-        }
+        guard !mustEnd() else { return nil }
         do throws(ByteStreamError) {
-            return try pipeline.next()
+            if let batch = try pipeline.next() { return batch }
         } catch {
             throw .reading(code: error.code)
         }
+        // There is no more, or it was cancelled meanwhile.
+        _ = mustEnd()
+        return nil
     }
 
     /// The next batch, waited for on a thread that may block.
@@ -84,18 +91,27 @@ final class ImportRun: Sendable {
         report(ImportProgress(rows: rows, rejected: rejected, bytes: batch.bytesRead, hashed: hashed))
     }
 
+    /// Finds the rows of a batch that are new where nothing is stored yet; the others are counted and reported.
+    func sift(_ judged: JudgedBatch) throws(ImportError) -> [Int] {
+        try ledger.withLock { ledger throws(ImportError) in try ledger.sift(judged) }
+    }
+
     /// Settles every batch where there is no store: a row is new unless an earlier one has its unique values.
     func settleWithoutStore() async throws(ImportError) {
         while let judged = try await nextAsynchronously() {
-            try ledger.withLock { ledger throws(ImportError) in try ledger.settleWithoutStore(judged) }
+            _ = try sift(judged)
             progress(after: judged.batch)
         }
     }
 
-    func finish(after duration: Duration) throws(ImportError) -> ImportReport {
-        try ledger.withLock { ledger throws(ImportError) in
-            try ledger.finish(after: duration)
-            return ledger.report
+    /// Ends the report.
+    ///
+    /// - Returns: The report, and why the rejected rows could not all be written.
+    func finish(after duration: Duration) -> (report: ImportReport, failure: ImportError?) {
+        ledger.withLock { ledger in
+            var failure: ImportError?
+            do throws(ImportError) { try ledger.finish(after: duration) } catch { failure = error }
+            return (ledger.report, failure)
         }
     }
 }

@@ -25,6 +25,10 @@ final class ImportSource: Sendable {
     /// The input's, or a comma where it is no CSV.
     let delimiter: CSVDelimiter
     private let reader: Mutex<Reader>
+    private let interruption: ReadInterruption
+
+    /// A transaction a batch must be short, so that others do not wait (I14), however short the records are.
+    static let recordsPerBatch = 10_000
 
     private enum Reader: ~Copyable, Sendable {
         case csv(CSVReader, containsSecrets: Bool)
@@ -33,16 +37,19 @@ final class ImportSource: Sendable {
 
     /// Reads the header and finds the field of each column.
     init(_ input: ImportInput, schema: ProfileSchema, options: ImportOptions) throws(ImportError) {
-        let source = ByteSource.descriptor(input.descriptor)
+        do throws(ByteStreamError) { interruption = try ReadInterruption() } catch { throw .reading(code: error.code) }
+        let source = ByteSource.descriptor(input.descriptor, interruptedBy: interruption)
         switch options.format {
         case .ndjson:
-            columns = ImportColumns(objectsFor: schema)
+            columns = try ImportColumns(objectsOf: schema, options: options)
             self.delimiter = .comma
-            reader = Mutex(.ndjson(NDJSONReader(source: source, columns: columns, options: options)))
+            reader = Mutex(.ndjson(NDJSONReader(source: source, schema: schema, columns: columns, options: options)))
         case .csv(let delimiter):
             let chosen = delimiter.flatMap(CSVDelimiter.init)
             var csv = CSVReader(
-                options: CSVOptions(delimiter: chosen.map(CSVOptions.Delimiter.character) ?? .automatic),
+                options: CSVOptions(
+                    delimiter: chosen.map(CSVOptions.Delimiter.character) ?? .automatic,
+                    batchBytes: 2 << 20, batchRecords: Self.recordsPerBatch),
                 source: source)
             columns = try ImportColumns(header: Self.header(of: &csv), schema: schema, options: options)
             self.delimiter = csv.delimiter
@@ -73,6 +80,9 @@ final class ImportSource: Sendable {
             }
         }
     }
+
+    /// Ends the input for whoever waits for more of it.
+    func stopReading() { interruption.interrupt() }
 
     private static func header(of csv: inout CSVReader) throws(ImportError) -> [String] {
         var batch = RecordBatch()

@@ -45,7 +45,7 @@ public struct ProfileImporter: Sendable {
     ///   - rejects: An open descriptor to which rejected rows go as CSV; it stays the caller's to close.
     ///   - progress: Told after every batch, and while passwords are hashed.
     /// - Returns: What became of every row that was read.
-    /// - Throws: ``ImportError``. `ended` carries the report of what was done before the store refused to go on.
+    /// - Throws: ``ImportError``. `ended` carries the report of what was done before it could not go on.
     public func run(
         _ input: ImportInput, rejects: Int32? = nil,
         progress: @escaping @Sendable (ImportProgress) -> Void = { _ in }
@@ -68,22 +68,18 @@ public struct ProfileImporter: Sendable {
         let run = ImportRun(
             source: source, schema: schema, today: today, options: options, progress: progress,
             ledger: ImportLedger(report: report, schema: schema, columns: source.columns, rejects: writer))
-        defer { run.pipeline.stop() }
         var failure: ImportError?
         do throws(ImportError) {
-            try await withTaskCancellation(of: run) { () async throws(ImportError) in
-                try await settle(run)
-            }
-        } catch .store(.cancelled) {
-            // The batch under way is not stored; what was committed before it is reported all the same.
+            try await withTaskCancellation(of: run) { () async throws(ImportError) in try await settle(run) }
         } catch {
-            failure = error
+            // A write or a hash whose turn had not come when the task was cancelled: that is no failure.
+            if error != .store(.cancelled) || !run.mustEnd() { failure = error }
         }
-        run.noteCancellation()
-        let finished = try run.finish(after: ContinuousClock.now - start)
-        guard let failure else { return finished }
-        if case .store(let error) = failure, finished.rows > 0 { throw .ended(error, after: finished) }
-        throw failure
+        run.stop()
+        await run.pipeline.ended()
+        let (finished, unwritten) = run.finish(after: ContinuousClock.now - start)
+        guard let failure = failure ?? unwritten else { return finished }
+        throw finished.rows > 0 ? .ended(failure, after: finished) : failure
     }
 
     private func withTaskCancellation(
@@ -103,8 +99,11 @@ public struct ProfileImporter: Sendable {
         guard adopted.schema == schema else { throw .store(.schemaChanged(version: adopted.version)) }
         let target = ImportTarget(repository: repository, adopted: adopted, run: run)
         if options.isDryRun { return try await target.lookOnly() }
-        if options.isAllOrNothing || options.isExclusive { return try await target.loadExclusively() }
-        if !run.source.columns.hasPasswords, try target.storeIsEmpty() { return try await target.loadInBulk() }
+        let isExclusive = options.isAllOrNothing || options.isExclusive
+        if isExclusive, run.source.columns.hasPasswords { return try await target.loadHashedFirst() }
+        if isExclusive || !run.source.columns.hasPasswords, try await target.loadInBulk(evenIfUsed: isExclusive) {
+            return
+        }
         try await target.loadInBatches()
     }
 }
