@@ -59,7 +59,8 @@ let package = Package(
             name: "ProfileStoreTests",
             dependencies: ["ProfileCore", "ProfileStore", "CSVStream", "SQLiteAccess", "FaultVFS"],
             swiftSettings: strictness),
-        .testTarget(name: "CommandTests", dependencies: ["profiles", "ProfileStore"], swiftSettings: strictness),
+        .testTarget(
+            name: "CommandTests", dependencies: ["profiles", "ProfileCore", "ProfileStore"], swiftSettings: strictness),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -103,7 +103,7 @@ final class Workplace: Sendable {
         throw SystemFailure(code: ENOENT)
     }
 
-    private static func read(_ path: String) throws -> String {
+    static func read(_ path: String) throws -> String {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw SystemFailure(code: errno) }
         defer { close(descriptor) }

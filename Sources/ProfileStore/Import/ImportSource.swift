@@ -11,6 +11,7 @@ public struct ImportInput: Sendable {
     /// Nil where it cannot be known, as of a pipe.
     public let byteCount: UInt64?
 
+    /// Names an open file.
     public init(descriptor: Int32, name: String, byteCount: UInt64?) {
         self.descriptor = descriptor
         self.name = name

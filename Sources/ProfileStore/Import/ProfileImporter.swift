@@ -8,8 +8,8 @@ internal import Synchronization
 ///
 /// Read → split into records → judge → write: workers take turns at splitting and judge side by side on the cores
 /// there are, while the store's writer stores what they judged before (see <doc:Importing>). A store that is empty gets
-/// one transaction and its indexes afterwards; one that others use gets a transaction a batch, with the write lock
-/// given back between (I14).
+/// one transaction and its indexes afterwards, unless there are passwords to hash; one that others use gets a
+/// transaction a batch, with the write lock given back between (I14).
 public struct ProfileImporter: Sendable {
     private let repository: ProfileRepository?
     private let schema: ProfileSchema
@@ -36,13 +36,15 @@ public struct ProfileImporter: Sendable {
         self.options = options
     }
 
-    /// Runs it.
+    /// Reads the input to its end, or to where a limit or the task's cancellation ends it.
     ///
-    /// Cancelling the task ends the import in order: the batch under way is finished, what was committed stays, and the
-    /// report says so.
+    /// Cancelling the task ends the import in order: the batch under way is finished, or dropped while its passwords are
+    /// hashed; what was committed stays, and the report says so.
     /// - Parameters:
+    ///   - input: An open file; it is read once, from where it stands.
     ///   - rejects: An open descriptor to which rejected rows go as CSV; it stays the caller's to close.
     ///   - progress: Told after every batch, and while passwords are hashed.
+    /// - Returns: What became of every row that was read.
     /// - Throws: ``ImportError``. `ended` carries the report of what was done before the store refused to go on.
     public func run(
         _ input: ImportInput, rejects: Int32? = nil,

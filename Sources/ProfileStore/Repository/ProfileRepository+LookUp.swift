@@ -78,7 +78,7 @@ extension ProfileRepository {
     }
 }
 
-/// Profiles in the order of their ids, a page in memory at a time.
+/// Profiles in the order of their ids, a page in memory at a time; see ``ProfileRepository/all(_:)``.
 public struct ProfileSequence: AsyncSequence, Sendable {
     public typealias Element = Profile
     public typealias Failure = ProfileStoreError
