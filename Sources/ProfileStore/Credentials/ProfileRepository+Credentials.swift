@@ -126,7 +126,9 @@ extension ProfileRepository {
         let now = options.now()
         let decision = try await write { connection throws(ProfileStoreError) in
             try ProfileStoreError.wrap { () throws(SQLiteError) in
-                try ThrottleTable.admit(username, kind, at: now, isKnown: stored != nil, connection)
+                try ThrottleTable.admit(
+                    username, kind, at: now, isKnown: stored != nil,
+                    mostUnknownNames: self.options.mostUnknownNames, connection)
             }
         }
         switch decision {

@@ -32,6 +32,8 @@ public final class ProfileRepository: Sendable {
         public var hashingThreads: Int?
         /// The clock, for tests to set.
         public var now: @Sendable () -> Timestamp = Timestamp.now
+        /// Most names without a profile whose failed attempts are remembered; the oldest are forgotten (P9).
+        package var mostUnknownNames = 100_000
         /// A registered SQLite VFS, for tests that make the file system fail.
         package var vfs: String?
 
