@@ -136,7 +136,8 @@ public final class ProfileRepository: Sendable {
     /// Reads the schema in force again, since a row, or another process, is ahead of what is known here.
     func refreshSchema(_ connection: borrowing Connection) throws(ProfileStoreError) -> AdoptedSchema {
         let latest = try SchemaTable.inForce(connection)
-        adopted.withLock { $0 = latest }
+        // Another thread may have read a later one meanwhile.
+        adopted.withLock { if $0.version < latest.version { $0 = latest } }
         return latest
     }
 
@@ -153,11 +154,18 @@ public final class ProfileRepository: Sendable {
         _ body: @escaping @Sendable (borrowing Connection) throws(ProfileStoreError) -> Value
     ) async throws(ProfileStoreError) -> Value {
         try await writer.write(waitingAtMost: options.waitLimit) { connection throws(ProfileStoreError) in
-            try connection.writeTransaction { () throws(ProfileStoreError) in
-                let value = try body(connection)
-                try ProfileStoreError.wrap { () throws(SQLiteError) in try StoreTable.countChange(connection) }
-                return value
-            }
+            try self.change(connection) { () throws(ProfileStoreError) in try body(connection) }
+        }
+    }
+
+    /// The same within a job of the writer's.
+    func change<Value>(
+        _ connection: borrowing Connection, _ body: () throws(ProfileStoreError) -> Value
+    ) throws(ProfileStoreError) -> Value {
+        try connection.writeTransaction { () throws(ProfileStoreError) in
+            let value = try body()
+            try ProfileStoreError.wrap { () throws(SQLiteError) in try StoreTable.countChange(connection) }
+            return value
         }
     }
 
