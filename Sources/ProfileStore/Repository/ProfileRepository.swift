@@ -63,7 +63,9 @@ public final class ProfileRepository: Sendable {
         let writer = file.writer(options)
         let state = try file.inspect()
         if options.createsMissing, state == .missing || state == .empty {
-            try await create(with: writer, options)
+            try await writer.write(waitingAtMost: options.waitLimit) { connection throws(ProfileStoreError) in
+                try Migrator.create(connection, schema: options.initialSchema, at: options.now())
+            }
         }
         let version = try file.version()
         guard version == Migrator.latest else {
@@ -91,18 +93,6 @@ public final class ProfileRepository: Sendable {
             return try SchemaTable.inForce(connection)
         }
         adopted = Mutex(schema)
-    }
-
-    /// Makes the tables, unless another process has made them since they were missed.
-    private static func create(
-        with writer: DatabaseWriter<ProfileStoreError>, _ options: Options
-    ) async throws(ProfileStoreError) {
-        try await writer.write(waitingAtMost: options.waitLimit) { connection throws(ProfileStoreError) in
-            guard try !Migrator.migrate(connection, at: options.now()).isEmpty else { return }
-            try connection.writeTransaction { () throws(ProfileStoreError) in
-                try SchemaTable.adopt(options.initialSchema, replacing: nil, at: options.now(), connection)
-            }
-        }
     }
 
     /// Ends what is under way, brings all that was written into the one file, and closes.
