@@ -61,13 +61,14 @@ public final class ProfileRepository: Sendable {
     ) async throws(ProfileStoreError) -> ProfileRepository {
         let file = try StoreFile(path, createsFolder: options.createsMissing, vfs: options.vfs)
         let writer = file.writer(options)
-        let state = try file.inspect()
+        var state = try file.inspect()
         if options.createsMissing, state == .missing || state == .empty {
             try await writer.write(waitingAtMost: options.waitLimit) { connection throws(ProfileStoreError) in
                 try Migrator.create(connection, schema: options.initialSchema, at: options.now())
             }
+            state = try file.inspect()
         }
-        let version = try file.version()
+        let version = try file.version(of: state)
         guard version == Migrator.latest else {
             throw .olderStore(path: file.path.database, version: version, known: Migrator.latest)
         }
