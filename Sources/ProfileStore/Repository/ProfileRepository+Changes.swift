@@ -43,6 +43,8 @@ extension ProfileRepository {
             var draft = stored.draft
             change(&draft)
             let adopted = adoptedSchema
+            // Other rules came between, and the draft goes by the fields that were.
+            guard adopted.schema == stored.schema else { continue }
             let valid: ValidProfile
             do throws(ValidationFailure) {
                 valid = try adopted.validator.validate(draft, on: today, hasPassword: stored.hasPassword)
@@ -159,7 +161,8 @@ extension AdoptedSchema {
 extension Profile {
     /// Whether storing `valid` would change anything.
     fileprivate func differs(from valid: ValidProfile) -> Bool {
-        valid.bringsPassword || status == .invalid || fields.contains { $0.value != valid[$0.rules.name] }
+        valid.bringsPassword || status == .invalid
+            || valid.schema.openFields.contains { valid[$0.name] != self[$0.name] }
     }
 }
 
