@@ -29,6 +29,8 @@ extension ProfileRepository {
             while true {
                 let limit = max(1, min(query.limit, 100_000))
                 guard let (sql, values) = adopted.table.page(query, validator: adopted.validator) else {
+                    // Another process may have adopted rules that know the field.
+                    if try self.learnsLaterRules(than: &adopted, connection) { continue }
                     return ProfilePage(profiles: [], next: nil)
                 }
                 var found: [Profile] = []
