@@ -38,7 +38,7 @@ extension ProfileRepository {
         }
         let hash = try await hash(new)
         let isSet = try await write { connection throws(ProfileStoreError) in
-            try ProfileStoreError.wrap { () throws(SQLiteError) in
+            let isSet = try ProfileStoreError.wrap { () throws(SQLiteError) in
                 var statement = try connection.prepare(
                     "UPDATE profiles SET passcode_hash = ?2 WHERE username = ?1 AND passcode_hash IS NULL")
                 try statement.bind(username, at: 1)
@@ -46,6 +46,9 @@ extension ProfileRepository {
                 try statement.run()
                 return connection.changes == 1
             }
+            // Whoever guessed before had nothing to guess.
+            if isSet { try ThrottleTable.forget(username, .passcode, connection) }
+            return isSet
         }
         guard isSet else { throw .passcodeExists }
     }

@@ -19,6 +19,8 @@ extension ProfileRepository {
             guard isStored else {
                 throw .duplicate(try adopted.takenFields(of: rows, row: 0, besides: nil, connection))
             }
+            // Whoever guessed at the name before had nothing to guess.
+            try ThrottleTable.forget(profile.username, nil, connection)
             return try self.requireProfile(id: id, connection)
         }
     }
@@ -80,7 +82,11 @@ extension ProfileRepository {
             }
             switch outcome {
             case .updated:
-                if valid.bringsPassword { try ThrottleTable.forget(stored.username, .password, connection) }
+                if stored.username != valid.username {
+                    for name in [stored.username, valid.username] { try ThrottleTable.forget(name, nil, connection) }
+                } else if valid.bringsPassword {
+                    try ThrottleTable.forget(stored.username, .password, connection)
+                }
                 return try self.requireProfile(id: stored.id, connection)
             case .duplicate:
                 throw .duplicate(try adopted.takenFields(of: rows, row: 0, besides: stored.id, connection))
