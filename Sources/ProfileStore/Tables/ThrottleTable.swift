@@ -19,7 +19,8 @@ enum ThrottleTable {
         var state = try load(name, kind, connection)
         let decision = state.admit(at: time.millisecondsSince1970)
         try store(state, name, kind, at: time, isKnown: isKnown, connection)
-        if !isKnown, state.failures == 1 { try dropOldestUnknown(mostUnknownNames, connection) }
+        // For any name, as the time that it takes must not tell whether there is such a profile (P10).
+        if state.failures == 1 { try dropOldestUnknown(mostUnknownNames, connection) }
         return decision
     }
 
