@@ -104,7 +104,7 @@ extension ProfileRepository {
                     },
                     settings: settings.listed, sqliteVersion: settings.sqliteVersion,
                     hasWALResetDefect: settings.hasWALResetDefect,
-                    writeLockIsOn: files.contains { $0.path == path + "-lock" }, files: files)
+                    writeLockIsOn: settings.leavesCheckpointsToTheLock, files: files)
             }
         }
     }
@@ -115,7 +115,12 @@ extension ProfileRepository {
     /// - Throws: `alreadyExists`, `full`, …
     public func backup(to path: String) throws(ProfileStoreError) {
         try read { connection throws(ProfileStoreError) in
-            try ProfileStoreError.wrap { () throws(SQLiteError) in try connection.backup(to: path) }
+            do throws(SQLiteError) {
+                try connection.backup(to: path)
+            } catch {
+                if error.systemError == EEXIST { throw .alreadyExists(path: path) }
+                throw ProfileStoreError(error)
+            }
         }
     }
 
@@ -161,6 +166,9 @@ extension ProfileRepository {
 }
 
 extension ConnectionSettings {
+    /// Whether SQLite makes no checkpoint by itself, which would be one without the write lock.
+    fileprivate var leavesCheckpointsToTheLock: Bool { walAutocheckpoint == 0 && !checkpointsOnClose }
+
     /// From <https://www.sqlite.org/wal.html>, section "The WAL-Reset Bug".
     fileprivate var hasWALResetDefect: Bool {
         let parts = sqliteVersion.split(separator: ".").compactMap { Int($0) }
