@@ -45,17 +45,24 @@ install: build ## binary, completions and man pages under PREFIX (/usr/local)
 	.build/debug/generate-manual $(RELEASE) --multi-page --output-directory .build-manual
 	install -m 644 .build-manual/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
 
-docs: setup ## DocC archives of ProfileCore and ProfileStore, in .build-docs
-	@for target in ProfileCore ProfileStore; do \
-		symbols=$(CURDIR)/.build-docs/symbols/$$target; rm -rf $$symbols; mkdir -p $$symbols; \
-		$(SWIFT) build --target ProfileStore --scratch-path .build-docs \
-			-Xswiftc -emit-symbol-graph -Xswiftc -emit-symbol-graph-dir -Xswiftc $(CURDIR)/.build-docs/all && \
-		cp .build-docs/all/$$target.symbols.json $$symbols && \
-		docc convert $$(ls -d Sources/$$target/*.docc 2>/dev/null) --additional-symbol-graph-dir $$symbols \
-			--fallback-display-name $$target --fallback-bundle-identifier profiles.$$target \
-			--output-path .build-docs/$$target.doccarchive || exit 1; \
-	done
-	@echo "Serve .build-docs/ProfileStore.doccarchive with any web server."
+docs: setup ## the DocC archive of ProfileCore and ProfileStore, in .build-docs; a broken link is an error
+	$(SWIFT) build --target ProfileStore --scratch-path .build-docs \
+		-Xswiftc -emit-symbol-graph -Xswiftc -emit-symbol-graph-dir -Xswiftc $(CURDIR)/.build-docs/symbols
+	$(call convert-docs,ProfileCore)
+	$(call convert-docs,ProfileStore,--dependency .build-docs/ProfileCore.doccarchive)
+	@rm -rf .build-docs/Profiles.doccarchive
+	@docc merge .build-docs/ProfileCore.doccarchive .build-docs/ProfileStore.doccarchive \
+		--synthesized-landing-page-name Profiles --output-path .build-docs/Profiles.doccarchive
+	@echo "Serve .build-docs/Profiles.doccarchive with any web server."
+
+# One module's archive; the symbol graph of the module alone, without those of its imports.
+define convert-docs
+@rm -rf .build-docs/symbols-$(1) && mkdir -p .build-docs/symbols-$(1)
+@cp .build-docs/symbols/$(1).symbols.json .build-docs/symbols-$(1)
+docc convert Sources/$(1)/$(1).docc --additional-symbol-graph-dir .build-docs/symbols-$(1) $(2) \
+	--fallback-display-name $(1) --fallback-bundle-identifier profiles.$(1) \
+	--enable-experimental-external-link-support --warnings-as-errors --output-path .build-docs/$(1).doccarchive
+endef
 
 clean: ## remove what was built
 	rm -rf .build .build-* Benchmarks/.build Examples/Embedding/.build

@@ -29,6 +29,7 @@ let package = Package(
             name: "CCrypt", path: "Modules/CCrypt", pkgConfig: "libcrypt", providers: [.apt(["libcrypt-dev"])]),
         .systemLibrary(
             name: "CPCRE2", path: "Modules/CPCRE2", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"])]),
+        .systemLibrary(name: "CLinux", path: "Modules/CLinux"),
         .target(
             name: "Migrations",
             path: "Migrations",
@@ -44,7 +45,7 @@ let package = Package(
         .executableTarget(
             name: "profiles",
             dependencies: [
-                "ProfileCore", "ProfileStore",
+                "CLinux", "ProfileCore", "ProfileStore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strictness),
@@ -58,7 +59,8 @@ let package = Package(
             name: "ProfileStoreTests",
             dependencies: ["ProfileCore", "ProfileStore", "CSVStream", "SQLiteAccess", "FaultVFS"],
             swiftSettings: strictness),
-        .testTarget(name: "CommandTests", dependencies: ["profiles", "ProfileStore"], swiftSettings: strictness),
+        .testTarget(
+            name: "CommandTests", dependencies: ["profiles", "ProfileCore", "ProfileStore"], swiftSettings: strictness),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -5,7 +5,11 @@ let package = Package(
     name: "Embedding",
     dependencies: [.package(name: "profiles", path: "../..")],
     targets: [
-        .executableTarget(name: "Embedding", dependencies: [.product(name: "ProfileStore", package: "profiles")])
+        .executableTarget(
+            name: "Embedding",
+            dependencies: [
+                .product(name: "ProfileCore", package: "profiles"), .product(name: "ProfileStore", package: "profiles"),
+            ])
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,28 +1,63 @@
-import Glibc
-import ProfileStore
-import ProfileCore
-@main struct ProfilesCommand {
-    static func main() async throws {
-        let a = CommandLine.arguments
-        var o = ProfileRepository.Options(); o.createsMissing = true
-        switch a[1] {
-        case "import", "validate":
-            let fd = open(a[2], O_RDONLY)
-            let input = ImportInput(descriptor: fd, name: a[2], byteCount: nil)
-            let importer: ProfileImporter
-            var r: ProfileRepository?
-            if a[1] == "import" { r = try await ProfileRepository.open(at: a[3], options: o); importer = ProfileImporter(repository: r!, options: ImportOptions()) } else { importer = ProfileImporter(schema: .standard, today: CalendarDay(iso: "2026-11-21")!, options: ImportOptions()) }
-            let start = ContinuousClock.now
-            let report = try await importer.run(input)
-            print(report.summary(examples: 20))
-            let mid = ContinuousClock.now
-            await r?.close()
-            print(mid - start, ContinuousClock.now - mid)
-        case "revalidate":
-            let r = try await ProfileRepository.open(at: a[2], options: o)
-            print(try await r.revalidate(all: true).summary(examples: 5))
-            await r.close()
-        default: break
+internal import ArgumentParser
+internal import Glibc
+
+/// The command `profiles`: parses the arguments, runs one subcommand, and turns whatever went wrong into a text on
+/// standard error and an exit code.
+@main
+struct ProfilesCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "profiles",
+        abstract: "Keep profiles that are never invalid.",
+        discussion: """
+            Profiles live in one SQLite file and follow a schema: nothing gets in that breaks it.
+
+              profiles import people.csv --rejects rejects.csv
+              profiles lookup skboard
+              profiles edit skboard --phone 7876-1242
+
+            The store is at --database, else at $PROFILES_DATABASE, else at \
+            $XDG_DATA_HOME/profiles/profiles.sqlite, where $XDG_DATA_HOME is ~/.local/share by default.
+
+            Results go to standard output, everything else to standard error. Exit codes: 0 done; 1 the answer is no \
+            (invalid, rejected rows, duplicate, stale revision, not found, wrong secret); 64 usage; 65 unreadable \
+            input; 66 no such input; 69 unavailable; 73 cannot create; 74 input or output failed; 75 busy, try again; \
+            77 not permitted or throttled; 78 bad schema or configuration; 130 interrupted.
+            """,
+        version: "0.1.0",
+        groupedSubcommands: [
+            CommandGroup(
+                name: "Profile",
+                subcommands: [
+                    RegisterCommand.self, EditCommand.self, RemoveCommand.self, LookupCommand.self, ListCommand.self,
+                ]),
+            CommandGroup(
+                name: "File",
+                subcommands: [ImportCommand.self, ValidateCommand.self, ExportCommand.self]),
+            CommandGroup(
+                name: "Secret",
+                subcommands: [PasscodeCommand.self, LoginCommand.self, UnlockCommand.self]),
+            CommandGroup(
+                name: "Rule",
+                subcommands: [SchemaCommand.self, RevalidateCommand.self]),
+            CommandGroup(
+                name: "Store",
+                subcommands: [InitCommand.self, CheckCommand.self, BackupCommand.self, MigrateCommand.self]),
+        ])
+
+    static func main() async {
+        ProcessSettings.apply()
+        do {
+            var command = try await asyncParseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            // What is not ours is argument-parser's: help, the version, or a usage error with its exit code 64.
+            guard let failure = CommandFailure(error) else { exit(withError: error) }
+            failure.show()
+            Glibc.exit(failure.status.rawValue)
         }
     }
 }

@@ -28,20 +28,24 @@ import RawLookup
         let ways: [(name: String, run: () throws -> Int)] = [
             ("ours", { try names.count(where: ours.find) }),
             ("raw", { names.count { find($0, with: raw) } }),
+            // Each look-up is a read of its own, as in a service that is asked for one profile: so is ours.
             (
                 "grdb_sql",
                 {
-                    try queue.read { database in
-                        let statement = try database.cachedStatement(sql: sql)
-                        return try names.count { try Record.fetchOne(statement, arguments: [$0]) != nil }
+                    try names.count { name in
+                        try queue.read { database in
+                            try Record.fetchOne(database.cachedStatement(sql: sql), arguments: [name]) != nil
+                        }
                     }
                 }
             ),
             (
                 "grdb_query",
                 {
-                    try queue.read { database in
-                        try names.count { try Record.filter(Column("username") == $0).fetchOne(database) != nil }
+                    try names.count { name in
+                        try queue.read { database in
+                            try Record.filter(Column("username") == name).fetchOne(database) != nil
+                        }
                     }
                 }
             ),

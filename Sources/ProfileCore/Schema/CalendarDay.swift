@@ -1,7 +1,10 @@
 /// A real day of the proleptic Gregorian calendar, from 0001-01-01 to 9999-12-31.
 public struct CalendarDay: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// 1 to 9999.
     public let year: Int
+    /// 1 to 12.
     public let month: Int
+    /// 1 to the month's length.
     public let day: Int
 
     /// Nil where there is no such day.

@@ -34,7 +34,7 @@ public enum CharacterClass: Hashable, Sendable {
     }
 
     /// As it is written in a schema file.
-    var text: String {
+    package var text: String {
         if case .list(let characters) = self { return characters }
         return Self.named.first { $0.value == self }?.name ?? ""
     }

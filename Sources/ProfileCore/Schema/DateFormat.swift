@@ -1,6 +1,7 @@
 /// One way in which a date may be written: `yyyy`, `MM` and `dd`, each once, with ASCII punctuation or spaces
 /// between.
 public struct DateFormat: Hashable, Sendable, CustomStringConvertible {
+    /// As a schema file writes it, such as `dd.MM.yyyy`.
     public let pattern: String
     /// The pattern's bytes: `y`, `M` and `d` stand for a digit each, all else for itself.
     private let bytes: [UInt8]
@@ -11,6 +12,8 @@ public struct DateFormat: Hashable, Sendable, CustomStringConvertible {
     static let dotted = DateFormat(known: "yyyy.MM.dd")
     static let digits = DateFormat(known: "yyyyMMdd")
 
+    /// Nil where a part is missing or there twice, where other letters or digits stand between, and where a space stands
+    /// first or last.
     public init?(_ pattern: String) {
         var parts: [String] = []
         var rest = pattern.utf8[...]

@@ -2,11 +2,13 @@
 ///
 /// A name that passed is fit to stand in SQL, in a CSV header and in JSON as it is.
 public struct FieldName: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// As it stands in schemas, tables and files.
     public let text: String
 
     /// Longest name, in bytes; PostgreSQL's limit for an identifier.
     public static let longestLength = 63
 
+    /// Nil for what is no name; ``reserved`` ones are, though no schema may use them.
     public init?(_ text: String) {
         let bytes = text.utf8
         guard let first = bytes.first, first.isASCIILowercase, bytes.count <= Self.longestLength,

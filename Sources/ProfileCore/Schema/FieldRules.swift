@@ -1,11 +1,15 @@
 /// The rules of one field, as a schema file gives them.
 ///
-/// Made by ``ProfileSchema/init(parsing:defaultName:)`` only, so that rules which contradict each other do not exist.
+/// Made only by reading a schema, or for ``ProfileSchema/standard``, so that rules which contradict each other do not
+/// exist. What each rule means is said in <doc:Schema>.
 public struct FieldRules: Hashable, Sendable {
+    /// The key of its values; a column of tables and files.
     public let name: FieldName
     /// What people call the field: "Postal code".
     public let title: String
+    /// What kind of value it holds.
     public internal(set) var type: FieldType = .string
+    /// Whether a value that is empty after trimming is an issue.
     public internal(set) var isRequired = false
     /// Enforced by the database with an index; `username`'s ignores ASCII case, any other's is exact.
     public internal(set) var isUnique = false
@@ -13,15 +17,19 @@ public struct FieldRules: Hashable, Sendable {
     public internal(set) var minimumLength: Int?
     /// In user-perceived characters.
     public internal(set) var maximumLength: Int?
+    /// The least value, itself included; of integers, numbers and dates.
     public internal(set) var minimum: Bound?
+    /// The greatest value, itself included; of integers, numbers and dates.
     public internal(set) var maximum: Bound?
-    /// Must match the whole value.
+    /// Must match the whole value, in the form in which it is stored.
     public internal(set) var pattern: Pattern?
     /// The only values there are (`enum`), in the form in which they are stored; empty for no such rule.
     public internal(set) var allowedValues: [String] = []
     /// Nil allows any character but control characters other than tab, LF and CR.
     public internal(set) var characters: [CharacterClass]?
+    /// What a value must hold at least once, each.
     public internal(set) var requirements: [Requirement] = []
+    /// The fixed shape of its values; there are no lengths, characters or requirements beside it.
     public internal(set) var mask: Mask?
     /// Kept as a hash only, never shown, never trimmed.
     public internal(set) var isSecret = false
@@ -70,14 +78,18 @@ public enum FieldType: String, Hashable, Sendable, CaseIterable {
     case date
 }
 
-/// A least or greatest value.
+/// A least or greatest value, of the field's own type.
 public enum Bound: Hashable, Sendable, CustomStringConvertible {
+    /// Of an integer field.
     case integer(Int64)
+    /// Of a number field.
     case number(Double)
+    /// Of a date field.
     case day(CalendarDay)
-    /// The day on which the value is judged.
+    /// The day on which the value is judged; of a date field.
     case today
 
+    /// As a schema file writes it.
     public var description: String {
         switch self {
         case .integer(let value): String(value)

@@ -2,6 +2,7 @@
 ///
 /// A value is accepted with all of the literals or with none of them, and is stored with them.
 public struct Mask: Hashable, Sendable, CustomStringConvertible {
+    /// As a schema file writes it.
     public let pattern: String
     let bytes: [UInt8]
     /// How many `#` there are.

@@ -8,6 +8,7 @@ public final class Pattern: Hashable, CustomStringConvertible, @unchecked Sendab
     // Unchecked because of the pointer: compiled code is never written to after `init`, and PCRE2 documents it as safe
     // to share between threads ("pcre2api", MULTITHREADING). Match data is made for each call.
     private let code: OpaquePointer
+    /// As a schema file writes it.
     public let text: String
 
     /// Longest pattern, in bytes.

@@ -3,6 +3,7 @@
 /// Read from a Frictionless Table Schema document with our extensions under each field's `profiles` key; see
 /// <doc:Schema>. The order of fields is that of forms, of columns and of issues.
 public struct ProfileSchema: Hashable, Sendable {
+    /// What it is called; a label and not a key.
     public let name: String
     /// At least `username`, each name once.
     public let fields: [FieldRules]
@@ -15,9 +16,10 @@ public struct ProfileSchema: Hashable, Sendable {
         self.fields = fields
     }
 
+    /// The rules of a field; nil where there is none of that name.
     public subscript(name: FieldName) -> FieldRules? { fields.first { $0.name == name } }
 
-    /// The position of a field, from 0.
+    /// The position of a field, from 0; nil where there is none of that name.
     public func index(of name: FieldName) -> Int? { fields.firstIndex { $0.name == name } }
 
     /// Whether profiles have a password.

@@ -1,5 +1,6 @@
 /// What one schema has that another has not, field by field.
 public struct SchemaDifference: Hashable, Sendable {
+    /// One thing that is not as it was.
     public enum Change: Hashable, Sendable {
         case added(FieldRules)
         case removed(FieldRules)
@@ -12,6 +13,7 @@ public struct SchemaDifference: Hashable, Sendable {
     /// Removed fields first, then the others in the new schema's order.
     public let changes: [Change]
 
+    /// Compares two schemas, field by field; their names do not count.
     public init(from old: ProfileSchema, to new: ProfileSchema) {
         var changes = old.fields.filter { new[$0.name] == nil }.map(Change.removed)
         for field in new.fields {
@@ -26,6 +28,7 @@ public struct SchemaDifference: Hashable, Sendable {
         self.changes = changes
     }
 
+    /// Whether both have the same fields, in the same order, with the same rules.
     public var isEmpty: Bool { changes.isEmpty }
 }
 

@@ -3,7 +3,7 @@ extension ProfileSchema {
     /// two files with the same rules give the same text.
     ///
     /// - Parameter indented: For people to read; the form on one line is what fingerprints are taken of.
-    /// - Returns: JSON, as ``init(parsing:defaultName:)`` reads it.
+    /// - Returns: JSON, as `init(parsing:)` reads it.
     public func document(indented: Bool = false) -> String {
         let value: JSONValue = ["name": .string(name), "fields": .array(fields.map(\.document))]
         return value.text(indented: indented)

@@ -9,9 +9,9 @@ extension ProfileSchema {
 }
 
 extension ValidationIssue {
-    /// The text of this issue: the one place that makes it.
+    /// The text of this issue, in English and without a full stop: the one place that makes it.
     ///
-    /// - Parameter label: What the field is called; F11 lets a caller choose.
+    /// - Parameter label: What the field is called; a caller may choose.
     /// - Returns: A sentence without its full stop.
     public func message(label: String) -> String {
         switch problem {

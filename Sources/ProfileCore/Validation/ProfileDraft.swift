@@ -9,8 +9,10 @@ public struct ProfileDraft: Sendable {
     /// A hash that one has already, in place of the password; see ``PasswordHash``.
     public var passwordHash: String?
 
+    /// Makes a draft without values.
     public init() {}
 
+    /// Makes a draft of raw text by field; `password` and `password_hash` mean what they mean in the subscript.
     public init(_ values: [String: String]) {
         for (name, value) in values { self[name] = value }
     }

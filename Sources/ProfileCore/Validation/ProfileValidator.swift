@@ -1,9 +1,11 @@
-/// A schema compiled once, and the only door to the store: judges drafts and makes ``ValidProfile``s of those that
-/// pass.
+/// A schema compiled once, and the only door to the store: judges drafts and makes a ``ValidProfile`` of each that
+/// passes.
 public struct ProfileValidator: Sendable {
+    /// The rules that it judges by.
     public let schema: ProfileSchema
     let fields: [FieldValidator]
 
+    /// Compiles a schema; worth keeping.
     public init(_ schema: ProfileSchema) {
         self.schema = schema
         fields = schema.fields.map(FieldValidator.init)

@@ -17,6 +17,7 @@ public struct ValidProfile: Sendable {
         return rows.text(row: 0, field: index)
     }
 
+    /// The key of the profile, as it was typed.
     public var username: String { self[.username] ?? "" }
 }
 
@@ -71,7 +72,11 @@ package struct ValidProfiles: Sendable {
 
     /// Puts a hash into a row's slot, in the place of its password if it has one.
     ///
-    /// - Parameter isJudged: The password that it was made of was judged by the rules.
+    /// - Parameters:
+    ///   - hash: The hash.
+    ///   - isJudged: The password that it was made of was judged by the rules.
+    ///   - row: The row, from 0.
+    ///   - field: The secret field's position in the schema.
     package mutating func setHash(_ hash: PasswordHash, isJudged: Bool = true, row: Int, field: Int) {
         slots[row * fieldCount + field] = append(hash.text.utf8)
         passwords[row] = nil

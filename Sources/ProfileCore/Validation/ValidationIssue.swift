@@ -1,13 +1,17 @@
 /// One thing that is wrong with a profile, as a value: which field, and what about it.
 ///
-/// ``message(label:overrides:)`` makes text of it. It never holds what was typed.
+/// ``message(label:)`` makes text of it, and ``ProfileSchema/message(for:)`` with the schema's own words. It never holds
+/// what was typed. The codes are listed in <doc:Issues>.
 public struct ValidationIssue: Hashable, Sendable {
     /// Nil for an issue of the whole row.
     public let field: FieldName?
+    /// What is wrong, with the bounds that were broken.
     public let problem: Problem
 
+    /// The problem's stable name.
     public var code: Code { problem.code }
 
+    /// Names an issue, of a field or of the whole row.
     public init(_ field: FieldName?, _ problem: Problem) {
         self.field = field
         self.problem = problem
@@ -89,6 +93,7 @@ public struct ValidationIssue: Hashable, Sendable {
 }
 
 extension ValidationIssue.Problem {
+    /// Its stable name.
     public var code: ValidationIssue.Code {
         switch self {
         case .required: .required

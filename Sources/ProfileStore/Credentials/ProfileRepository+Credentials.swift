@@ -7,7 +7,8 @@ public enum CredentialError: Error, Hashable, Sendable {
     case wrong
     /// Too many failures: no secret was looked at; try again after this many milliseconds.
     case throttled(milliseconds: Int64)
-    /// A hundred failures in a row: only the owner's ``ProfileRepository/unlock(_:)`` helps.
+    /// A hundred failures in a row: only the owner helps, with ``ProfileRepository/unlock(_:)``, by removing the passcode
+    /// or by setting another password.
     case locked
     /// There is a passcode already; edit it.
     case passcodeExists
@@ -15,8 +16,11 @@ public enum CredentialError: Error, Hashable, Sendable {
     case noPasscode
     /// The new passcode is the present one.
     case notDifferent
+    /// The new passcode breaks the policy.
     case violation(PasscodeViolation)
+    /// No hash was computed; the attempt does not count.
     case hashing(HashingError)
+    /// The store refused.
     case store(ProfileStoreError)
 }
 

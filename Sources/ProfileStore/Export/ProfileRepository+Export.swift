@@ -11,7 +11,7 @@ extension ProfileRepository {
     /// may or may not be in the export. It runs on a thread of its own.
     ///
     /// - Parameters:
-    ///   - format: CSV and NDJSON import back as they are.
+    ///   - format: CSV and NDJSON import back as they are, with hashes where the schema requires a password.
     ///   - includingHashes: Whether `password_hash` comes last, where the schema has a password. Whoever has the hashes
     ///     can try passwords against them.
     ///   - spreadsheetSafe: Whether a cell of CSV that a spreadsheet would run is prefixed with `'`. Such an export does

@@ -27,6 +27,8 @@ final class OrderedPipeline<Input: Sendable, Output: Sendable, Failure: Error>: 
     /// Starts the workers.
     ///
     /// - Parameters:
+    ///   - workers: How many; at least one is started.
+    ///   - depth: The most batches under way or waiting to be fetched.
     ///   - read: Called by one worker at a time; nil is the end.
     ///   - process: Called by several at once.
     init(

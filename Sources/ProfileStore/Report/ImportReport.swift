@@ -6,15 +6,20 @@ public struct ImportReport: Hashable, Sendable {
     public let source: String
     /// The rules that the rows were judged by.
     public let schema: SchemaReference
+    /// Records after the header; blank lines are none.
     public var rows = 0
+    /// New profiles.
     public var imported = 0
+    /// Stored profiles that a row changed.
     public var updated = 0
     /// Valid rows that changed nothing: profiles that are there already under `skip`, unchanged ones under `update`,
     /// and all that a failed all-or-nothing import kept out.
     public var skipped = 0
+    /// Rows that something was wrong with.
     public var rejected = 0
     /// Each issue of the first rows that have any, and how many there are of each kind.
     public var issues: IssueTally<RowIssue>
+    /// From beginning to end.
     public var seconds = 0.0
     /// Nothing was written: a dry run, or a validation without a store.
     public let isDryRun: Bool
@@ -45,6 +50,7 @@ public struct RowIssue: Hashable, Sendable {
     public let line: Int
     /// The record after the header is 1.
     public let record: Int
+    /// What is wrong.
     public let issue: ReportedIssue
     /// What stood there, cut to 200 characters; nil for a secret and for an issue of the whole row.
     public let value: String?
@@ -59,10 +65,11 @@ public struct RowIssue: Hashable, Sendable {
 
 /// Which rules something was judged by.
 public struct SchemaReference: Hashable, Sendable {
+    /// What the schema is called.
     public let name: String
     /// In the store; nil for a schema that is not from one.
     public let version: Int?
-    /// SHA-256 of the schema's document.
+    /// SHA-256 of the schema's document, in lower-case hexadecimal digits.
     public let fingerprint: String
 
     package init(name: String, version: Int?, fingerprint: String) {

@@ -4,7 +4,9 @@ public struct IssueTally<Issue: Hashable & Sendable>: Hashable, Sendable {
     public struct Count: Hashable, Sendable {
         /// Nil for issues of a whole row.
         public let field: String?
+        /// One of ``/ProfileCore/ValidationIssue/Code``.
         public let code: String
+        /// How many issues, listed or not.
         public let count: Int
     }
 

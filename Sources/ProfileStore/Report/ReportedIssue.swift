@@ -4,8 +4,9 @@ internal import ProfileCore
 public struct ReportedIssue: Hashable, Sendable {
     /// Nil for an issue of the whole row.
     public let field: String?
-    /// See ``ProfileCore/ValidationIssue/Code``.
+    /// One of ``/ProfileCore/ValidationIssue/Code``.
     public let code: String
+    /// In words: the schema's own, or ours in English.
     public let message: String
 
     package init(field: String?, code: String, message: String) {

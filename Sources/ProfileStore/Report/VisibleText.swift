@@ -4,7 +4,7 @@ extension String {
     ///
     /// Those are control characters (Cc), line and paragraph separators, and the marks that turn the direction of
     /// writing (Unicode Technical Report 36, section 2.5).
-    var visible: String { Self(showing: self, escaping: []) }
+    package var visible: String { Self(showing: self, escaping: []) }
 
     /// The text in quotes, with `\"` and `\\` for the characters that would be ambiguous; what is cut after
     /// `longest` characters has `…` behind the quotes.

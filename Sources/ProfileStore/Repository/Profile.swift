@@ -6,24 +6,30 @@ public struct Profile: Hashable, Sendable {
     public let id: Int64
     /// Starts at 1 and rises by 1 with every change.
     public let revision: Int64
+    /// When it was registered or imported.
     public let createdAt: Timestamp
+    /// When its latest revision was stored.
     public let updatedAt: Timestamp
     /// The version of the schema that the profile was last judged by.
     public let schemaVersion: Int
     /// What revalidation found wrong with it; empty for a valid profile.
     public let issues: [ReportedIssue]
+    /// Whether a hash of its password is stored; the hash itself is not read.
     public let hasPassword: Bool
     /// The rules in force when it was read: which fields there are, and in which order.
     public let schema: ProfileSchema
     /// By the schema's fields without the secret one.
     let values: [String?]
 
+    /// What the store remembers of the latest judgement.
     public enum Status: String, Sendable {
+        /// It keeps the rules that it was last judged by.
         case valid
         /// The rules have changed since it was stored, and revalidation found that it breaks them.
         case invalid
     }
 
+    /// Whether revalidation found something wrong.
     public var status: Status { issues.isEmpty ? .valid : .invalid }
 
     /// The value of a field in its stored form; nil where it is absent or a secret.
@@ -32,6 +38,7 @@ public struct Profile: Hashable, Sendable {
         return values[index]
     }
 
+    /// The key of the profile, as it was typed.
     public var username: String { self[.username] ?? "" }
 
     /// The fields that are not secret, in the schema's order, and their values.

@@ -4,11 +4,14 @@ public import ProfileCore
 public struct ProfileQuery: Sendable {
     /// What a field's value must be.
     public struct Condition: Sendable {
+        /// One that is not secret.
         public let field: FieldName
+        /// What it must be, as somebody would type it.
         public let value: String
         /// Only the value's beginning must be the same, and it is taken as it is typed.
         public let isPrefix: Bool
 
+        /// Names a condition.
         public init(_ field: FieldName, _ value: String, isPrefix: Bool = false) {
             self.field = field
             self.value = value
@@ -20,11 +23,12 @@ public struct ProfileQuery: Sendable {
     public var conditions: [Condition]
     /// Only profiles that revalidation found invalid.
     public var onlyInvalid: Bool
-    /// Most profiles in one page.
+    /// Most profiles in one page, from 1 to 100,000; a number outside is taken as the nearer of the two.
     public var limit: Int
     /// Where the page before ended; see ``ProfilePage/next``.
     public var after: ProfileCursor?
 
+    /// Asks for the profiles that meet every condition; for all of them where there is none.
     public init(
         _ conditions: [Condition] = [], onlyInvalid: Bool = false, limit: Int = 100, after: ProfileCursor? = nil
     ) {
@@ -52,6 +56,7 @@ public struct ProfileCursor: Hashable, Sendable, CustomStringConvertible {
 
 /// Some of the profiles that a query finds, in the order of their ids.
 public struct ProfilePage: Sendable {
+    /// As many as the query's limit at the most.
     public let profiles: [Profile]
     /// Where to go on; nil when these were the last.
     public let next: ProfileCursor?

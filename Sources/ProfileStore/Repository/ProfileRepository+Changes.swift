@@ -27,6 +27,7 @@ extension ProfileRepository {
     ///
     /// Without an expected revision the change is made to whatever is stored when its turn comes.
     /// - Parameters:
+    ///   - username: Whose profile, whatever the case of its ASCII letters.
     ///   - revision: The revision that the caller goes by; another one is refused as `staleRevision`.
     ///   - change: May run more than once.
     /// - Returns: The profile, with its revision one higher, or as it was where the change changes nothing.

@@ -5,8 +5,14 @@ extension ProfileRepository {
     /// The profile with this username, whatever the case of its ASCII letters; nil where there is none.
     public func profile(username: String) throws(ProfileStoreError) -> Profile? {
         try read { connection throws(ProfileStoreError) in
-            try self.profile(\.selectByUsername, connection) { statement throws(SQLiteError) in
-                try statement.bind(username, at: 1)
+            var adopted = adoptedSchema
+            while true {
+                let found = try ProfileStoreError.wrap { () throws(SQLiteError) -> Profile? in
+                    var statement = try connection.prepare(adopted.table.selectByUsername)
+                    try statement.bind(username, at: 1)
+                    return try statement.step() ? adopted.table.profile(in: statement) : nil
+                }
+                guard try isAhead(found, of: &adopted, connection) else { return found }
             }
         }
     }
@@ -51,28 +57,28 @@ extension ProfileRepository {
     }
 
     func profile(id: Int64, _ connection: borrowing Connection) throws(ProfileStoreError) -> Profile? {
-        try profile(\.selectByID, connection) { statement throws(SQLiteError) in try statement.bind(id, at: 1) }
-    }
-
-    private func profile(
-        _ selection: any KeyPath<ProfileTable, String> & Sendable, _ connection: borrowing Connection,
-        bind: (inout Statement) throws(SQLiteError) -> Void
-    ) throws(ProfileStoreError) -> Profile? {
         var adopted = adoptedSchema
         while true {
             let found = try ProfileStoreError.wrap { () throws(SQLiteError) -> Profile? in
-                var statement = try connection.prepare(adopted.table[keyPath: selection])
-                try bind(&statement)
+                var statement = try connection.prepare(adopted.table.selectByID)
+                try statement.bind(id, at: 1)
                 return try statement.step() ? adopted.table.profile(in: statement) : nil
             }
-            // A row that was judged by later rules than are known here may have columns that they added.
-            guard let found, found.schemaVersion > adopted.version else { return found }
-            adopted = try refreshSchema(connection)
+            guard try isAhead(found, of: &adopted, connection) else { return found }
         }
+    }
+
+    /// Whether a row was judged by later rules than are known here, which may have added columns; learns them if so.
+    private func isAhead(
+        _ found: Profile?, of adopted: inout AdoptedSchema, _ connection: borrowing Connection
+    ) throws(ProfileStoreError) -> Bool {
+        guard let found, found.schemaVersion > adopted.version else { return false }
+        adopted = try refreshSchema(connection)
+        return true
     }
 }
 
-/// Profiles in the order of their ids, a page in memory at a time.
+/// Profiles in the order of their ids, a page in memory at a time; see ``ProfileRepository/all(_:)``.
 public struct ProfileSequence: AsyncSequence, Sendable {
     public typealias Element = Profile
     public typealias Failure = ProfileStoreError

@@ -4,17 +4,21 @@ internal import SQLiteAccess
 
 /// How much a store holds.
 public struct StoreStatistics: Hashable, Sendable {
+    /// All of them, valid or not.
     public let profiles: Int
     /// Profiles that revalidation found invalid.
     public let invalid: Int
+    /// Profiles that have a password.
     public let withPassword: Int
+    /// Profiles that have a passcode.
     public let withPasscode: Int
+    /// The version of the schema in force, from 1.
     public let schemaVersion: Int
     /// Rises with every commit that changes profiles or the schema.
     public let changeNumber: Int64
-    /// The size of the database file.
+    /// The size of the database file, in bytes.
     public let fileBytes: Int64
-    /// The size of the write-ahead log beside it.
+    /// The size of the write-ahead log beside it, in bytes.
     public let walBytes: Int64
 }
 
@@ -22,13 +26,17 @@ public struct StoreStatistics: Hashable, Sendable {
 public struct StoreCheck: Hashable, Sendable {
     /// A setting of a connection as SQLite reads it back.
     public struct Setting: Hashable, Sendable {
+        /// What SQLite, or this program, calls it.
         public let name: String
+        /// As it was read back.
         public let value: String
+        /// Whether that is what every connection of ours has.
         public let isAsWanted: Bool
     }
 
     /// A file of the store.
     public struct File: Hashable, Sendable {
+        /// Absolute.
         public let path: String
         /// Permission bits.
         public let mode: UInt16
@@ -40,14 +48,19 @@ public struct StoreCheck: Hashable, Sendable {
     public let integrity: [String]
     /// Rows that refer to one that is not there.
     public let foreignKeys: [String]
+    /// Of the connection that looked.
     public let settings: [Setting]
+    /// Of the library that runs, such as `3.40.1`.
     public let sqliteVersion: String
     /// Whether this SQLite has the WAL-reset defect, which the write lock guards against (3.7.0 to 3.51.2).
     public let hasWALResetDefect: Bool
-    /// Whether commits and checkpoints go through the write lock; its file is among ``files``.
+    /// Whether commits and checkpoints go through the write lock. Its file comes with the first write, so that one
+    /// that is not there yet, as beside a backup, is no fault; one that is no file cannot be locked.
     public let writeLockIsOn: Bool
+    /// Those that are there, of the database, its log, its index and the write lock.
     public let files: [File]
 
+    /// Whether nothing of all this is amiss.
     public var isSound: Bool {
         integrity.isEmpty && foreignKeys.isEmpty && settings.allSatisfy(\.isAsWanted)
             && files.allSatisfy(\.isPrivate) && writeLockIsOn
@@ -55,6 +68,7 @@ public struct StoreCheck: Hashable, Sendable {
 }
 
 extension ProfileRepository {
+    /// Counts what the store holds; reads every row.
     public func statistics() throws(ProfileStoreError) -> StoreStatistics {
         try read { connection throws(ProfileStoreError) in
             try ProfileStoreError.wrap { () throws(SQLiteError) in
@@ -90,21 +104,28 @@ extension ProfileRepository {
                     },
                     settings: settings.listed, sqliteVersion: settings.sqliteVersion,
                     hasWALResetDefect: settings.hasWALResetDefect,
-                    writeLockIsOn: files.contains { $0.path == path + "-lock" }, files: files)
+                    writeLockIsOn: Self.isLockable(path + "-lock"), files: files)
             }
         }
     }
 
     /// Copies the store, as it is at one moment, into a new file that opens alone, while others read and write on.
     ///
+    /// The copy is made 0600 and holds what the store holds, hashes included. The calling thread is busy meanwhile.
     /// - Throws: `alreadyExists`, `full`, …
     public func backup(to path: String) throws(ProfileStoreError) {
-        try read { connection throws(ProfileStoreError) in
-            try ProfileStoreError.wrap { () throws(SQLiteError) in try connection.backup(to: path) }
+        do throws(ProfileStoreError) {
+            try read { connection throws(ProfileStoreError) in
+                try ProfileStoreError.wrap { () throws(SQLiteError) in try connection.backup(to: path) }
+            }
+        } catch .alreadyExists {
+            throw .alreadyExists(path: path)
         }
     }
 
-    /// The migrations that this program knows, and whether the store has them.
+    /// The migrations that this program knows, oldest first, and whether the store has them.
+    ///
+    /// - Throws: `noStore`, `notADatabase`, `notAStore`, `newerStore`, …
     public static func migrationStatus(
         at path: String
     ) throws(ProfileStoreError) -> [(name: String, isApplied: Bool)] {
@@ -134,6 +155,12 @@ extension ProfileRepository {
         }
         await writer.close()
         return try outcome.get()
+    }
+
+    private static func isLockable(_ path: String) -> Bool {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return errno == ENOENT }
+        return status.st_mode & S_IFMT == S_IFREG
     }
 
     private static func status(of path: String) -> (mode: UInt16, size: Int64)? {

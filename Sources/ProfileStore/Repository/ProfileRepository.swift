@@ -24,7 +24,7 @@ public final class ProfileRepository: Sendable {
         public var initialSchema = ProfileSchema.standard
         /// What this process is called to those who wait for its write lock.
         public var command = "profiles"
-        /// How long a write waits for its turn.
+        /// How long a write waits for its turn; 50 ms at the least.
         public var waitLimit = Duration.seconds(30)
         /// The cost of hashes of our own.
         public var hashing = HashingPolicy.standard
@@ -35,6 +35,7 @@ public final class ProfileRepository: Sendable {
         /// A registered SQLite VFS, for tests that make the file system fail.
         package var vfs: String?
 
+        /// Options as they are by default.
         public init() {}
     }
 
@@ -48,18 +49,22 @@ public final class ProfileRepository: Sendable {
 
     /// Opens a store.
     ///
-    /// - Parameter path: The database file. A file that is not a store, or of a later version, is refused unchanged.
+    /// - Parameters:
+    ///   - path: The database file. A file that is not a store, or of a later version, is refused unchanged.
+    ///   - options: How it is opened and used.
+    /// - Returns: The open store; ``close()`` it in the end.
     /// - Throws: ``ProfileStoreError``: `noStore`, `notADatabase`, `notAStore`, `newerStore`, `olderStore`, …
     public static func open(
         at path: String, options: Options = Options()
     ) async throws(ProfileStoreError) -> ProfileRepository {
         let file = try StoreFile(path, createsFolder: options.createsMissing, vfs: options.vfs)
         let writer = file.writer(options)
-        let state = try file.inspect()
+        var state = try file.inspect()
         if options.createsMissing, state == .missing || state == .empty {
             try await create(with: writer, options)
+            state = try file.inspect()
         }
-        let version = try file.version()
+        let version = try file.version(in: state)
         guard version == Migrator.latest else {
             throw .olderStore(path: file.path.database, version: version, known: Migrator.latest)
         }
@@ -119,7 +124,7 @@ public final class ProfileRepository: Sendable {
     /// The version of ``schema``, from 1.
     public var schemaVersion: Int { adoptedSchema.version }
 
-    /// SHA-256 of ``schema``'s document.
+    /// SHA-256 of ``schema``'s document, in lower-case hexadecimal digits.
     public var schemaFingerprint: String { adoptedSchema.fingerprint }
 
     /// Judges drafts by ``schema``.

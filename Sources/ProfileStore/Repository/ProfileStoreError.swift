@@ -17,6 +17,8 @@ public enum ProfileStoreError: Error, Hashable, Sendable {
     case schemaChanged(version: Int)
     /// A schema cannot be adopted: values of a field that it makes unique are there more than once. Ten at most.
     case repeatedValues(FieldName, [String])
+    /// A schema cannot be adopted: the fields of all schemas that the store ever had take more columns than a table has.
+    case tooManyColumns(limit: Int)
 
     // Not now.
 
@@ -24,17 +26,20 @@ public enum ProfileStoreError: Error, Hashable, Sendable {
     case busy(holder: LockHolder?, waited: Duration)
     /// The caller's task was cancelled before its turn; nothing was written.
     case cancelled
+    /// The repository was closed before.
     case closed
     /// A password could not be hashed.
     case hashing(HashingError)
 
     // The file.
 
+    /// There is no file, or one without anything in it.
     case noStore(path: String)
+    /// The file is no SQLite database; it is left as it is.
     case notADatabase(path: String)
-    /// An SQLite database, though not one of ours.
+    /// An SQLite database, though not one of ours; it is left as it is.
     case notAStore(path: String)
-    /// Made by a later version of this program.
+    /// Made by a later version of this program; it is left as it is.
     case newerStore(path: String, version: Int, known: Int)
     /// Made by an earlier version; migrate it.
     case olderStore(path: String, version: Int, known: Int)
@@ -42,9 +47,13 @@ public enum ProfileStoreError: Error, Hashable, Sendable {
     case alteredMigration(name: String)
     /// The schema that the store holds cannot be read.
     case unreadableSchema(version: Int, SchemaError)
+    /// The database is damaged; the text is SQLite's.
     case corrupt(String)
+    /// The file, or its file system, may not be written.
     case readOnly(String)
+    /// There is no space left; the transaction was rolled back.
     case full(String)
+    /// A file that was to be made is there already, and is left as it is.
     case alreadyExists(path: String)
     /// The system refused to open or create a file; `code` is `errno`.
     case cannotOpen(String, code: Int32)
@@ -56,6 +65,7 @@ public enum ProfileStoreError: Error, Hashable, Sendable {
 
 /// The process that holds a store's write lock.
 public struct LockHolder: Hashable, Sendable {
+    /// In the holder's own PID namespace.
     public let processID: Int32
     /// What it says it is doing, such as `profiles import`.
     public let command: String

@@ -3,8 +3,10 @@ public import ProfileCore
 
 /// A moment in UTC, to the millisecond.
 public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// Unix time in milliseconds.
     public let millisecondsSince1970: Int64
 
+    /// Names a moment.
     public init(millisecondsSince1970: Int64) { self.millisecondsSince1970 = millisecondsSince1970 }
 
     /// The system's clock.

@@ -14,6 +14,8 @@ extension ProfileRepository {
     ///   - all: Judge profiles again that were judged by the same rules already.
     ///   - mostIssues: Most issues that the report lists; all are counted.
     ///   - progress: Told how many profiles were judged, after every batch.
+    /// - Returns: What was found; `isCancelled` says whether it ended early.
+    /// - Throws: ``ProfileStoreError``: `busy`, `corrupt`, …
     public func revalidate(
         candidate: ProfileSchema? = nil, all: Bool = false, mostIssues: Int = 10_000,
         progress: @escaping @Sendable (_ checked: Int) -> Void = { _ in }

@@ -4,6 +4,7 @@ public struct RevalidationReport: Hashable, Sendable {
     public let schema: SchemaReference
     /// Profiles that were judged in this run.
     public var checked = 0
+    /// Those of them that keep the rules.
     public var valid = 0
     /// Those found invalid, and those that were marked so before and not judged again.
     public var invalid = 0
@@ -11,7 +12,9 @@ public struct RevalidationReport: Hashable, Sendable {
     public var skipped = 0
     /// Passwords that were set under other password rules than these; hashes cannot be judged.
     public var credentialsPredating = 0
+    /// Each issue of the first profiles that have any, and how many there are of each kind.
     public var issues: IssueTally<ProfileIssue>
+    /// From beginning to end.
     public var seconds = 0.0
     /// The rules are not in force, and nothing was marked.
     public let isCandidate: Bool
@@ -27,7 +30,9 @@ public struct RevalidationReport: Hashable, Sendable {
 
 /// An issue of a stored profile.
 public struct ProfileIssue: Hashable, Sendable {
+    /// Whose profile it is.
     public let username: String
+    /// What is wrong.
     public let issue: ReportedIssue
     /// What is stored, cut to 200 characters; nil for a secret and for an issue of the whole profile.
     public let value: String?

@@ -33,9 +33,8 @@ final class StoredScan: Sendable {
 
     private static let rowsPerBatch = 8_000
 
-    /// - Parameters:
-    ///   - schema: Its fields are read; one that the table has no column for is absent.
-    ///   - versions: Rows that were judged by one of these versions are left out.
+    /// Reads the fields of `schema`; one that the table has no column for is absent. Rows that were judged by one of
+    /// `versions` are left out.
     init(_ repository: ProfileRepository, schema: ProfileSchema, besides versions: [Int]) throws(ProfileStoreError) {
         let columns = try repository.read { connection throws(ProfileStoreError) in
             try ProfileStoreError.wrap { () throws(SQLiteError) in try SchemaTable.columnNames(connection) }

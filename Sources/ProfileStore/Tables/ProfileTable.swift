@@ -108,9 +108,8 @@ struct ProfileTable: Sendable {
         try statement.bind(Int64(schemaVersion), at: 3)
     }
 
-    /// Inserts one row as a new profile.
+    /// Inserts one row, whose text is in `bytes`, those of `profiles`, as a new profile.
     ///
-    /// - Parameter bytes: Those of `profiles`.
     /// - Returns: False if another profile has its username or its value of another unique field.
     @inline(__always)
     func insert(

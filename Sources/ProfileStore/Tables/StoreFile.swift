@@ -22,7 +22,7 @@ struct StoreFile: Sendable {
         case foreign
     }
 
-    /// - Parameter createsFolder: A folder that is missing is made, 0700.
+    /// Resolves a path; a folder that is missing is made, 0700, if `createsFolder` says so.
     init(_ path: String, createsFolder: Bool, vfs: String?) throws(ProfileStoreError) {
         if createsFolder { try Self.createFolders(of: path) }
         do throws(SQLiteError) {
@@ -48,11 +48,14 @@ struct StoreFile: Sendable {
         return asItLies == .empty ? try look(.readOnly) : asItLies
     }
 
-    /// The version of a store that is there.
+    /// The version of the store that is there.
     ///
     /// - Throws: `noStore`, `notAStore`, `newerStore`, …
-    func version() throws(ProfileStoreError) -> Int {
-        switch try inspect() {
+    func version() throws(ProfileStoreError) -> Int { try version(in: inspect()) }
+
+    /// The version of a store that was found in this state, if it is one that this program can read.
+    func version(in state: State) throws(ProfileStoreError) -> Int {
+        switch state {
         case .missing, .empty: throw .noStore(path: path.database)
         case .foreign: throw .notAStore(path: path.database)
         case .newer(let version): throw .newerStore(path: path.database, version: version, known: Migrator.latest)

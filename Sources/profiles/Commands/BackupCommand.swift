@@ -1,0 +1,25 @@
+internal import ArgumentParser
+internal import ProfileCore
+internal import ProfileStore
+
+struct BackupCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "backup",
+        abstract: "Copy the store, while others use it, into a new file that opens alone.",
+        discussion: """
+              profiles backup backup.sqlite
+              profiles lookup skboard --database backup.sqlite
+            """)
+
+    @Argument(help: "The new file; one that is there is left as it is.")
+    var file: String
+
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws {
+        try await global.withStore("backup") { repository in
+            try repository.backup(to: file)
+        }
+        try global.confirm("Backed up to \(file)", ["backup": .string(file)])
+    }
+}

@@ -1,0 +1,80 @@
+internal import ArgumentParser
+internal import ProfileCore
+internal import ProfileStore
+
+struct CheckCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: "Look whether a store is sound.",
+        discussion: """
+            Checks the integrity of every page, foreign keys, settings, and who may read the files. Exits 1 when \
+            anything is wrong.
+
+              profiles check
+            """)
+
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws {
+        let isSound = try await global.withStore("check") { repository in
+            let check = try repository.check()
+            let statistics = try repository.statistics()
+            switch global.format {
+            case .text: try Output.standard.write(Self.text(check, statistics, repository.path))
+            case .json: try Output.standard.print(Self.json(check, statistics, repository.path).text(indented: true))
+            }
+            return check.isSound
+        }
+        if !isSound { throw CommandFailure(.no, "The store is not sound") }
+    }
+
+    private static func text(_ check: StoreCheck, _ statistics: StoreStatistics, _ path: String) -> String {
+        var block = TextBlock()
+        block.add("Store", path)
+        block.add("Profiles", "\(statistics.profiles), \(statistics.invalid) of them marked invalid")
+        block.add("Secrets", "\(statistics.withPassword) passwords, \(statistics.withPasscode) pass codes")
+        block.add("Schema version", String(statistics.schemaVersion))
+        block.add("Change number", String(statistics.changeNumber))
+        block.add("Size", "\(statistics.fileBytes) bytes, and \(statistics.walBytes) in the write-ahead log")
+        block.addGap()
+        block.add("Integrity", check.integrity.isEmpty ? "ok" : check.integrity.joined(separator: "; "))
+        block.add("Foreign keys", check.foreignKeys.isEmpty ? "ok" : check.foreignKeys.joined(separator: "; "))
+        let defect = check.hasWALResetDefect ? ", which has the WAL-reset defect" : ""
+        block.add("SQLite", check.sqliteVersion + defect)
+        block.add("Write lock", check.writeLockIsOn ? "on" : "MISSING")
+        block.addGap()
+        for setting in check.settings {
+            block.add(setting.name, setting.value + (setting.isAsWanted ? "" : "  WRONG"))
+        }
+        block.addGap()
+        for file in check.files {
+            block.add("0" + String(file.mode, radix: 8), file.path + (file.isPrivate ? "" : "  NOT PRIVATE: chmod 600"))
+        }
+        return block.text
+    }
+
+    private static func json(_ check: StoreCheck, _ statistics: StoreStatistics, _ path: String) -> JSONValue {
+        [
+            "database": .string(path), "sound": .bool(check.isSound),
+            "profiles": .number(statistics.profiles), "invalid": .number(statistics.invalid),
+            "with_password": .number(statistics.withPassword), "with_passcode": .number(statistics.withPasscode),
+            "schema_version": .number(statistics.schemaVersion), "change_number": .number(statistics.changeNumber),
+            "file_bytes": .number(statistics.fileBytes), "wal_bytes": .number(statistics.walBytes),
+            "integrity": .array(check.integrity.map(JSONValue.string)),
+            "foreign_keys": .array(check.foreignKeys.map(JSONValue.string)),
+            "sqlite_version": .string(check.sqliteVersion), "wal_reset_defect": .bool(check.hasWALResetDefect),
+            "write_lock": .bool(check.writeLockIsOn),
+            "settings": .array(
+                check.settings.map {
+                    ["name": .string($0.name), "value": .string($0.value), "as_wanted": .bool($0.isAsWanted)]
+                }),
+            "files": .array(
+                check.files.map {
+                    [
+                        "path": .string($0.path), "mode": .string(String($0.mode, radix: 8)),
+                        "private": .bool($0.isPrivate),
+                    ]
+                }),
+        ]
+    }
+}

@@ -1,0 +1,60 @@
+internal import ArgumentParser
+internal import ProfileCore
+internal import ProfileStore
+
+struct EditCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "edit",
+        abstract: "Change a profile.",
+        discussion: """
+            Fields that are not named keep their values. With --if-revision a profile that has changed since then is \
+            left as it is (exit 1).
+
+              profiles edit skboard --phone 7876-1242
+              profiles edit skboard --clear postal_code --if-revision 3
+              profiles edit skboard --password-stdin < secret
+            """)
+
+    @Argument(help: ArgumentHelp("Whose profile.", valueName: "username"))
+    var who: String
+
+    @OptionGroup var fields: FieldOptions
+
+    @Option(help: ArgumentHelp("Take a field's value away; may be repeated.", valueName: "field"))
+    var clear: [String] = []
+
+    @Option(help: ArgumentHelp("The revision that the change goes by.", valueName: "n"))
+    var ifRevision: Int64?
+
+    @OptionGroup var password: PasswordOptions
+    @OptionGroup var global: GlobalOptions
+
+    func validate() throws {
+        guard !fields.isEmpty || !clear.isEmpty || password.isGiven else {
+            throw ValidationError(
+                "Say what to change: --phone, --address and so on, --set FIELD=VALUE, --json FILE, --clear FIELD, --password-stdin."
+            )
+        }
+        guard !clear.contains(FieldName.password.text) else { throw ValidationError("A password cannot be cleared.") }
+        try password.validate(besides: fields)
+    }
+
+    func run() async throws {
+        let changes = try fields.values() + clear.map { ($0, nil) }
+        let secret = try password.read()
+        try await global.withStore("edit") { repository in
+            for field in clear where FieldName(field).flatMap({ repository.schema[$0] }) == nil {
+                throw CommandFailure(.usage, "There is no field \"\(field)\" to clear")
+            }
+            do {
+                let profile = try await repository.edit(who, expecting: ifRevision) { draft in
+                    for (field, value) in changes { draft[field] = value }
+                    if let secret { draft.password = secret }
+                }
+                try global.show(profile)
+            } catch {
+                throw try global.refusal(error, repository.schema, "\(who)'s profile is as it was")
+            }
+        }
+    }
+}

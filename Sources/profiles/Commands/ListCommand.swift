@@ -1,0 +1,26 @@
+internal import ArgumentParser
+internal import ProfileStore
+
+struct ListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "List profiles, in the order in which they came.",
+        discussion: """
+            Shows a page at a time, and says how to get the next one. Use "profiles export" for all of them.
+
+              profiles list
+              profiles list --limit 20 --after 140
+              profiles list --invalid --format json
+            """)
+
+    @OptionGroup var page: PageOptions
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws {
+        try await global.withStore("list") { repository in
+            let found = try repository.profiles(page.query())
+            try global.show(found, repository.schema)
+            if found.profiles.isEmpty { global.note("There are no \(page.invalid ? "invalid " : "")profiles.") }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+internal import ArgumentParser
+internal import ProfileCore
+internal import ProfileStore
+
+struct LookupCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "lookup",
+        abstract: "Find profiles by their fields.",
+        discussion: """
+            All conditions must hold. A value is looked up in the form in which it is stored: 78761241 finds 7876-1241. \
+            Exits 1 when there is none.
+
+              profiles lookup skboard
+              profiles lookup --phone 78761241
+              profiles lookup --prefix --where address="12 Main"
+              profiles lookup --invalid --limit 20 --format json
+            """)
+
+    @Argument(help: "Whose profile, whatever the case of its letters.")
+    var username: String?
+
+    @Option(help: ArgumentHelp("The phone.", valueName: "value"))
+    var phone: String?
+
+    @Option(help: ArgumentHelp("The address.", valueName: "value"))
+    var address: String?
+
+    @Option(help: ArgumentHelp("The postal code.", valueName: "value"))
+    var postalCode: String?
+
+    @Option(help: ArgumentHelp("The birthday.", valueName: "value"))
+    var birthday: String?
+
+    @Option(
+        name: .customLong("where"),
+        help: ArgumentHelp("The value of any field of the schema; may be repeated.", valueName: "field=value"))
+    var conditions: [String] = []
+
+    @Flag(help: "Only the beginning of each value must be the same.")
+    var prefix = false
+
+    @OptionGroup var page: PageOptions
+    @OptionGroup var global: GlobalOptions
+
+    func validate() throws {
+        guard !wanted.isEmpty || !conditions.isEmpty || page.invalid else {
+            throw ValidationError(
+                "Say what to look up: a username, --phone and so on, --where FIELD=VALUE, or --invalid.")
+        }
+        for condition in conditions where Assignment(condition) == nil {
+            throw ValidationError("--where takes FIELD=VALUE.")
+        }
+    }
+
+    func run() async throws {
+        try await global.withStore("lookup") { repository in
+            let query = page.query(try wanted.map { try condition($0, in: repository.schema) })
+            let found = try repository.profiles(query)
+            if let only = found.profiles.first, found.profiles.count == 1, found.next == nil, global.format == .text {
+                return try global.show(only)
+            }
+            try global.show(found, repository.schema)
+            if found.profiles.isEmpty { throw nothingFound }
+        }
+    }
+
+    /// Everything that was asked for, by field.
+    private var wanted: [Assignment] {
+        [
+            ("username", username), ("phone", phone), ("address", address), ("postal_code", postalCode),
+            ("birthday", birthday),
+        ].compactMap { field, value in value.map { Assignment(field: field, value: $0) } }
+            + conditions.compactMap(Assignment.init)
+    }
+
+    private func condition(
+        _ wanted: Assignment, in schema: ProfileSchema
+    ) throws(CommandFailure) -> ProfileQuery.Condition {
+        guard let name = FieldName(wanted.field), let rules = schema[name] else {
+            let names = schema.openFields.map(\.name.text).joined(separator: ", ")
+            throw CommandFailure(.usage, "There is no field \"\(wanted.field)\"; there are \(names)")
+        }
+        guard !rules.isSecret else { throw CommandFailure(.usage, "Nobody can be looked up by a secret") }
+        return ProfileQuery.Condition(name, wanted.value, isPrefix: prefix)
+    }
+
+    private var nothingFound: CommandFailure {
+        guard let username, wanted.count == 1, !prefix, !page.invalid else {
+            return CommandFailure(.no, page.invalid ? "No profile is marked invalid" : "No profile matches")
+        }
+        return CommandFailure(ProfileStoreError.notFound(username: username))
+    }
+}

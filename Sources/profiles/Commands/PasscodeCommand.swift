@@ -1,0 +1,90 @@
+internal import ArgumentParser
+internal import ProfileCore
+internal import ProfileStore
+
+struct PasscodeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "passcode",
+        abstract: "Create, validate, edit or remove the pass code of a profile.",
+        discussion: """
+            A pass code has 8 to 128 characters of any kind. It is asked for on a terminal, without echo; with \
+            --stdin it comes from standard input, one entry a line.
+
+              profiles passcode create skboard
+              printf 'parislondon\\n' | profiles passcode validate skboard --stdin
+            """,
+        subcommands: [
+            PasscodeCreateCommand.self, PasscodeValidateCommand.self, PasscodeEditCommand.self,
+            PasscodeRemoveCommand.self,
+        ])
+}
+
+struct PasscodeCreateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "create",
+        abstract: "Set the pass code of a profile that has none.",
+        discussion: """
+            It is entered twice.
+
+              profiles passcode create skboard
+              printf 'appleworks1\\nappleworks1\\n' | profiles passcode create skboard --stdin
+            """)
+
+    @OptionGroup var entry: PasscodeOptions
+
+    func run() async throws { try await entry.run(.create, "created") }
+}
+
+struct PasscodeValidateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "validate",
+        abstract: "Say whether a pass code is right.",
+        discussion: """
+            Exits 1 when it is wrong, and 77 when there were too many wrong ones.
+
+              profiles passcode validate skboard
+              printf 'parislondon\\n' | profiles passcode validate skboard --stdin
+            """)
+
+    @OptionGroup var entry: PasscodeOptions
+
+    func run() async throws { try await entry.run(.validate, "right") }
+}
+
+struct PasscodeEditCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "edit",
+        abstract: "Replace a pass code.",
+        discussion: """
+            The present one is entered, and the new one twice.
+
+              profiles passcode edit skboard
+              printf 'marsvenus\\nmorningafternoon\\nmorningafternoon\\n' | profiles passcode edit skboard --stdin
+            """)
+
+    @OptionGroup var entry: PasscodeOptions
+
+    func run() async throws { try await entry.run(.edit, "changed") }
+}
+
+struct PasscodeRemoveCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove",
+        abstract: "Remove a pass code, known or not: the owner's way out.",
+        discussion: """
+              profiles passcode remove skboard
+            """)
+
+    @Argument(help: "Whose pass code.")
+    var username: String
+
+    @OptionGroup var noSecrets: NoSecretArguments
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws {
+        try await global.withStore("passcode remove") { repository in
+            try await repository.removePasscode(of: username)
+        }
+        try global.confirm("Pass code removed", ["username": .string(username), "passcode": "removed"])
+    }
+}

@@ -1,0 +1,52 @@
+internal import ArgumentParser
+internal import ProfileCore
+internal import ProfileStore
+
+struct RegisterCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "register",
+        abstract: "Store a new profile.",
+        discussion: """
+            Everything that is wrong with the profile is reported at once, and nothing is stored then (exit 1). The \
+            password is asked for on a terminal; it is never an argument.
+
+              profiles register --username skboard --phone 78761241 --address "12 Main St"
+              profiles register --json profile.json --password-file secret.txt
+              profiles register --username sk --set phone=78761241 --password-stdin < secret
+            """)
+
+    @OptionGroup var fields: FieldOptions
+    @OptionGroup var password: PasswordOptions
+    @OptionGroup var global: GlobalOptions
+
+    func validate() throws {
+        guard !fields.isEmpty else {
+            throw ValidationError(
+                "Say what the profile holds: --username, --phone, --address and so on, --set FIELD=VALUE, or --json FILE."
+            )
+        }
+        try password.validate(besides: fields)
+    }
+
+    func run() async throws {
+        var draft = ProfileDraft()
+        for (field, value) in try fields.values() { draft[field] = value }
+        if let secret = try password.read() { draft.password = secret }
+        let path = try global.databasePath()
+        try await global.withStore("register", whenMissing: .isMade(.standard)) { repository in
+            var draft = draft
+            let wantsPassword = repository.schema[.password]?.isRequired ?? false
+            let lacksPassword = wantsPassword && draft.password == nil && draft.passwordHash == nil
+            if lacksPassword, global.canAsk { draft.password = try PasswordOptions.ask() }
+            do {
+                let valid = try repository.validator.validate(draft, on: repository.today)
+                try global.show(try await repository.register(valid))
+            } catch {
+                let advice =
+                    "The password comes with --password-stdin or --password-file, or as --set password_hash=PHC"
+                throw try global.refusal(
+                    error, repository.schema, "Nothing was stored in \(path)", lacksPassword ? advice : nil)
+            }
+        }
+    }
+}

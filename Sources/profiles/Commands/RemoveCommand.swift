@@ -1,0 +1,43 @@
+internal import ArgumentParser
+internal import ProfileCore
+internal import ProfileStore
+
+struct RemoveCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove",
+        abstract: "Remove a profile and its secrets.",
+        discussion: """
+            Asks first on a terminal; elsewhere --yes has to be given.
+
+              profiles remove skboard
+              profiles remove skboard --yes
+            """)
+
+    @Argument(help: "Whose profile.")
+    var username: String
+
+    @Flag(help: "Do not ask.")
+    var yes = false
+
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws {
+        guard yes || global.canAsk else {
+            throw CommandFailure(.usage, "There is no terminal to ask on; give --yes to remove \(username)'s profile")
+        }
+        try await global.withStore("remove") { repository in
+            guard let profile = try repository.profile(username: username) else {
+                throw ProfileStoreError.notFound(username: username)
+            }
+            guard yes || isConfirmed(profile) else { throw CommandFailure(.no, "Nothing was removed") }
+            try await repository.remove(username)
+            try global.confirm(
+                "Removed \(profile.username)", ["removed": .string(profile.username), "id": .number(profile.id)])
+        }
+    }
+
+    private func isConfirmed(_ profile: Profile) -> Bool {
+        Output.error.draw("Remove the profile of \(profile.username.visible), id \(profile.id)? [y/N] ")
+        return ["y", "yes"].contains(readLine()?.lowercased())
+    }
+}

@@ -1,0 +1,61 @@
+internal import ArgumentParser
+internal import ProfileCore
+internal import ProfileStore
+
+struct RevalidateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "revalidate",
+        abstract: "Judge the stored profiles by the schema in force, or by a candidate.",
+        discussion: """
+            Changes no profile: those that break the rules are marked, for "profiles lookup --invalid". Profiles that \
+            were judged by the same rules before are skipped unless --all is given. With --schema nothing is marked. \
+            Exits 1 when any profile is invalid.
+
+              profiles revalidate
+              profiles revalidate --schema stricter-schema.json --report report.html
+            """)
+
+    @Option(help: ArgumentHelp("Judge by these rules, which are not in force.", valueName: "file"))
+    var schema: String?
+
+    @Flag(help: "Judge every profile, also those that were judged by the same rules before.")
+    var all = false
+
+    @Option(help: ArgumentHelp("Write the whole report there: .json, .csv, .html or .txt.", valueName: "file"))
+    var report: String?
+
+    @OptionGroup var global: GlobalOptions
+
+    func validate() throws { try ReportFile.validate(report) }
+
+    func run() async throws {
+        let candidate = try schema.map { path throws(CommandFailure) in try ProfileSchema(file: path) }
+        let result = try await global.withStore("revalidate") { repository in
+            try await global.revalidating(repository, by: candidate, all: all)
+        }
+        if let path = report {
+            try ReportFile.write(to: path, sparing: global.storeFiles()) { result.rendered(as: $0) }
+        }
+        switch global.format {
+        case .json: try Output.standard.print(result.rendered(as: .json))
+        case .text:
+            try Output.standard.print(result.summary(examples: 3))
+            if let path = report { global.note("The whole report is in \(path.visible).") }
+        }
+        if result.isCancelled { throw CommandFailure(.interrupted, lines: []) }
+        if result.invalid > 0 { throw CommandFailure(.no, lines: []) }
+    }
+}
+
+extension GlobalOptions {
+    /// Judges the stored profiles, with progress on a terminal; Ctrl-C ends it in order.
+    func revalidating(
+        _ repository: ProfileRepository, by candidate: ProfileSchema?, all: Bool
+    ) async throws -> RevalidationReport {
+        let bar = ProgressBar(isQuiet: quiet)
+        defer { bar?.end() }
+        return try await Interruption.cancelling(isQuiet: quiet) {
+            try await repository.revalidate(candidate: candidate, all: all) { bar?.update(checked: $0) }
+        }
+    }
+}

@@ -1,0 +1,25 @@
+internal import ArgumentParser
+internal import ProfileCore
+internal import ProfileStore
+
+struct UnlockCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "unlock",
+        abstract: "Forget the failed attempts at a profile's secrets.",
+        discussion: """
+            After many wrong pass codes or passwords further ones have to wait, and in the end nobody gets in. This \
+            is the owner's way out.
+
+              profiles unlock skboard
+            """)
+
+    @Argument(help: "Whose secrets.")
+    var username: String
+
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws {
+        try await global.withStore("unlock") { repository in try await repository.unlock(username) }
+        try global.confirm("Unlocked \(username)", ["unlocked": .string(username)])
+    }
+}

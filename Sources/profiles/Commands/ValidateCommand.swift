@@ -1,0 +1,31 @@
+internal import ArgumentParser
+internal import ProfileCore
+internal import ProfileStore
+
+struct ValidateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "validate",
+        abstract: "Judge a file as an import would, without a store.",
+        discussion: """
+            No store is opened. The rules are the built-in ones or those of --schema, and duplicates are those within \
+            the file. Exits 1 when any row is invalid.
+
+              profiles validate people.csv
+              profiles validate people.csv --schema team-schema.json --report report.html
+            """)
+
+    @OptionGroup var input: ImportInputOptions
+
+    @Option(help: ArgumentHelp("The rules to judge by.", valueName: "file"))
+    var schema: String?
+
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws {
+        let rules = try schema.map { path throws(CommandFailure) in try ProfileSchema(file: path) } ?? .standard
+        let file = try InputFile(input.file)
+        let importer = ProfileImporter(
+            schema: rules, today: Timestamp.now().day ?? .latest, options: input.options)
+        try await ImportRun(global: global, input: input).run(importer, file)
+    }
+}

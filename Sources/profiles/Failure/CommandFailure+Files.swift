@@ -1,0 +1,38 @@
+internal import ProfileStore
+
+// Files that cannot be imported or written.
+extension CommandFailure {
+    init(_ error: ImportError) {
+        switch error {
+        case .noHeader: self.init(.badInput, "The input is empty: its first row should name the columns")
+        case .unreadableHeader(let line): self.init(.badInput, "The header in line \(line) cannot be read")
+        case .unknownColumns(let names):
+            let list = names.map { "\"\($0)\"" }.joined(separator: ", ")
+            self.init(
+                .badInput,
+                "No field has the name of the column\(names.count == 1 ? "" : "s") \(list); nothing was imported",
+                "Map a column with --map \"COLUMN=FIELD\", or pass over unknown ones with --ignore-unknown")
+        case .columnTwice(let name):
+            self.init(.badInput, "Two columns go to the field \"\(name)\"; nothing was imported")
+        case .mappedColumnMissing(let name):
+            self.init(.usage, "--map names the column \"\(name)\", which the input does not have")
+        case .unknownField(let name):
+            self.init(.usage, "--map names the field \"\(name)\", which the schema does not have")
+        case .noUsernameColumn:
+            self.init(
+                .badInput, "No column holds usernames; nothing was imported",
+                "The first row should name the columns; map one with --map \"COLUMN=username\"")
+        case .reading(let code): self.init(.inputOutput, "The input cannot be read: \(Self.systemText(code))")
+        case .writingRejects(let code): self = .cannotWrite("The file of rejected rows", code)
+        case .ended(let error, after: _): self.init(error)
+        case .store(let error): self.init(error)
+        }
+    }
+
+    init(_ error: ExportError) {
+        switch error {
+        case .writing(let code): self = .cannotWrite("The export", code)
+        case .store(let error): self.init(error)
+        }
+    }
+}

@@ -1,0 +1,29 @@
+internal import Glibc
+
+// What the operating system refuses.
+extension CommandFailure {
+    static func cannotRead(_ path: String, _ code: Int32) -> CommandFailure {
+        let status: ExitStatus =
+            switch code {
+            case EACCES, EPERM: .notPermitted
+            case EIO: .inputOutput
+            default: .noInput
+            }
+        return CommandFailure(status, "\(path) cannot be read: \(systemText(code))")
+    }
+
+    static func cannotCreate(_ path: String, _ code: Int32) -> CommandFailure {
+        CommandFailure(.cannotCreate, "\(path) cannot be created: \(systemText(code))")
+    }
+
+    static func cannotWrite(_ path: String, _ code: Int32) -> CommandFailure {
+        code == EPIPE
+            ? CommandFailure(.pipeClosed, lines: [])
+            : CommandFailure(.inputOutput, "\(path) cannot be written: \(systemText(code))")
+    }
+
+    /// What the system calls an `errno`.
+    static func systemText(_ code: Int32) -> String {
+        code == 0 ? "the reason is not known" : String(cString: strerror(code))
+    }
+}

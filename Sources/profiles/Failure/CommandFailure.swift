@@ -1,0 +1,48 @@
+internal import ProfileCore
+internal import ProfileStore
+
+/// Why a command ends without success: an exit code, and a text that says what happened, where, and what to do.
+struct CommandFailure: Error {
+    let status: ExitStatus
+    /// The first says what happened and where; the others add details and what to do. None where a report or an
+    /// answer on standard output has said it all.
+    let lines: [String]
+
+    init(_ status: ExitStatus, _ lines: String...) {
+        self.status = status
+        self.lines = lines
+    }
+
+    init(_ status: ExitStatus, lines: [String]) {
+        self.status = status
+        self.lines = lines
+    }
+
+    /// The failure that an error of one of the libraries is; nil for an error of another kind.
+    init?(_ error: any Error) {
+        switch error {
+        case let failure as CommandFailure: self = failure
+        case let error as ProfileStoreError: self.init(error)
+        case let error as CredentialError: self.init(error)
+        case let error as PasscodeFlowError: self.init(error)
+        case let error as ImportError: self.init(error)
+        case let error as ExportError: self.init(error)
+        case let error as SchemaError: self.init(error)
+        case is CancellationError: self.init(.interrupted, "Interrupted")
+        default: return nil
+        }
+    }
+
+    /// Writes the text to standard error.
+    func show() {
+        guard let first = lines.first else { return }
+        Output.error.note("Error: " + first.visible)
+        for line in lines.dropFirst() { Output.error.note("  " + line.visible) }
+    }
+}
+
+extension CommandFailure {
+    init(_ error: SchemaError) {
+        self.init(.badConfiguration, "The schema is refused at \(error.path): \(error.reason)")
+    }
+}

@@ -1,0 +1,61 @@
+internal import Glibc
+
+/// What the commands do with open files.
+enum FileDescriptor {
+    /// Writes all of it, however often the system takes a part only.
+    ///
+    /// - Returns: 0, or `errno`.
+    static func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int32 {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+            if count < 0 {
+                if errno == EINTR { continue }
+                return errno
+            }
+            rest = rest.dropFirst(count)
+        }
+        return 0
+    }
+
+    /// Reads up to `buffer`'s end or the file's.
+    ///
+    /// - Returns: How many bytes were read, or `errno`.
+    static func readAll(into buffer: UnsafeMutableRawBufferPointer, from descriptor: Int32) -> (count: Int, code: Int32)
+    {
+        var filled = 0
+        while filled < buffer.count {
+            let count = read(descriptor, buffer.baseAddress?.advanced(by: filled), buffer.count - filled)
+            if count < 0 {
+                if errno == EINTR { continue }
+                return (filled, errno)
+            }
+            if count == 0 { break }
+            filled += count
+        }
+        return (filled, 0)
+    }
+}
+
+/// Which file it is, whatever it is called.
+struct FileIdentity: Hashable, Sendable {
+    private let device: UInt
+    private let number: UInt
+
+    init?(path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
+    init?(descriptor: Int32) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
+    private init(_ status: stat) {
+        device = UInt(status.st_dev)
+        number = UInt(status.st_ino)
+    }
+}

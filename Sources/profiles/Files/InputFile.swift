@@ -1,0 +1,42 @@
+internal import Glibc
+
+/// A file that is read, or standard input under the name `-`.
+struct InputFile: ~Copyable {
+    let path: String
+    let descriptor: Int32
+    /// Nil where it is not known, as of a pipe.
+    let byteCount: UInt64?
+
+    init(_ path: String) throws(CommandFailure) {
+        self.path = path
+        descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .cannotRead(path, errno) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw .cannotRead(path, errno) }
+        if status.st_mode & S_IFMT == S_IFDIR { throw .cannotRead(path, EISDIR) }
+        byteCount = status.st_mode & S_IFMT == S_IFREG ? UInt64(max(0, status.st_size)) : nil
+    }
+
+    /// Reads all of a file of at most `limit` bytes; the memory is zeroed after `body`, since there may be a secret in
+    /// it.
+    func withContents<Value>(
+        limit: Int = 16 << 20, _ body: (Span<UInt8>) throws(CommandFailure) -> Value
+    ) throws(CommandFailure) -> Value {
+        let capacity = byteCount.map { Int(clamping: $0) }.map { min($0, limit) + 1 } ?? limit + 1
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: capacity, alignment: 1)
+        var used = 0
+        defer {
+            if let start = buffer.baseAddress { explicit_bzero(start, used) }
+            buffer.deallocate()
+        }
+        let (count, code) = FileDescriptor.readAll(into: buffer, from: descriptor)
+        used = count
+        guard code == 0 else { throw .cannotRead(path, code) }
+        guard count <= limit else { throw CommandFailure(.badInput, "\(path) is longer than \(limit) bytes") }
+        return try body(UnsafeRawBufferPointer(rebasing: buffer[..<count]).bindMemory(to: UInt8.self).span)
+    }
+
+    deinit {
+        if descriptor > STDERR_FILENO { close(descriptor) }
+    }
+}

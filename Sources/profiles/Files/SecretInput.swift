@@ -1,0 +1,54 @@
+internal import Glibc
+internal import ProfileCore
+
+/// Secrets that come from standard input or from a file, straight into memory that is zeroed after use.
+enum SecretInput {
+    /// In bytes; far more than any rule for secrets allows.
+    static let longestSecret = 65_536
+
+    /// Reads one secret: all there is, without one final line end.
+    static func readOne(_ path: String) throws(CommandFailure) -> Secret {
+        let file = try InputFile(path)
+        return try Secret(capacity: longestSecret + 1) { output throws(CommandFailure) in
+            let code = output.withUnsafeMutableBufferPointer { buffer, used in
+                let (count, code) = FileDescriptor.readAll(
+                    into: UnsafeMutableRawBufferPointer(buffer), from: file.descriptor)
+                used = count
+                return code
+            }
+            guard code == 0 else { throw .cannotRead(path, code) }
+            guard output.freeCapacity > 0 else { throw tooLong(path) }
+            guard output.span.last == UInt8(ascii: "\n") else { return }
+            _ = output.removeLast()
+            if output.span.last == UInt8(ascii: "\r") { _ = output.removeLast() }
+        }
+    }
+
+    /// Reads secrets, one a line, of which there should be just so many.
+    static func readLines(_ count: Int, from path: String) throws(CommandFailure) -> [Secret] {
+        let all = try readOne(path)
+        let bytes = all.bytes
+        var secrets: [Secret] = []
+        var start = 0
+        for index in 0...bytes.count where index == bytes.count || bytes[index] == UInt8(ascii: "\n") {
+            let hasReturn = index < bytes.count && index > start && bytes[index - 1] == UInt8(ascii: "\r")
+            secrets.append(Secret(bytes.extracting(start..<(hasReturn ? index - 1 : index))))
+            start = index + 1
+        }
+        guard secrets.count == count else {
+            throw CommandFailure(
+                .badInput,
+                "Standard input should hold \(count) line\(count == 1 ? "" : "s"), one secret each, and holds \(secrets.count)"
+            )
+        }
+        return secrets
+    }
+
+    static func tooLong(_ place: String) -> CommandFailure {
+        CommandFailure(.badInput, "\(place) holds more than \(longestSecret) bytes, which no secret does")
+    }
+}
+
+extension Span<UInt8> {
+    fileprivate var last: UInt8? { isEmpty ? nil : self[count - 1] }
+}

@@ -1,0 +1,110 @@
+internal import ArgumentParser
+internal import ProfileCore
+
+/// The values of a profile's fields, as options and as JSON.
+struct FieldOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("2 to 10 letters and digits.", valueName: "value"))
+    var username: String?
+
+    @Option(help: ArgumentHelp("8 digits.", valueName: "value"))
+    var phone: String?
+
+    @Option(help: ArgumentHelp("Letters and digits, in words.", valueName: "value"))
+    var address: String?
+
+    @Option(help: ArgumentHelp("5 digits.", valueName: "value"))
+    var postalCode: String?
+
+    @Option(help: ArgumentHelp("A day, as 1998-01-15, 1998.01.15 or 19980115.", valueName: "value"))
+    var birthday: String?
+
+    @Option(
+        name: .customLong("set"),
+        help: ArgumentHelp(
+            "The value of any field of the schema, or a hash as password_hash; may be repeated.",
+            valueName: "field=value"))
+    var assignments: [String] = []
+
+    @Option(
+        help: ArgumentHelp("A file with a JSON object of values by field; - is standard input.", valueName: "file"))
+    var json: String?
+
+    func validate() throws {
+        _ = try parsedAssignments()
+    }
+
+    /// Whether nothing was said.
+    var isEmpty: Bool { named.isEmpty && assignments.isEmpty && json == nil }
+
+    /// What was said, by field, later ones over earlier ones: the JSON, then the options. Nil is JSON's null.
+    func values() throws -> [(field: String, value: String?)] {
+        let members = try json.map { path throws(CommandFailure) in try JSONFields.read(path) } ?? []
+        let assigned = try parsedAssignments()
+        return members + named.map { ($0.field, Optional($0.value)) } + assigned.map { ($0.field, Optional($0.value)) }
+    }
+
+    private var named: [(field: String, value: String)] {
+        [
+            ("username", username), ("phone", phone), ("address", address), ("postal_code", postalCode),
+            ("birthday", birthday),
+        ].compactMap { field, value in value.map { (field, $0) } }
+    }
+
+    private func parsedAssignments() throws(ValidationError) -> [(field: String, value: String)] {
+        var parsed: [(field: String, value: String)] = []
+        for assignment in assignments {
+            // Neither text repeats what was typed: it may be a secret (P12).
+            guard let assignment = Assignment(assignment) else { throw ValidationError("--set takes FIELD=VALUE.") }
+            guard assignment.field != FieldName.password.text else { throw NoSecretArguments.refusal }
+            parsed.append((assignment.field, assignment.value))
+        }
+        return parsed
+    }
+}
+
+/// `FIELD=VALUE`.
+struct Assignment: Hashable, Sendable {
+    let field: String
+    let value: String
+
+    init(field: String, value: String) {
+        self.field = field
+        self.value = value
+    }
+
+    init?(_ text: String) {
+        guard let equals = text.firstIndex(of: "="), equals > text.startIndex else { return nil }
+        field = String(text[..<equals])
+        value = String(text[text.index(after: equals)...])
+    }
+}
+
+/// Values of fields that come as a JSON object.
+enum JSONFields {
+    /// - Returns: The members; nil for null. Numbers keep the text that they were written with.
+    static func read(_ path: String) throws(CommandFailure) -> [(field: String, value: String?)] {
+        let file = try InputFile(path)
+        let value = try file.withContents { bytes throws(CommandFailure) in
+            do throws(JSONError) {
+                return try JSONValue(parsing: bytes)
+            } catch {
+                throw CommandFailure(.badInput, "\(path) is not JSON: \(error.text)")
+            }
+        }
+        guard case .object(let members) = value else {
+            throw CommandFailure(.badInput, "\(path) should hold a JSON object, and holds \(value.kind)")
+        }
+        var values: [(field: String, value: String?)] = []
+        for member in members {
+            switch member.value {
+            case .null: values.append((member.name, nil))
+            case .string(let text), .number(let text): values.append((member.name, text))
+            case .bool(let value): values.append((member.name, value ? "true" : "false"))
+            case .array, .object:
+                throw CommandFailure(
+                    .badInput, "\(path) gives \"\(member.name)\" \(member.value.kind), where a single value is wanted")
+            }
+        }
+        return values
+    }
+}

@@ -1,0 +1,129 @@
+internal import ArgumentParser
+internal import ProfileStore
+
+/// What is imported or validated, how it is written, and what becomes of its bad rows.
+struct ImportInputOptions: ParsableArguments {
+    @Argument(help: "The file; - is standard input.")
+    var file: String
+
+    @Option(
+        name: .customLong("as"),
+        help: "How the input is written: csv or ndjson. (default: by the file's ending, else csv)")
+    var kind: Kind?
+
+    @Option(
+        help: ArgumentHelp("What separates the cells: one ASCII character, tab, or auto. (default: ,)", valueName: "c"))
+    var delimiter: Delimiter?
+
+    @Option(
+        name: .customLong("map"),
+        help: ArgumentHelp(
+            "Take a column for a field whose name it does not have; may be repeated.", valueName: "header=field"))
+    var columns: [ColumnMapping] = []
+
+    @Flag(help: "Pass over columns that are no field.")
+    var ignoreUnknown = false
+
+    @Option(help: ArgumentHelp("Stop after so many rejected rows, or such a part of all.", valueName: "n|n%"))
+    var maxRejects: RejectLimit?
+
+    @Option(help: ArgumentHelp("Write rejected rows there as CSV, ready to be mended and imported.", valueName: "file"))
+    var rejects: String?
+
+    @Option(help: ArgumentHelp("Write the whole report there: .json, .csv, .html or .txt.", valueName: "file"))
+    var report: String?
+
+    @Option(help: ArgumentHelp("Most issues that the report lists; all are counted.", valueName: "n"))
+    var maxIssues = 10_000
+
+    enum Kind: String, ExpressibleByArgument, CaseIterable {
+        case csv, ndjson
+    }
+
+    func validate() throws {
+        guard maxIssues >= 0 else { throw ValidationError("--max-issues takes 0 or more.") }
+        try ReportFile.validate(report)
+        if delimiter != nil, format == .ndjson { throw ValidationError("--delimiter is for CSV.") }
+        if let rejects, rejects == report { throw ValidationError("--rejects and --report name the same file.") }
+    }
+
+    /// What these options say of an import.
+    var options: ImportOptions {
+        var options = ImportOptions()
+        options.format = format
+        options.rejectLimit = maxRejects?.limit
+        options.mostIssues = maxIssues
+        options.columns = Dictionary(columns.map { ($0.header, $0.field) }) { _, last in last }
+        options.ignoresUnknownColumns = ignoreUnknown
+        return options
+    }
+
+    private var format: ImportOptions.Format {
+        let isNamedNDJSON = file.hasSuffix(".ndjson") || file.hasSuffix(".jsonl")
+        switch kind ?? (isNamedNDJSON ? .ndjson : .csv) {
+        case .ndjson: return .ndjson
+        case .csv: return .csv(delimiter: delimiter.map(\.byte) ?? UInt8(ascii: ","))
+        }
+    }
+}
+
+/// `;`, `tab`, `\t`, or `auto`.
+struct Delimiter: ExpressibleByArgument {
+    /// Nil for `auto`.
+    let byte: UInt8?
+
+    init?(argument: String) {
+        switch argument {
+        case "auto": byte = nil
+        case "tab", "\\t": byte = UInt8(ascii: "\t")
+        default:
+            guard argument.utf8.count == 1, let only = argument.utf8.first, only == 9 || 0x20...0x7E ~= only,
+                only != UInt8(ascii: "\"")
+            else { return nil }
+            byte = only
+        }
+    }
+}
+
+/// `Mobile=phone`: the header may hold the sign itself, so that the last one counts.
+struct ColumnMapping: ExpressibleByArgument {
+    let header: String
+    let field: String
+
+    init?(argument: String) {
+        guard let equals = argument.lastIndex(of: "="), equals > argument.startIndex else { return nil }
+        header = String(argument[..<equals])
+        field = String(argument[argument.index(after: equals)...])
+        if field.isEmpty { return nil }
+    }
+}
+
+/// `100` or `2.5%`.
+struct RejectLimit: ExpressibleByArgument {
+    let limit: ImportOptions.RejectLimit
+
+    init?(argument: String) {
+        if argument.hasSuffix("%") {
+            guard let percent = Double(argument.dropLast()), 0...100 ~= percent else { return nil }
+            limit = .percent(percent)
+        } else {
+            guard let count = Int(argument), count >= 0 else { return nil }
+            limit = .count(count)
+        }
+    }
+}
+
+/// The file that a whole report goes to.
+enum ReportFile {
+    static func validate(_ path: String?) throws(ValidationError) {
+        guard let path, ReportFormat(fileName: path) == nil else { return }
+        throw ValidationError("--report takes a file that ends in .json, .csv, .html or .txt.")
+    }
+
+    /// Writes a report in the format that the file's ending names.
+    static func write(
+        to path: String, sparing spared: Set<FileIdentity>, _ rendered: (ReportFormat) -> String
+    ) throws(CommandFailure) {
+        try PrivateFile.write(rendered(ReportFormat(fileName: path) ?? .text), to: path, sparing: spared)
+    }
+}

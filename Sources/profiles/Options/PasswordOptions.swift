@@ -1,0 +1,74 @@
+internal import ArgumentParser
+internal import ProfileCore
+
+/// Where a password comes from; never from the arguments themselves (P12).
+struct PasswordOptions: ParsableArguments {
+    @Flag(name: .customLong("password-stdin"), help: "Read the password from standard input.")
+    var readsStandardInput = false
+
+    @Option(
+        name: .customLong("password-file"),
+        help: ArgumentHelp("Read the password from a file; one final line end is not part of it.", valueName: "file"))
+    var file: String?
+
+    @OptionGroup var noSecrets: NoSecretArguments
+
+    func validate() throws {
+        guard !readsStandardInput || file == nil else {
+            throw ValidationError("Give --password-stdin or --password-file, not both.")
+        }
+    }
+
+    var isGiven: Bool { readsStandardInput || file != nil }
+
+    /// The password from where the options say; nil where they say nothing.
+    func read() throws(CommandFailure) -> Secret? {
+        if readsStandardInput { return try SecretInput.readOne("-") }
+        return try file.map { path throws(CommandFailure) in try SecretInput.readOne(path) }
+    }
+
+    /// Asks for a new password, twice.
+    static func ask() throws(CommandFailure) -> Secret {
+        let password = try SecretPrompt.ask("Password")
+        guard try SecretPrompt.ask("Repeat password") == password else {
+            throw CommandFailure(.no, "Passwords do not match")
+        }
+        return password
+    }
+}
+
+/// Refuses secrets among the arguments without repeating them, as argument-parser's own message would.
+struct NoSecretArguments: ParsableArguments {
+    @Option(name: [.customLong("password"), .customLong("passcode"), .customLong("secret")], help: .hidden)
+    var secret: String?
+
+    @Argument(help: .hidden)
+    var surplus: [String] = []
+
+    func validate() throws {
+        guard secret == nil else { throw Self.refusal }
+        guard surplus.isEmpty else {
+            throw ValidationError(
+                """
+                There is an argument too many. It is not repeated here, since it could be a secret: these are given on \
+                standard input, in a file, or at the prompt.
+                """)
+        }
+    }
+
+    static var refusal: ValidationError {
+        ValidationError(
+            """
+            A secret is never an argument, which others could read. Give it on standard input, in a file, or at the \
+            prompt.
+            """)
+    }
+}
+
+extension PasswordOptions {
+    /// Standard input can be read for one thing only.
+    func validate(besides fields: FieldOptions) throws(ValidationError) {
+        guard readsStandardInput, fields.json == "-" else { return }
+        throw ValidationError("Standard input is the JSON (--json -) or the password (--password-stdin), not both.")
+    }
+}

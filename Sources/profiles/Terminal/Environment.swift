@@ -1,0 +1,10 @@
+internal import Glibc
+
+/// The process's environment variables.
+enum Environment {
+    /// The value; nil where it is not set or empty.
+    static subscript(name: String) -> String? {
+        guard let value = getenv(name), value.pointee != 0 else { return nil }
+        return String(cString: value)
+    }
+}

@@ -1,0 +1,46 @@
+internal import Glibc
+
+/// Standard output or standard error, written without a buffer of its own.
+struct Output: Sendable {
+    let descriptor: Int32
+    private let name: String
+
+    /// Results.
+    static let standard = Output(descriptor: STDOUT_FILENO, name: "Standard output")
+    /// Everything else.
+    static let error = Output(descriptor: STDERR_FILENO, name: "Standard error")
+
+    var isTerminal: Bool { isatty(descriptor) == 1 }
+
+    /// Whether colours and bars may be drawn: on a terminal that knows them, unless `NO_COLOR` is set
+    /// (<https://no-color.org>).
+    var takesControlCodes: Bool {
+        guard isTerminal, Environment["NO_COLOR"] == nil else { return false }
+        return Environment["TERM"].map { $0 != "dumb" } ?? false
+    }
+
+    /// Writes a result.
+    ///
+    /// - Throws: a failure without text when nobody reads any more, as in `profiles list | head -1`.
+    func write(_ text: String) throws(CommandFailure) {
+        let code = writeAll(text)
+        guard code == 0 else { throw .cannotWrite(name, code) }
+    }
+
+    /// Writes a result and a line end, where it has none.
+    func print(_ text: String) throws(CommandFailure) {
+        try write(text.utf8.last == UInt8(ascii: "\n") ? text : text + "\n")
+    }
+
+    /// Writes a line that nothing depends on: where it cannot be written, nobody can be told.
+    func note(_ text: String) { _ = writeAll(text + "\n") }
+
+    /// Writes text as it is, which nothing depends on.
+    func draw(_ text: String) { _ = writeAll(text) }
+
+    /// - Returns: 0, or `errno`.
+    private func writeAll(_ text: String) -> Int32 {
+        var text = text
+        return text.withUTF8 { bytes in FileDescriptor.writeAll(UnsafeRawBufferPointer(bytes), to: descriptor) }
+    }
+}

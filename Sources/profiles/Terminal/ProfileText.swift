@@ -1,0 +1,41 @@
+internal import ProfileCore
+internal import ProfileStore
+
+// Profiles as a person reads them in a terminal.
+
+extension Profile {
+    /// All that is known of the profile, one field a line.
+    var text: String {
+        var block = TextBlock()
+        for (rules, value) in fields { block.add(rules.title, value) }
+        block.addGap()
+        if schema.hasPassword { block.add("Password", hasPassword ? "set" : "not set") }
+        block.add("Id", String(id))
+        block.add("Revision", String(revision))
+        block.add("Created", createdAt.text)
+        block.add("Updated", updatedAt.text)
+        block.add("Status", "\(status.rawValue) by schema version \(schemaVersion)")
+        for issue in issues { block.add("", issue.message) }
+        return block.text
+    }
+}
+
+extension [Profile] {
+    /// One profile a line; what is wrong with them too, where any is invalid.
+    func table(_ schema: ProfileSchema) -> String {
+        let fields = schema.openFields
+        let showsIssues = contains { $0.status == .invalid }
+        var table = TextTable(fields.map(\.title) + ["Revision"] + (showsIssues ? ["Issues"] : []))
+        for profile in self {
+            var cells = fields.map { profile[$0.name] } + [String(profile.revision)]
+            if showsIssues { cells.append(profile.issues.map(\.message).joined(separator: "; ")) }
+            table.add(cells)
+        }
+        return table.text
+    }
+}
+
+extension Timestamp {
+    /// `2026-01-31 09:15:00 UTC`.
+    var text: String { description.prefix(19).split(separator: "T").joined(separator: " ") + " UTC" }
+}

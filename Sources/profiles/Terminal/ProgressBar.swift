@@ -1,0 +1,101 @@
+internal import Glibc
+internal import ProfileStore
+internal import Synchronization
+
+/// One line on standard error that says how far an import is, drawn anew ten times a second at most.
+///
+/// It is not there at all where nobody watches: without a terminal, with `--quiet`, `NO_COLOR` or `TERM=dumb`.
+final class ProgressBar: Sendable {
+    private struct State {
+        var nextDrawing: ContinuousClock.Instant
+        var isDrawn = false
+    }
+
+    private let byteCount: UInt64?
+    private let start = ContinuousClock.now
+    private let state: Mutex<State>
+
+    /// The size of the input is nil where it is not known, as that of a pipe.
+    init?(byteCount: UInt64? = nil, isQuiet: Bool) {
+        guard !isQuiet, Output.error.takesControlCodes else { return nil }
+        self.byteCount = byteCount
+        state = Mutex(State(nextDrawing: start))
+    }
+
+    func update(_ progress: ImportProgress) { draw { self.line(progress, after: $0) } }
+
+    /// For work that is counted in profiles.
+    func update(checked: Int) { draw { Self.count(checked, "profile") + " checked, " + Self.rate(checked, after: $0) } }
+
+    /// Clears the line, for whatever comes next.
+    func end() {
+        state.withLock { state in
+            if state.isDrawn { Output.error.draw("\r\u{1B}[K") }
+            state.isDrawn = false
+            state.nextDrawing = ContinuousClock.now + .seconds(1_000_000)
+        }
+    }
+
+    private func draw(_ line: (_ elapsed: Double) -> String) {
+        state.withLock { state in
+            let now = ContinuousClock.now
+            guard now >= state.nextDrawing else { return }
+            state.nextDrawing = now + .milliseconds(100)
+            state.isDrawn = true
+            let columns = Self.terminalWidth - 1
+            Output.error.draw("\r" + line((now - start).seconds).prefix(max(10, columns)) + "\u{1B}[K")
+        }
+    }
+
+    private func line(_ progress: ImportProgress, after elapsed: Double) -> String {
+        var parts: [String] = []
+        if let byteCount, byteCount > 0 {
+            let fraction = min(1, Double(progress.bytes) / Double(byteCount))
+            parts.append(Self.bar(fraction))
+        }
+        parts.append(Self.count(progress.rows, "row"))
+        if progress.rejected > 0 { parts.append("\(progress.rejected) rejected") }
+        if elapsed > 0 { parts.append(Self.decimal(Double(progress.bytes) / 1_000_000 / elapsed) + " MB/s") }
+        if let byteCount, progress.bytes > 0, progress.bytes < byteCount {
+            let left = elapsed * Double(byteCount - progress.bytes) / Double(progress.bytes)
+            parts.append("ETA " + Self.clock(left))
+        }
+        if let (done, total) = progress.hashed { parts.append("hashing passwords \(done)/\(total)") }
+        return parts.joined(separator: "  ")
+    }
+
+    private static func bar(_ fraction: Double) -> String {
+        let width = 20
+        let full = Int(fraction * Double(width))
+        let percent = String(Int(fraction * 100))
+        return String(repeating: "█", count: full) + String(repeating: "░", count: width - full) + " "
+            + String(repeating: " ", count: max(0, 3 - percent.count)) + percent + "%"
+    }
+
+    private static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
+
+    private static func rate(_ number: Int, after elapsed: Double) -> String {
+        elapsed > 0 ? decimal(Double(number) / elapsed / 1_000) + " thousand/s" : ""
+    }
+
+    /// One digit after the point.
+    private static func decimal(_ number: Double) -> String {
+        let tenths = Int(min(max(0, number), 1e9) * 10)
+        return "\(tenths / 10).\(tenths % 10)"
+    }
+
+    /// Minutes and seconds.
+    private static func clock(_ seconds: Double) -> String {
+        let whole = Int(min(max(0, seconds), 359_999))
+        return "\(whole / 60):\(whole % 60 < 10 ? "0" : "")\(whole % 60)"
+    }
+
+    private static var terminalWidth: Int {
+        var size = winsize()
+        return ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
+    }
+}
+
+extension Duration {
+    fileprivate var seconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
+}

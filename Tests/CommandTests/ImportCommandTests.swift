@@ -1,0 +1,148 @@
+import Testing
+
+/// Importing, validating and exporting files.
+@Suite struct ImportCommandTests {
+    private static let people = """
+        username,password,phone,address,postal_code,birthday
+        skboard,aK8oio,78761241,12 Main St,89761,1998-01-15
+        bad one,aK8oio,1,,x,2050-01-01
+        skboard,aK8oio,78761242,12 Main St,,
+        kim,poY7trl,78761243,5 Side St,,
+
+        """
+
+    private static let totals = """
+          rows      4
+          imported  2
+          updated   0
+          skipped   0
+          rejected  2
+
+        Issues by field and code: 7
+          field        code               count
+          address      required               1
+          birthday     date_out_of_range      1
+          phone        too_short              1
+          postal_code  bad_character          1
+          postal_code  too_short              1
+          username     bad_character          1
+          username     duplicate              1
+
+        Examples: the first 3 of 7
+          line 3  username  bad_character  "bad one": Username may hold ASCII letters and ASCII digits only
+          line 3  phone     too_short      "1": Phone should have at least 8 characters
+          line 3  address   required       "": Address is required
+
+        """
+
+    @Test func `I7, I8: an import tells its totals, writes rejects and report, and the mended rejects import`() throws {
+        let workplace = try Workplace()
+        try workplace.write(Self.people, to: "people.csv")
+        let outcome = try workplace.profiles(
+            "import", "people.csv", "--rejects", "rejects.csv", "--report", "report.json")
+        #expect(outcome.status == 1)
+        #expect(outcome.error == "The whole report is in report.json.\n")
+        let text = outcome.output.settled(workplace)
+        #expect(text.hasPrefix("Import of people.csv in N seconds\nRules: standard, version 1 ("))
+        #expect(
+            text.hasSuffix(
+                Self.totals
+                    + """
+
+                    Rejected rows are in rejects.csv, to be mended and imported again; columns of secrets are empty there.
+
+                    """), "\(text)")
+        let rejects = try workplace.read("rejects.csv")
+        #expect(
+            rejects.hasPrefix(
+                "username,password,phone,address,postal_code,birthday,_line,_issues\nbad one,,1,,x,2050-01-01,3,"))
+        #expect(!rejects.contains("aK8oio"))
+        #expect(try workplace.read("report.json").contains("\"rejected\": 2"))
+        #expect(workplace.mode("rejects.csv") == 0o600)
+        #expect(workplace.mode("report.json") == 0o600)
+
+        let header = rejects.prefix { $0 != "\n" }
+        try workplace.write("\(header)\nkai,aK8oio,78761241,9 End St,,,3,mended\n", to: "rejects.csv")
+        let again = try workplace.profiles("import", "rejects.csv", "--rejects", "more.csv")
+        #expect(again.status == 0, "\(again)")
+        #expect(try workplace.profiles("lookup", "kai").status == 0)
+    }
+
+    @Test func `I6: a dry run reports the same and makes no store`() throws {
+        let workplace = try Workplace()
+        try workplace.write(Self.people, to: "people.csv")
+        for arguments in [["import", "people.csv", "--dry-run"], ["validate", "people.csv"]] {
+            let outcome = try workplace.run([try Workplace.binary()] + arguments, input: "", environment: [:])
+            #expect(outcome.output.settled(workplace).hasSuffix(Self.totals), "\(outcome)")
+            #expect(outcome.status == 1)
+            #expect(!workplace.exists("store.sqlite"))
+        }
+        #expect(try workplace.profiles("import", "people.csv", "--format", "json").status == 1)
+        let known = try workplace.profiles("import", "people.csv", "--dry-run", "--format", "json")
+        #expect(known.output.contains("\"imported\": 0,"))
+        #expect(known.output.contains("\"rejected\": 4,"))
+    }
+
+    @Test func `I4: an import meets profiles that are there as it is told to`() throws {
+        let workplace = try Workplace()
+        try workplace.register("anna")
+        let row = "username,password,phone,address\nanna,aK8oio,99999999,12 Main St\n"
+        func totals(_ policy: String) throws -> String {
+            let outcome = try workplace.profiles(
+                "import", "-", "--on-duplicate", policy, "--format", "json", input: row)
+            return outcome.output.split(separator: "\n").filter { $0.contains("ed\": ") }.map { $0.filter(\.isNumber) }
+                .prefix(4).joined(separator: " ")
+        }
+        #expect(try totals("reject") == "0 0 0 1")
+        #expect(try totals("skip") == "0 0 1 0")
+        #expect(try totals("update") == "0 1 0 0")
+        #expect(try workplace.profiles("lookup", "anna").output.contains("Phone        9999-9999\n"))
+    }
+
+    @Test func `I13: an export with hashes imports back, as CSV and as NDJSON`() throws {
+        let workplace = try Workplace()
+        try workplace.register("anna")
+        try workplace.register("bert", address: "1 B St")
+        for ending in ["csv", "ndjson"] {
+            #expect(try workplace.profiles("export", "all.\(ending)", "--include-hashes").status == 0)
+            #expect(workplace.mode("all.\(ending)") == 0o600)
+            let other = ["PROFILES_DATABASE": "\(workplace.folder)/\(ending).sqlite"]
+            #expect(try workplace.profiles("import", "all.\(ending)", environment: other).status == 0)
+            let exported = try workplace.profiles("export", "--include-hashes", "--as", ending, environment: other)
+            #expect(try exported.output == workplace.read("all.\(ending)"))
+            #expect(
+                try workplace.profiles("login", "bert", "--password-stdin", input: "aK8oio", environment: other).status
+                    == 0)
+        }
+        #expect(try !workplace.profiles("export").output.contains("argon2"))
+    }
+
+    @Test func `I2: an unknown column stops the import, naming it and the way on`() throws {
+        let workplace = try Workplace()
+        let rows = "User Name;Mobile;Address;Hobby\nanna;78761241;12 Main St;chess\n"
+        let refused = try workplace.profiles("import", "-", "--delimiter", ";", input: rows)
+        #expect(refused.status == 65)
+        #expect(refused.error.hasPrefix("Error: No field has the name of the columns "))
+        #expect(refused.error.contains("\"Mobile\", \"Hobby\""))
+        #expect(refused.error.contains("--map") && refused.error.contains("--ignore-unknown"))
+        let outcome = try workplace.profiles(
+            "validate", "-", "--delimiter", "auto", "--map", "Mobile=phone", "--map", "User Name=username",
+            "--ignore-unknown", "--format", "json", input: rows)
+        #expect(outcome.output.contains("\"code\": \"required\""))
+        #expect(outcome.output.contains("\"rows\": 1,"))
+        #expect(try workplace.profiles("import", "-", "--map", "Nope=phone", input: "username\nx\n").status == 64)
+        #expect(try workplace.profiles("import", "-", "--map", "username=nope", input: "username\nx\n").status == 64)
+    }
+
+    @Test func `an import replaces neither its input nor the store`() throws {
+        let workplace = try Workplace()
+        try workplace.write(Self.people, to: "people.csv")
+        try workplace.register("anna")
+        #expect(try workplace.profiles("import", "people.csv", "--rejects", "people.csv").status == 73)
+        #expect(try workplace.profiles("import", "people.csv", "--report", "./people.csv").status == 73)
+        #expect(try workplace.profiles("export", "store.sqlite").status == 73)
+        #expect(try workplace.read("people.csv") == Self.people)
+        #expect(try workplace.profiles("lookup", "anna").status == 0)
+        #expect(try workplace.profiles("import", "people.csv", "--rejects", "no/such/folder.csv").status == 73)
+    }
+}

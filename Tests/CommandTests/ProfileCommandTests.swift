@@ -1,0 +1,224 @@
+import Testing
+
+/// Registering, looking up, editing and removing profiles.
+@Suite struct ProfileCommandTests {
+    private static let skboard = """
+        Username     skboard
+        Phone        7876-1241
+        Address      12 Main St
+        Postal code  –
+        Birthday     1998-01-15
+
+        Password     set
+        Id           1
+        Revision     1
+        Created      TIME
+        Updated      TIME
+        Status       valid by schema version 1
+
+        """
+
+    @Test func `register shows the profile in its stored form, and lookup finds it in either form`() throws {
+        let workplace = try Workplace()
+        let registered = try workplace.profiles(
+            "register", "--username", "skboard", "--phone", "78761241", "--address", " 12 Main St ",
+            "--birthday", "1998.01.15", "--password-stdin", input: "aK8oio\n")
+        #expect(registered.error == "")
+        #expect(registered.output.settled(workplace) == Self.skboard)
+        #expect(registered.status == 0)
+        for arguments in [
+            ["SKBOARD"], ["--phone", "78761241"], ["--phone", "7876-1241"], ["--prefix", "skb"],
+            ["--where", "birthday=19980115", "--where", "username=skboard"],
+        ] {
+            let found = try workplace.run([try Workplace.binary(), "lookup"] + arguments, input: "", environment: [:])
+            #expect(found.output.settled(workplace) == Self.skboard, "\(arguments): \(found.error)")
+            #expect(found.status == 0)
+        }
+    }
+
+    @Test func `lookup answers in JSON, with the cursor of the next page`() throws {
+        let workplace = try Workplace()
+        for name in ["anna", "bert", "carl"] { try workplace.register(name) }
+        let outcome = try workplace.profiles("lookup", "--phone", "78761241", "--limit", "2", "--format", "json")
+        #expect(
+            outcome.output.settled(workplace) == """
+                {
+                  "profiles": [
+                    {
+                      "id": 1,
+                      "revision": 1,
+                      "created_at": "TIME",
+                      "updated_at": "TIME",
+                      "schema_version": 1,
+                      "status": "valid",
+                      "username": "anna",
+                      "phone": "7876-1241",
+                      "address": "12 Main St",
+                      "postal_code": null,
+                      "birthday": null
+                    },
+                    {
+                      "id": 2,
+                      "revision": 1,
+                      "created_at": "TIME",
+                      "updated_at": "TIME",
+                      "schema_version": 1,
+                      "status": "valid",
+                      "username": "bert",
+                      "phone": "7876-1241",
+                      "address": "12 Main St",
+                      "postal_code": null,
+                      "birthday": null
+                    }
+                  ],
+                  "next": "2"
+                }
+
+                """)
+        let list = try workplace.profiles("list", "--limit", "2", "--after", "1")
+        #expect(
+            list.output == """
+                Username  Phone      Address     Postal code  Birthday  Revision
+                bert      7876-1241  12 Main St  –            –         1
+                carl      7876-1241  12 Main St  –            –         1
+
+                """)
+        #expect(list.error == "")
+        #expect(try workplace.profiles("list", "--limit", "1").error == "More: --after 1\n")
+        #expect(try workplace.profiles("list", "--limit", "1", "--quiet").error == "")
+    }
+
+    @Test func `S3: everything that is wrong with a profile is told at once, and nothing is stored`() throws {
+        let workplace = try Workplace()
+        let arguments = ["register", "--username", "sk board", "--phone", "1", "--set", "email=x"]
+        let text = try workplace.run([try Workplace.binary()] + arguments, input: "", environment: [:])
+        #expect(
+            text.error.settled(workplace) == """
+                Error: The profile is not valid. Nothing was stored in FOLDER/store.sqlite
+                  Username may hold ASCII letters and ASCII digits only
+                  Password is required
+                  Phone should have at least 8 characters
+                  Address is required
+                  There is no field "email"
+                  The password comes with --password-stdin or --password-file, or as --set password_hash=PHC
+
+                """)
+        #expect(text.output == "")
+        #expect(text.status == 1)
+        let json = try workplace.run(
+            [try Workplace.binary()] + arguments + ["--format", "json"], input: "", environment: [:])
+        #expect(
+            json.output.hasPrefix(
+                "{\n  \"issues\": [\n    {\n      \"field\": \"username\",\n      \"code\": \"bad_character\","))
+        #expect(json.error == "")
+        #expect(json.status == 1)
+        #expect(try workplace.profiles("list").output == "")
+    }
+
+    @Test func `a taken username is an issue of it`() throws {
+        let workplace = try Workplace()
+        try workplace.register("anna")
+        let outcome = try workplace.profiles(
+            "register", "--username", "ANNA", "--phone", "78761241", "--address", "x", "--password-stdin",
+            "--format", "json", input: "aK8oio")
+        #expect(
+            outcome.output == """
+                {
+                  "issues": [
+                    {
+                      "field": "username",
+                      "code": "duplicate",
+                      "message": "Username is taken"
+                    }
+                  ]
+                }
+
+                """)
+        #expect(outcome.status == 1)
+    }
+
+    @Test func `register takes JSON, and options over it`() throws {
+        let workplace = try Workplace()
+        try workplace.write(
+            #"{"username": "json", "phone": 78761241, "address": "1 A St", "postal_code": null, "password": "aK8oio"}"#,
+            to: "profile.json")
+        let outcome = try workplace.profiles(
+            "register", "--json", "profile.json", "--address", "2 B St", "--format", "json")
+        #expect(outcome.output.contains(#""address": "2 B St""#))
+        #expect(outcome.output.contains(#""phone": "7876-1241""#))
+        #expect(outcome.status == 0)
+        #expect(try workplace.profiles("login", "json", "--password-stdin", input: "aK8oio\n").output == "Hello json\n")
+        try workplace.write("[1]", to: "array.json")
+        #expect(try workplace.profiles("register", "--json", "array.json").status == 65)
+        try workplace.write("{", to: "broken.json")
+        #expect(try workplace.profiles("register", "--json", "broken.json").status == 65)
+        try workplace.write(#"{"username": {}}"#, to: "nested.json")
+        #expect(try workplace.profiles("register", "--json", "nested.json").status == 65)
+        #expect(try workplace.profiles("register", "--json", "missing.json").status == 66)
+    }
+
+    @Test func `R3: an edit raises the revision, and one that goes by a stale revision changes nothing`() throws {
+        let workplace = try Workplace()
+        try workplace.register("anna")
+        let edited = try workplace.profiles("edit", "anna", "--phone", "7876-1242", "--if-revision", "1")
+        #expect(edited.output.contains("Phone        7876-1242\n"))
+        #expect(edited.output.contains("Revision     2\n"))
+        #expect(edited.status == 0)
+        let stale = try workplace.profiles("edit", "anna", "--phone", "7876-1243", "--if-revision", "1")
+        #expect(
+            stale
+                == Workplace.Outcome(
+                    status: 1, output: "",
+                    error: """
+                        Error: The profile has changed: its revision is 2, not 1; nothing was written
+                          Look it up, and edit it with --if-revision 2
+
+                        """))
+        #expect(try workplace.profiles("lookup", "anna").output.contains("Phone        7876-1242\n"))
+    }
+
+    @Test func `edit clears a field, renames, and leaves the rest as it was`() throws {
+        let workplace = try Workplace()
+        try workplace.register("anna")
+        #expect(try workplace.profiles("edit", "anna", "--postal-code", "89761").status == 0)
+        let edited = try workplace.profiles("edit", "anna", "--clear", "postal_code", "--username", "anne")
+        #expect(
+            edited.output.hasPrefix(
+                "Username     anne\nPhone        7876-1241\nAddress      12 Main St\nPostal code  –\n"))
+        #expect(try workplace.profiles("edit", "anne", "--clear", "email").status == 64)
+        #expect(try workplace.profiles("edit", "anne", "--clear", "phone").status == 1)
+        #expect(try workplace.profiles("login", "anne", "--password-stdin", input: "aK8oio").status == 0)
+        #expect(try workplace.profiles("edit", "anna", "--phone", "78761241").status == 1)
+    }
+
+    @Test func `remove wants a confirmation, which is --yes where nobody can be asked`() throws {
+        let workplace = try Workplace()
+        try workplace.register("anna")
+        let refused = try workplace.profiles("remove", "anna")
+        #expect(refused.error == "Error: There is no terminal to ask on; give --yes to remove anna's profile\n")
+        #expect(refused.status == 64)
+        #expect(try workplace.profiles("remove", "anna", "--yes").output == "Removed anna\n")
+        let missing = try workplace.profiles("lookup", "anna")
+        #expect(missing == Workplace.Outcome(status: 1, output: "", error: "Error: There is no profile \"anna\"\n"))
+    }
+
+    @Test func `a value cannot write to the terminal by characters that it obeys`() throws {
+        let workplace = try Workplace()
+        try workplace.write(
+            #"{"fields": [{"name": "username", "constraints": {"required": true, "unique": true}}, {"name": "note"}]}"#,
+            to: "schema.json")
+        #expect(try workplace.profiles("init", "--schema", "schema.json").status == 0)
+        // U+202E, which turns what follows it around, is no control character by the rules.
+        let outcome = try workplace.profiles("register", "--username", "한글", "--set", "note=a\tb\nc\u{202E}")
+        #expect(outcome.output.hasPrefix("Username  한글\nNote      a\\tb\\nc\\u{202e}\n\nId        1\n"), "\(outcome)")
+        #expect(try workplace.profiles("register", "--username", "abcd", "--set", "note=d").status == 0)
+        #expect(
+            try workplace.profiles("list").output == #"""
+                Username  Note             Revision
+                한글      a\tb\nc\u{202e}  1
+                abcd      d                1
+
+                """#)
+        #expect(try workplace.profiles("lookup", "x\u{1B}[2J").error == "Error: There is no profile \"x\\u{1b}[2J\"\n")
+    }
+}

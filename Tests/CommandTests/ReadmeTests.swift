@@ -1,0 +1,194 @@
+import ProfileCore
+import Testing
+
+/// What the README says is what happens.
+@Suite struct ReadmeTests {
+    private let readme: Document
+
+    init() throws { readme = try Document("README.md") }
+
+    @Test func `every command of the README ends and answers as it is shown there`() throws {
+        let workplace = try Workplace()
+        let commands = readme.commands
+        // A README whose blocks are not found would pass whatever it says.
+        try #require(commands.count > 15)
+        for command in commands {
+            let (status, output) = try workplace.run(command.text)
+            #expect(status == command.exitStatus, "\(command.text)\n\(output)")
+            if let shown = command.output {
+                #expect(output.matches(shown), "\(command.text)\n\(output)")
+            }
+        }
+    }
+
+    @Test func `few commands are kept from the test, each with a reason`() {
+        let skipped = readme.blocks.filter { $0.isShell && $0.reasonNotToRun != nil }
+        #expect(skipped.count <= 2)
+        #expect(skipped.allSatisfy { $0.reasonNotToRun?.isEmpty == false })
+        #expect(skipped.flatMap(\.lines).allSatisfy { $0.hasPrefix("make ") })
+    }
+
+    @Test func `the README's make targets are in the Makefile`() throws {
+        let targets = try Document("Makefile").lines.compactMap { $0.wholeMatch(of: /([a-z-]+):.*/)?.output.1 }
+        for line in readme.blocks.filter({ $0.isShell && $0.reasonNotToRun != nil }).flatMap(\.lines) {
+            let target = line.firstMatch(of: /make ([a-z-]+)/)?.output.1
+            #expect(target.map(targets.contains) == true, "\(line)")
+        }
+    }
+
+    @Test func `the Swift code of the README is that of the example`() throws {
+        let example = try Document("Examples/Embedding/Sources/Embedding/main.swift").lines
+        let start = try #require(example.firstIndex(of: "// [README"))
+        let end = try #require(example.firstIndex(of: "// README]"))
+        let code = try #require(readme.blocks.first { $0.language == "swift" })
+        #expect(code.lines == Array(example[(start + 1)..<end]))
+    }
+
+    @Test(arguments: ["README.md", "Sources/ProfileCore/ProfileCore.docc/Schema.md"])
+    func `the tables of the schema's keys have every key that the parser knows, and no other`(path: String) throws {
+        let keys = try Document(path).tableKeys
+        let first = try #require(keys.firstIndex(of: "fields"))
+        let last = try #require(keys.lastIndex { $0.hasSuffix("contentType") })
+        let shown = Set(keys[first...last].flatMap { $0.split(separator: ".").map(String.init) })
+        var known: Set<String> = []
+        for place in [
+            #"{"?": 0}"#, #"{"fields": [{"?": 0}]}"#, #"{"fields": [{"constraints": {"?": 0}}]}"#,
+            #"{"fields": [{"profiles": {"?": 0}}]}"#,
+        ] {
+            let error = try #require(throws: SchemaError.self) { try ProfileSchema(parsing: place) }
+            let list = try #require(error.reason.firstMatch(of: /known are (.+)/)?.output.1)
+            known.formUnion(list.split(separator: ", ").map(String.init))
+        }
+        #expect(shown == known)
+    }
+
+    @Test func `the README lists every reserved name, code of an issue and class of characters`() {
+        let text = readme.lines.joined(separator: "\n")
+        for name in FieldName.reserved { #expect(text.contains("`\(name)`"), "\(name)") }
+        for code in ValidationIssue.Code.allCases { #expect(text.contains("`\(code.rawValue)`"), "\(code)") }
+        for name in Requirement.allCases { #expect(text.contains("`\(name.rawValue)`"), "\(name)") }
+        for type in FieldType.allCases { #expect(text.contains("`\(type.rawValue)`"), "\(type)") }
+        for name in ["ascii-letters", "ascii-digits", "letters", "digits", "spaces", "special"] {
+            #expect(text.contains("`\(name)`"), "\(name)")
+        }
+    }
+}
+
+/// A text file of the repository.
+private struct Document {
+    let lines: [String]
+
+    /// Reads a file by its path from the repository's root, which is three levels above this file.
+    init(_ path: String) throws {
+        let root = #filePath.split(separator: "/").dropLast(3).map { "/" + $0 }.joined()
+        lines = try Workplace.read(root + "/" + path).lines
+    }
+
+    /// A fenced block.
+    struct Block {
+        let language: String
+        let lines: [String]
+        /// What stands in a comment right before it.
+        let reasonNotToRun: String?
+
+        var isShell: Bool { language == "console" || language == "sh" }
+    }
+
+    var blocks: [Block] {
+        var blocks: [Block] = []
+        var start: Int?
+        for (index, line) in lines.enumerated() where line.hasPrefix("```") {
+            guard let opened = start else {
+                start = index
+                continue
+            }
+            let before = opened > 0 ? lines[opened - 1] : ""
+            blocks.append(
+                Block(
+                    language: String(lines[opened].dropFirst(3)), lines: Array(lines[(opened + 1)..<index]),
+                    reasonNotToRun: before.wholeMatch(of: /<!-- not run by the test: (.*) -->/).map { String($0.1) }))
+            start = nil
+        }
+        return blocks
+    }
+
+    /// A command of a block, with what it is said to answer.
+    struct Command {
+        var text: String
+        /// Nil where a block shows commands alone.
+        var output: [String]?
+
+        /// As a comment behind the command says: `# exits 1`.
+        var exitStatus: Int32 { text.firstMatch(of: /# exits ([0-9]+)/).flatMap { Int32($0.1) } ?? 0 }
+    }
+
+    /// In order: in `console` blocks what follows `$ `, with the lines after it; in `sh` blocks every line.
+    var commands: [Command] {
+        var commands: [Command] = []
+        for block in blocks where block.isShell && block.reasonNotToRun == nil {
+            var endOfText: String?
+            for line in block.lines {
+                if let end = endOfText {
+                    // A here-document goes on to the line that it names.
+                    commands[commands.count - 1].text += "\n" + line
+                    if line == end { endOfText = nil }
+                } else if block.language == "sh" {
+                    commands.append(Command(text: line))
+                } else if line.hasPrefix("$ ") {
+                    commands.append(Command(text: String(line.dropFirst(2)), output: []))
+                    endOfText = line.firstMatch(of: /<<'([A-Z]+)'/).map { String($0.1) }
+                } else if !commands.isEmpty {
+                    commands[commands.count - 1].output?.append(line)
+                }
+            }
+        }
+        return commands
+    }
+
+    /// The names in the first column of every table; a cell may hold several.
+    var tableKeys: [String] {
+        lines.filter { $0.hasPrefix("| `") }
+            .compactMap { $0.split(separator: "|").first }
+            .flatMap { cell in cell.matches(of: /`([^`]+)`/).map { String($0.1) } }
+    }
+}
+
+extension [String] {
+    /// Whether the lines are those that are shown, where `…` stands for any lines, or for anything within a line.
+    fileprivate func matches(_ shown: [String]) -> Bool {
+        guard let first = shown.first else { return isEmpty }
+        if first == "…" {
+            return (0...count).contains { Array(dropFirst($0)).matches(Array(shown.dropFirst())) }
+        }
+        guard let line = self.first, line.matches(shown: first) else { return false }
+        return Array(dropFirst()).matches(Array(shown.dropFirst()))
+    }
+}
+
+extension String {
+    fileprivate func matches(shown: String) -> Bool {
+        let parts = shown.split(separator: "…", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2 else { return self == shown }
+        return utf8.count >= parts[0].utf8.count + parts[1].utf8.count && hasPrefix(parts[0]) && hasSuffix(parts[1])
+    }
+
+    /// Without line ends.
+    fileprivate var lines: [String] {
+        let lines = split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        return lines.last == "" ? lines.dropLast() : lines
+    }
+}
+
+extension Workplace {
+    /// Runs a line of shell as a person in a fresh account would, with the command first on the path and the store in
+    /// its default place.
+    ///
+    /// - Returns: The exit code, and what came to standard output and standard error, in order.
+    fileprivate func run(_ command: String) throws -> (status: Int32, output: [String]) {
+        let tools = try Self.binary().split(separator: "/").dropLast().map { "/" + $0 }.joined()
+        let outcome = try run(
+            ["/bin/sh", "-c", "exec 2>&1\n" + command], input: "",
+            environment: ["PATH": "\(tools):/usr/bin:/bin", "PROFILES_DATABASE": ""])
+        return (outcome.status, outcome.output.lines)
+    }
+}

@@ -1,0 +1,130 @@
+import Testing
+
+/// Pass codes, passwords and logins.
+@Suite struct SecretCommandTests {
+    private func passcode(
+        _ workplace: Workplace, _ action: String, _ entries: String...
+    ) throws -> (status: Int32, text: String) {
+        let outcome = try workplace.profiles(
+            "passcode", action, "anna", "--stdin", input: entries.map { $0 + "\n" }.joined())
+        for entry in entries { #expect(!outcome.output.contains(entry) && !outcome.error.contains(entry)) }
+        return (outcome.status, outcome.output + outcome.error)
+    }
+
+    @Test func `P5: the worked examples of creating, validating and editing a pass code`() throws {
+        let workplace = try Workplace()
+        try workplace.register("anna")
+        #expect(
+            try passcode(workplace, "create", "appleworks1", "appleworks2") == (1, "Error: Pass codes do not match\n"))
+        #expect(try passcode(workplace, "create", "appleworks1", "appleworks1") == (0, "Pass code created\n"))
+        #expect(try passcode(workplace, "create", "parislondon", "parislondon").status == 1)
+        #expect(try passcode(workplace, "validate", "appleworks1") == (0, "Pass code right\n"))
+        #expect(try workplace.profiles("passcode", "remove", "anna").output == "Pass code removed\n")
+
+        #expect(try passcode(workplace, "create", "parislondon", "parislondon").status == 0)
+        #expect(try passcode(workplace, "validate", "parislondon").status == 0)
+        #expect(try passcode(workplace, "validate", "parislondon1") == (1, "Error: The pass code is wrong\n"))
+        #expect(try workplace.profiles("passcode", "remove", "anna").status == 0)
+
+        #expect(try passcode(workplace, "create", "marsvenus", "marsvenus").status == 0)
+        #expect(try passcode(workplace, "edit", "mercuryjupiter", "morningafternoon", "morningafternoon").status == 1)
+        #expect(
+            try passcode(workplace, "edit", "marsvenus", "morningafternoon1", "morningafternoon2")
+                == (1, "Error: Pass codes do not match\n"))
+        #expect(try passcode(workplace, "validate", "marsvenus").status == 0)
+        #expect(
+            try passcode(workplace, "edit", "marsvenus", "morningafternoon", "morningafternoon")
+                == (0, "Pass code changed\n"))
+        #expect(try passcode(workplace, "validate", "morningafternoon").status == 0)
+    }
+
+    @Test func `P3, P6: a pass code that is short, empty or the present one is refused`() throws {
+        let workplace = try Workplace()
+        try workplace.register("anna")
+        #expect(
+            try passcode(workplace, "create", "short", "short")
+                == (1, "Error: The pass code should have at least 8 characters\n"))
+        #expect(
+            try workplace.profiles("passcode", "create", "anna", "--stdin", input: "\n\n").error
+                == "Error: The pass code is empty\n")
+        #expect(try passcode(workplace, "create", "appleworks1").status == 65)
+        #expect(try passcode(workplace, "create", "appleworks1", "appleworks1").status == 0)
+        #expect(try passcode(workplace, "edit", "appleworks1", "appleworks1", "appleworks1").status == 1)
+        #expect(try workplace.profiles("passcode", "create", "anna").status == 64)
+        #expect(
+            try workplace.profiles("passcode", "create", "nobody", "--stdin", input: "appleworks1\nappleworks1\n")
+                .status == 1)
+    }
+
+    @Test func `P9: after five wrong pass codes a further one exits 77 with the time to wait, until unlocked`() throws {
+        let workplace = try Workplace()
+        try workplace.register("anna")
+        #expect(try passcode(workplace, "create", "parislondon", "parislondon").status == 0)
+        var statuses: [Int32] = []
+        var last = ""
+        // Each failure from the fifth on doubles the delay, so that slow machines get there too.
+        while statuses.count < 20, statuses.last != 77 {
+            (_, last) = try passcode(workplace, "validate", "parislondon1")
+            statuses.append(last.contains("Too many") ? 77 : 1)
+        }
+        #expect(statuses.prefix(5) == [1, 1, 1, 1, 1])
+        #expect(statuses.last == 77)
+        #expect(last.hasPrefix("Error: Too many failed attempts; try again in "))
+        #expect(try passcode(workplace, "validate", "parislondon").status == 77)
+        #expect(try workplace.profiles("unlock", "anna").output == "Unlocked anna\n")
+        #expect(try passcode(workplace, "validate", "parislondon").status == 0)
+        #expect(try workplace.profiles("unlock", "nobody").status == 1)
+    }
+
+    @Test func `L5: login greets, and tells nothing of why it does not`() throws {
+        let workplace = try Workplace()
+        try workplace.register("anna")
+        let right = try workplace.profiles("login", "ANNA", "--password-stdin", input: "aK8oio\r\n")
+        #expect(right == Workplace.Outcome(status: 0, output: "Hello anna\n", error: ""))
+        let wrong = Workplace.Outcome(status: 1, output: "", error: "Error: The user credentials are invalid\n")
+        #expect(try workplace.profiles("login", "anna", "--password-stdin", input: "aK8oio\n\n") == wrong)
+        #expect(try workplace.profiles("login", "nobody", "--password-stdin", input: "aK8oio") == wrong)
+        #expect(try workplace.profiles("login", "anna").status == 64)
+    }
+
+    @Test func `P8: a hash can be brought instead of a password, unless it asks for too much`() throws {
+        let workplace = try Workplace()
+        try workplace.register("anna")
+        let exported = try workplace.profiles("export", "--as", "csv", "--include-hashes").output
+        let hash = try #require(exported.split(separator: "\"").first { $0.hasPrefix("$argon2id$") })
+        #expect(
+            try workplace.profiles(
+                "register", "--username", "bert", "--phone", "78761241", "--address", "x", "--set",
+                "password_hash=\(hash)"
+            ).status == 0)
+        #expect(try workplace.profiles("login", "bert", "--password-stdin", input: "aK8oio").status == 0)
+        let huge = hash.replacing("m=19456", with: "m=4194304")
+        let refused = try workplace.profiles(
+            "register", "--username", "carl", "--phone", "78761241", "--address", "x", "--set",
+            "password_hash=\(huge)", "--format", "json")
+        #expect(refused.output.contains("\"unsupported_hash\""))
+        #expect(!refused.output.contains(huge))
+        #expect(refused.status == 1)
+    }
+
+    @Test func `P12: a password comes from a file without its final line end, and appears nowhere`() throws {
+        let workplace = try Workplace()
+        try workplace.write("Sesame0pen\n", to: "secret")
+        let registered = try workplace.profiles(
+            "register", "--username", "anna", "--phone", "78761241", "--address", "x", "--password-file", "secret")
+        #expect(registered.status == 0)
+        let all = try [
+            registered, workplace.profiles("lookup", "anna", "--format", "json"),
+            workplace.profiles("export", "--include-hashes"), workplace.profiles("check"),
+        ]
+        for outcome in all { #expect(!outcome.output.contains("Sesame") && !outcome.error.contains("Sesame")) }
+        for file in ["store.sqlite", "store.sqlite-wal", "store.sqlite-lock"] where workplace.exists(file) {
+            #expect(try !workplace.read(file).contains("Sesame"))
+        }
+        #expect(try workplace.profiles("login", "anna", "--password-stdin", input: "Sesame0pen").status == 0)
+        let weak = try workplace.profiles("edit", "anna", "--password-stdin", input: "weakling")
+        #expect(weak.error.contains("Password should have at least one uppercase letter"))
+        #expect(!weak.error.contains("weakling"))
+        #expect(weak.status == 1)
+    }
+}

@@ -1,0 +1,165 @@
+import Glibc
+import ProfileStore
+import Testing
+
+/// The store, its rules, and the exit codes of what can be wrong with them.
+@Suite struct StoreCommandTests {
+    @Test(
+        "Reading a store that is not there exits 66 and says how to make one",
+        arguments: [
+            "lookup anna", "list", "edit anna --phone 78761241", "remove anna --yes", "revalidate", "export",
+            "passcode remove anna", "unlock anna", "schema show", "check", "backup copy", "migrate", "migrate --status",
+        ])
+    func missingStore(_ line: String) throws {
+        let workplace = try Workplace()
+        let outcome = try workplace.run(
+            [try Workplace.binary()] + line.split(separator: " ").map(String.init), input: "", environment: [:])
+        #expect(
+            outcome.error.settled(workplace) == """
+                Error: There is no store at FOLDER/store.sqlite
+                  Make one with "profiles init", "profiles register" or "profiles import"
+                  Or name another with --database PATH
+
+                """)
+        #expect(outcome.status == 66)
+        #expect(!workplace.exists("store.sqlite"))
+    }
+
+    @Test func `init makes a store once, where the environment says`() throws {
+        let workplace = try Workplace()
+        let made = try workplace.profiles("init")
+        #expect(made.output.settled(workplace) == "Made a store at FOLDER/store.sqlite with the schema \"standard\"\n")
+        let again = try workplace.profiles("init")
+        #expect(again.status == 73)
+        #expect(again.error.settled(workplace) == "Error: FOLDER/store.sqlite is there already; it is left as it is\n")
+        let unset = ["PROFILES_DATABASE": ""]
+        #expect(try workplace.profiles("init", environment: unset).status == 0)
+        #expect(workplace.exists(".local/share/profiles/profiles.sqlite"))
+        #expect(workplace.mode(".local/share/profiles") == 0o700)
+        let data = unset.merging(["XDG_DATA_HOME": "\(workplace.folder)/data"]) { $1 }
+        #expect(try workplace.profiles("init", environment: data).status == 0)
+        #expect(workplace.exists("data/profiles/profiles.sqlite"))
+        #expect(try workplace.profiles("init", "--database", "named.sqlite", environment: data).status == 0)
+        #expect(workplace.exists("named.sqlite"))
+    }
+
+    @Test func `a file that is no store exits 65 and stays as it is`() throws {
+        let workplace = try Workplace()
+        let text = String(repeating: "not a database ", count: 100)
+        try workplace.write(text, to: "store.sqlite")
+        let outcome = try workplace.profiles("list")
+        #expect(outcome.status == 65)
+        #expect(outcome.error.contains("is not an SQLite database; it is left as it is"))
+        #expect(try workplace.read("store.sqlite") == text)
+    }
+
+    @Test func `files are for their owner alone, whatever the umask`() throws {
+        let workplace = try Workplace()
+        let outcome = try workplace.shell(
+            """
+            umask 0
+            printf 'username,phone,address,password\\nanna,78761241,x,aK8oio\\nb,1,,\\n' | \
+            profiles import - --rejects rejects.csv --report report.html
+            profiles export all.csv && profiles backup copy.sqlite && profiles check
+            """)
+        #expect(outcome.status == 0, "\(outcome)")
+        for file in ["store.sqlite", "store.sqlite-lock", "rejects.csv", "report.html", "all.csv", "copy.sqlite"] {
+            #expect(workplace.mode(file) == 0o600, "\(file)")
+        }
+        let backup = try workplace.profiles("backup", "copy.sqlite")
+        #expect(
+            backup
+                == Workplace.Outcome(
+                    status: 73, output: "", error: "Error: copy.sqlite is there already; it is left as it is\n"))
+        #expect(try workplace.profiles("lookup", "anna", "--database", "copy.sqlite").status == 0)
+    }
+
+    @Test func `a store that another process writes to exits 75 after --wait, naming it`() throws {
+        let workplace = try Workplace()
+        try workplace.register("anna")
+        let lock = open("\(workplace.folder)/store.sqlite-lock", O_RDWR | O_CLOEXEC)
+        #expect(lock >= 0)
+        defer { close(lock) }
+        #expect(flock(lock, LOCK_EX) == 0)
+        let outcome = try workplace.profiles("edit", "anna", "--phone", "78761242", "--wait", "0.2")
+        #expect(outcome.status == 75)
+        #expect(outcome.error.hasPrefix("Error: The store is busy: "))
+        #expect(try workplace.profiles("lookup", "anna").status == 0)
+    }
+
+    @Test func `S6: a schema file that is wrong exits 78 with its place and reason`() throws {
+        let workplace = try Workplace()
+        try workplace.write(
+            #"{"fields": [{"name": "username", "constraints": {"minimumLength": 2}}]}"#, to: "schema.json")
+        for arguments in [["schema", "check"], ["schema", "adopt"], ["schema", "diff"], ["init", "--schema"]] {
+            let outcome = try workplace.run(
+                [try Workplace.binary()] + arguments + ["schema.json"], input: "", environment: [:])
+            #expect(outcome.status == 78)
+            #expect(
+                outcome.error.hasPrefix("Error: schema.json is refused at $.fields[0].constraints"), "\(outcome.error)")
+        }
+        #expect(try workplace.profiles("schema", "check", "missing.json").status == 66)
+    }
+
+    @Test func `R6: a stricter schema is compared, tried, adopted and revalidated by`() throws {
+        let workplace = try Workplace()
+        try workplace.register("anna")
+        try workplace.register("bert", address: "1 B St")
+        let schema = try workplace.profiles("schema", "show", "--format", "json").output
+        #expect(schema.hasPrefix("{\n  \"name\": \"standard\",\n  \"fields\": [\n"))
+        try workplace.write(schema.replacing("\"maxLength\": 70", with: "\"maxLength\": 6"), to: "strict.json")
+        #expect(try workplace.profiles("schema", "check", "strict.json").status == 0)
+        #expect(try workplace.profiles("schema", "diff", "strict.json").output == "~ address: maxLength\n")
+
+        #expect(try workplace.profiles("revalidate", "--schema", "strict.json", "--report", "r.html").status == 1)
+        #expect(try workplace.profiles("lookup", "--invalid").status == 1)
+        #expect(try workplace.profiles("revalidate").status == 0)
+
+        let adopted = try workplace.profiles("schema", "adopt", "strict.json")
+        #expect(adopted.output.hasSuffix("Adopted the schema \"standard\" as version 2\n"))
+        #expect(adopted.output.contains("too_long"))
+        #expect(adopted.status == 0)
+        #expect(try workplace.profiles("schema", "diff", "strict.json").output == "The rules are the same\n")
+        #expect(try workplace.profiles("revalidate", "--format", "json").status == 1)
+        let invalid = try workplace.profiles("lookup", "--invalid")
+        #expect(invalid.output.hasPrefix("Username     anna\n"))
+        #expect(
+            invalid.output.contains(
+                "Status       invalid by schema version 2\n             Address should have at most 6 characters\n"))
+        #expect(
+            try workplace.profiles("list").output.hasPrefix(
+                "Username  Phone      Address     Postal code  Birthday  Revision  Issues\n"))
+    }
+
+    @Test func `check finds a store sound, and not when others can read it`() throws {
+        let workplace = try Workplace()
+        try workplace.register("anna")
+        let sound = try workplace.profiles("check", "--format", "json")
+        #expect(sound.output.contains("\"sound\": true,"))
+        #expect(sound.status == 0)
+        chmod("\(workplace.folder)/store.sqlite", 0o644)
+        let open = try workplace.profiles("check")
+        #expect(open.output.contains("NOT PRIVATE: chmod 600"))
+        #expect(open.status == 1)
+        #expect(
+            try workplace.profiles("migrate", "--status").output == "Migration       Applied\nV0001_profiles  yes\n")
+        #expect(try workplace.profiles("migrate").output == "The store is up to date\n")
+    }
+
+    @Test func `a reader that leaves ends the command quietly, and a full disk does not`() throws {
+        let workplace = try Workplace()
+        var rows = "username,phone,address,password_hash\n"
+        let hash = "$argon2id$v=19$m=19456,t=2,p=1$daIzqGWCoLRBQi2FvCJ/Zg$9VAPUc9u1hGjEv1wldDB4aC+XZFXEXq88/w8GJAgz0s"
+        for number in 0..<5_000 { rows += "u\(number),78761241,12 Main St,\"\(hash)\"\n" }
+        try workplace.write(rows, to: "people.csv")
+        #expect(try workplace.profiles("import", "people.csv").status == 0)
+        for command in ["list --limit 5000", "export"] {
+            let outcome = try workplace.shell("profiles \(command) | head -1; echo ${PIPESTATUS[0]}")
+            #expect(outcome.error == "")
+            #expect(outcome.output.hasSuffix("\n141\n"), "\(outcome)")
+            let full = try workplace.shell("profiles \(command) > /dev/full")
+            #expect(full.status == 74)
+            #expect(full.error.contains("cannot be written: No space left on device"))
+        }
+    }
+}
