@@ -55,9 +55,15 @@ let package = Package(
         .target(name: "FaultVFS", dependencies: ["CSQLite"], path: "Tests/FaultVFS"),
         .testTarget(
             name: "SQLiteAccessTests", dependencies: ["SQLiteAccess", "FaultVFS"], swiftSettings: strictness),
+        // Imports in a process of its own, for tests that kill it or look at its memory.
+        .executableTarget(
+            name: "ImportExerciser", dependencies: ["ProfileCore", "ProfileStore"], path: "Tests/ImportExerciser",
+            swiftSettings: strictness),
         .testTarget(
             name: "ProfileStoreTests",
-            dependencies: ["ProfileCore", "ProfileStore", "CSVStream", "SQLiteAccess", "FaultVFS"],
+            dependencies: [
+                "ProfileCore", "ProfileStore", "SQLiteAccess", "CSVStream", "FaultVFS", "ImportExerciser",
+            ],
             swiftSettings: strictness),
         .testTarget(
             name: "CommandTests", dependencies: ["profiles", "ProfileCore", "ProfileStore"], swiftSettings: strictness),

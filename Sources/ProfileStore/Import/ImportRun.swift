@@ -1,5 +1,4 @@
 internal import CSVStream
-internal import Dispatch
 internal import Glibc
 internal import ProfileCore
 internal import Synchronization
@@ -14,11 +13,10 @@ final class ImportRun: Sendable {
     let ledger: Mutex<ImportLedger>
     private let report: @Sendable (ImportProgress) -> Void
     private let isCancelled = Atomic(false)
-    /// Where an `async` caller waits for the next batch, so that no thread of Swift's own has to.
-    private let waiting = DispatchQueue(label: "import")
+    private let thread: ImportThread
 
     init(
-        source: ImportSource, schema: ProfileSchema, today: CalendarDay, options: ImportOptions,
+        source: ImportSource, schema: ProfileSchema, today: CalendarDay, options: ImportOptions, thread: ImportThread,
         progress: @escaping @Sendable (ImportProgress) -> Void, ledger: consuming ImportLedger
     ) {
         let validator = ProfileValidator(schema)
@@ -29,6 +27,7 @@ final class ImportRun: Sendable {
         self.today = today
         self.validator = validator
         self.ledger = Mutex(ledger)
+        self.thread = thread
         report = progress
         pipeline = OrderedPipeline(workers: workers, depth: workers + 3) { () throws(ByteStreamError) in
             try source.next()
@@ -37,15 +36,10 @@ final class ImportRun: Sendable {
         }
     }
 
+    /// Lets nobody wait for batches any longer; the import ends with the one under way.
     func cancel() {
         isCancelled.store(true, ordering: .relaxed)
-        stop()
-    }
-
-    /// Reads no more, and lets nobody wait for what is not read.
-    func stop() {
         pipeline.stop()
-        source.stopReading()
     }
 
     /// Whether the import is to end before its input does; the report then says why.
@@ -75,14 +69,7 @@ final class ImportRun: Sendable {
 
     /// The next batch, waited for on a thread that may block.
     func nextAsynchronously() async throws(ImportError) -> JudgedBatch? {
-        let outcome = await withCheckedContinuation { continuation in
-            waiting.async {
-                let outcome: Result<JudgedBatch?, ImportError>
-                do throws(ImportError) { outcome = .success(try self.next()) } catch { outcome = .failure(error) }
-                continuation.resume(returning: outcome)
-            }
-        }
-        return try outcome.get()
+        try await thread.run { () throws(ImportError) in try self.next() }
     }
 
     /// Says how far the import is, after a batch or while its passwords are hashed.

@@ -24,8 +24,9 @@ final class ImportSource: Sendable {
     let columns: ImportColumns
     /// The input's, or a comma where it is no CSV.
     let delimiter: CSVDelimiter
+    /// Ends the input for whoever waits for more of it.
+    let interruption: ReadInterruption
     private let reader: Mutex<Reader>
-    private let interruption: ReadInterruption
 
     /// A transaction a batch must be short, so that others do not wait (I14), however short the records are.
     static let recordsPerBatch = 10_000
@@ -35,9 +36,12 @@ final class ImportSource: Sendable {
         case ndjson(NDJSONReader)
     }
 
-    /// Reads the header and finds the field of each column.
-    init(_ input: ImportInput, schema: ProfileSchema, options: ImportOptions) throws(ImportError) {
-        do throws(ByteStreamError) { interruption = try ReadInterruption() } catch { throw .reading(code: error.code) }
+    /// Reads the header and finds the field of each column. Blocks the thread.
+    init(
+        _ input: ImportInput, interruptedBy interruption: ReadInterruption, schema: ProfileSchema,
+        options: ImportOptions
+    ) throws(ImportError) {
+        self.interruption = interruption
         let source = ByteSource.descriptor(input.descriptor, interruptedBy: interruption)
         switch options.format {
         case .ndjson:
@@ -80,9 +84,6 @@ final class ImportSource: Sendable {
             }
         }
     }
-
-    /// Ends the input for whoever waits for more of it.
-    func stopReading() { interruption.interrupt() }
 
     private static func header(of csv: inout CSVReader) throws(ImportError) -> [String] {
         var batch = RecordBatch()
