@@ -41,6 +41,8 @@ package struct ResultCode: RawRepresentable, Hashable, Sendable {
     package static let corrupt = ResultCode(rawValue: 11)
     package static let notADatabase = ResultCode(rawValue: 26)
     package static let readOnly = ResultCode(rawValue: 8)
+    /// A journal of a transaction that was broken off must be rolled back first, and who reads only cannot.
+    package static let readOnlyRollback = readOnly.extended(3)
     package static let permission = ResultCode(rawValue: 3)
     package static let authorization = ResultCode(rawValue: 23)
     package static let full = ResultCode(rawValue: 13)

@@ -38,7 +38,7 @@ extension ProfileRepository {
         }
         let hash = try await hash(new)
         let isSet = try await write { connection throws(ProfileStoreError) in
-            try ProfileStoreError.wrap { () throws(SQLiteError) in
+            let isSet = try ProfileStoreError.wrap { () throws(SQLiteError) in
                 var statement = try connection.prepare(
                     "UPDATE profiles SET passcode_hash = ?2 WHERE username = ?1 AND passcode_hash IS NULL")
                 try statement.bind(username, at: 1)
@@ -46,6 +46,9 @@ extension ProfileRepository {
                 try statement.run()
                 return connection.changes == 1
             }
+            // Whoever guessed before had nothing to guess.
+            if isSet { try ThrottleTable.forget(username, .passcode, connection) }
+            return isSet
         }
         guard isSet else { throw .passcodeExists }
     }
@@ -126,7 +129,9 @@ extension ProfileRepository {
         let now = options.now()
         let decision = try await write { connection throws(ProfileStoreError) in
             try ProfileStoreError.wrap { () throws(SQLiteError) in
-                try ThrottleTable.admit(username, kind, at: now, isKnown: stored != nil, connection)
+                try ThrottleTable.admit(
+                    username, kind, at: now, isKnown: stored != nil,
+                    mostUnknownNames: self.options.mostUnknownNames, connection)
             }
         }
         switch decision {
@@ -139,21 +144,22 @@ extension ProfileRepository {
             verification = try await hasher.verify(secret, against: stored?.hash)
         } catch {
             // Nobody learned anything about the secret, so the attempt does not count.
-            try await write { connection throws(ProfileStoreError) in
+            _ = await settle { connection throws(ProfileStoreError) in
                 try ThrottleTable.withdraw(username, kind, at: now, isKnown: stored != nil, connection)
             }
             throw .hashing(error)
         }
         guard case .right(let needsRehash) = verification, let stored, let hash = stored.hash else { throw .wrong }
-        let better = needsRehash ? try await self.hash(secret) : nil
-        let profile = try await write { connection throws(ProfileStoreError) -> Profile? in
+        // Where there is no room for it now, the next success finds some.
+        let better = needsRehash ? try? await self.hash(secret) : nil
+        let profile = try await settle { connection throws(ProfileStoreError) -> Profile? in
             try ThrottleTable.forget(username, kind, connection)
             if let better {
                 // Compare and swap: an edit that came between wins (P7).
                 _ = try Self.replaceHash(kind, of: stored.profileID, hash, by: better, connection)
             }
             return try self.profile(id: stored.profileID, connection)
-        }
+        }.get()
         guard let profile else { throw .wrong }
         return Proof(profile: profile, hash: better ?? hash)
     }
@@ -199,6 +205,16 @@ extension ProfileRepository {
         } catch {
             throw .store(error)
         }
+    }
+
+    /// Writes what came of an attempt that was counted, also when the caller's task was cancelled meanwhile.
+    private func settle<Value: Sendable>(
+        _ body: @escaping @Sendable (borrowing Connection) throws(ProfileStoreError) -> Value
+    ) async -> Result<Value, CredentialError> {
+        // A task of its own is not cancelled with the one that waits for it.
+        await Task {
+            do throws(CredentialError) { return .success(try await self.write(body)) } catch { return .failure(error) }
+        }.value
     }
 
     private static func replaceHash(

@@ -20,9 +20,13 @@ struct ImportLedger: ~Copyable {
         keys = UniqueKeys(of: schema)
     }
 
-    /// Settles a batch where there is no store: a row is new unless an earlier one has its unique values.
-    mutating func settleWithoutStore(_ judged: JudgedBatch) throws(ImportError) {
+    /// Settles a batch where nothing is stored: a row is new unless an earlier one has its unique values.
+    ///
+    /// - Returns: The new rows.
+    mutating func sift(_ judged: JudgedBatch) throws(ImportError) -> [Int] {
         let rows = judged.rows
+        var new: [Int] = []
+        new.reserveCapacity(rows.count)
         var nextRejected = judged.rejected[...]
         try rows.bytes.withUnsafeBufferPointer { bytes throws(ImportError) in
             for row in 0..<rows.count {
@@ -33,6 +37,7 @@ struct ImportLedger: ~Copyable {
                 }
                 let repeated = keys.repeated(row, of: rows, bytes)
                 if repeated.isEmpty {
+                    new.append(row)
                     countImported()
                     keys.remember(row, of: rows, bytes, line: rows.origins[row].line)
                 } else {
@@ -41,6 +46,7 @@ struct ImportLedger: ~Copyable {
             }
         }
         for rejected in nextRejected { try reject(record: rejected.record, of: judged.batch, rejected.issues) }
+        return new
     }
 
     // MARK: Outcomes of rows

@@ -78,10 +78,15 @@ final class ImportRun: Sendable {
         report(ImportProgress(rows: rows, rejected: rejected, bytes: batch.bytesRead, hashed: hashed))
     }
 
+    /// Finds the rows of a batch that are new where nothing is stored yet; the others are counted and reported.
+    func sift(_ judged: JudgedBatch) throws(ImportError) -> [Int] {
+        try ledger.withLock { ledger throws(ImportError) in try ledger.sift(judged) }
+    }
+
     /// Settles every batch where there is no store: a row is new unless an earlier one has its unique values.
     func settleWithoutStore() async throws(ImportError) {
         while let judged = try await nextAsynchronously() {
-            try ledger.withLock { ledger throws(ImportError) in try ledger.settleWithoutStore(judged) }
+            _ = try sift(judged)
             progress(after: judged.batch)
         }
     }

@@ -30,37 +30,37 @@ struct ImportTarget: Sendable {
 
     /// A transaction a batch: others write in between, and look-ups never wait.
     func loadInBatches() async throws(ImportError) {
-        while let judged = try await run.nextAsynchronously() {
-            try await store([try await hashing(judged)])
-            run.progress(after: judged.batch)
+        try await setCacheSize(kibibytes: Self.batchCache)
+        let outcome: Result<Void, ImportError>
+        do throws(ImportError) {
+            while let judged = try await run.nextAsynchronously() {
+                try await store([try await hashing(judged)])
+                run.progress(after: judged.batch)
+            }
+            outcome = .success(())
+        } catch {
+            outcome = .failure(error)
+        }
+        try? await setCacheSize(kibibytes: Connection.defaultCache)
+        try outcome.get()
+    }
+
+    /// Rows come in no order of their usernames, so that each batch touches pages all over the indexes: keeping these
+    /// makes it half as long again as fast.
+    private static let batchCache = 65_536
+
+    private func setCacheSize(kibibytes: Int) async throws(ImportError) {
+        do throws(ProfileStoreError) {
+            try await repository.writer.write(waitingAtMost: repository.options.waitLimit) {
+                connection throws(ProfileStoreError) in
+                try ProfileStoreError.wrap { () throws(SQLiteError) in try connection.setCache(kibibytes: kibibytes) }
+            }
+        } catch {
+            throw .store(error)
         }
     }
 
     // MARK: One transaction
-
-    /// One transaction over everything, since nobody uses the store or the caller wants it so: into an empty table
-    /// without indexes, which are made afterwards.
-    ///
-    /// - Parameter evenIfUsed: Also into a store that has profiles.
-    /// - Returns: False if it has, and nothing was done.
-    func loadInBulk(evenIfUsed: Bool) async throws(ImportError) -> Bool {
-        if !evenIfUsed {
-            // Before asking for the lock, which others may hold.
-            guard try read({ connection throws(ImportError) in try Self.isEmpty(connection) }) else { return false }
-        }
-        return try await write { connection throws(ImportWriteError) in
-            let isEmpty = try wrap { () throws(ImportError) in try Self.isEmpty(connection) }
-            guard isEmpty || evenIfUsed else { return false }
-            let indexes = isEmpty ? try wrap { () throws(ImportError) in try Self.dropIndexes(connection) } : []
-            while let judged = try wrap({ () throws(ImportError) in try run.next() }) {
-                try store(judged, storeIsEmpty: isEmpty, connection)
-                run.progress(after: judged.batch)
-            }
-            run.ledger.withLock { $0.keys.removeAll() }
-            try wrap { () throws(ImportError) in try Self.makeIndexes(indexes, connection) }
-            return true
-        } ?? true
-    }
 
     /// One transaction because the caller wants it, of rows with passwords. These are hashed before the lock is taken,
     /// so that the rows are kept in memory until all are hashed.
@@ -70,39 +70,10 @@ struct ImportTarget: Sendable {
         try await store(batches)
     }
 
-    private static func isEmpty(_ connection: borrowing Connection) throws(ImportError) -> Bool {
+    static func isEmpty(_ connection: borrowing Connection) throws(ImportError) -> Bool {
         try ImportError.wrap { () throws(SQLiteError) in
             var statement = try connection.prepare("SELECT 1 FROM profiles LIMIT 1")
             return try !statement.step()
-        }
-    }
-
-    /// - Returns: What makes them anew.
-    private static func dropIndexes(_ connection: borrowing Connection) throws(ImportError) -> [String] {
-        try ImportError.wrap { () throws(SQLiteError) in
-            var indexes: [(name: String, sql: String)] = []
-            do {
-                var statement = try connection.prepare(
-                    """
-                    SELECT name, sql FROM sqlite_schema
-                    WHERE type = 'index' AND tbl_name = 'profiles' AND sql IS NOT NULL
-                    """)
-                while try statement.step() {
-                    indexes.append((statement.string(at: 0) ?? "", statement.string(at: 1) ?? ""))
-                }
-            }
-            // The names are SQLite's own record of indexes that we made.
-            for index in indexes { try connection.execute("DROP INDEX \"\(index.name)\"") }
-            return indexes.map(\.sql)
-        }
-    }
-
-    private static func makeIndexes(_ indexes: [String], _ connection: borrowing Connection) throws(ImportError) {
-        try ImportError.wrap { () throws(SQLiteError) in
-            // A second thread sorts while the first reads.
-            connection.setWorkerThreads(1)
-            defer { connection.setWorkerThreads(0) }
-            for sql in indexes { try connection.execute(sql) }
         }
     }
 
@@ -133,7 +104,7 @@ struct ImportTarget: Sendable {
     }
 
     /// Stores one batch within a transaction.
-    private func store(
+    func store(
         _ judged: JudgedBatch, storeIsEmpty: Bool, _ connection: borrowing Connection
     ) throws(ImportWriteError) {
         do throws(ProfileStoreError) {
@@ -165,7 +136,7 @@ struct ImportTarget: Sendable {
     /// nothing was asked for and it is not all.
     ///
     /// - Returns: Nil if it was undone.
-    private func write<Value: Sendable>(
+    func write<Value: Sendable>(
         _ body: @escaping @Sendable (borrowing Connection) throws(ImportWriteError) -> Value
     ) async throws(ImportError) -> Value? {
         let before = run.ledger.withLock { $0.report }
@@ -223,13 +194,13 @@ struct ImportTarget: Sendable {
         return try outcome.get()
     }
 
-    private func wrap<Value>(_ body: () throws(ImportError) -> Value) throws(ImportWriteError) -> Value {
+    func wrap<Value>(_ body: () throws(ImportError) -> Value) throws(ImportWriteError) -> Value {
         do throws(ImportError) { return try body() } catch { throw .failed(error) }
     }
 }
 
 /// What ends a transaction of an import without a commit.
-private enum ImportWriteError: SQLiteErrorConvertible {
+enum ImportWriteError: SQLiteErrorConvertible {
     /// All or nothing was asked for, and it is nothing; the report says so.
     case nothingStored
     case failed(ImportError)

@@ -19,6 +19,8 @@ extension ProfileRepository {
             guard isStored else {
                 throw .duplicate(try adopted.takenFields(of: rows, row: 0, besides: nil, connection))
             }
+            // Whoever guessed at the name before had nothing to guess.
+            try ThrottleTable.forget(profile.username, nil, connection)
             return try self.requireProfile(id: id, connection)
         }
     }
@@ -43,6 +45,8 @@ extension ProfileRepository {
             var draft = stored.draft
             change(&draft)
             let adopted = adoptedSchema
+            // Other rules came between, and the draft goes by the fields that were.
+            guard adopted.schema == stored.schema else { continue }
             let valid: ValidProfile
             do throws(ValidationFailure) {
                 valid = try adopted.validator.validate(draft, on: today, hasPassword: stored.hasPassword)
@@ -78,7 +82,11 @@ extension ProfileRepository {
             }
             switch outcome {
             case .updated:
-                if valid.bringsPassword { try ThrottleTable.forget(stored.username, .password, connection) }
+                if stored.username != valid.username {
+                    for name in [stored.username, valid.username] { try ThrottleTable.forget(name, nil, connection) }
+                } else if valid.bringsPassword {
+                    try ThrottleTable.forget(stored.username, .password, connection)
+                }
                 return try self.requireProfile(id: stored.id, connection)
             case .duplicate:
                 throw .duplicate(try adopted.takenFields(of: rows, row: 0, besides: stored.id, connection))
@@ -159,7 +167,8 @@ extension AdoptedSchema {
 extension Profile {
     /// Whether storing `valid` would change anything.
     fileprivate func differs(from valid: ValidProfile) -> Bool {
-        valid.bringsPassword || status == .invalid || fields.contains { $0.value != valid[$0.rules.name] }
+        valid.bringsPassword || status == .invalid
+            || valid.schema.openFields.contains { valid[$0.name] != self[$0.name] }
     }
 }
 

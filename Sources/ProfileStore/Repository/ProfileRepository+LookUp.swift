@@ -29,6 +29,8 @@ extension ProfileRepository {
             while true {
                 let limit = max(1, min(query.limit, 100_000))
                 guard let (sql, values) = adopted.table.page(query, validator: adopted.validator) else {
+                    // Another process may have adopted rules that know the field.
+                    if try self.learnsLaterRules(than: &adopted, connection) { continue }
                     return ProfilePage(profiles: [], next: nil)
                 }
                 var found: [Profile] = []
@@ -40,10 +42,8 @@ extension ProfileRepository {
                     for (index, value) in values.enumerated() { try statement.bind(value, at: index + 3) }
                     while try statement.step() { found.append(adopted.table.profile(in: statement)) }
                 }
-                if found.contains(where: { $0.schemaVersion > adopted.version }) {
-                    adopted = try self.refreshSchema(connection)
-                    continue
-                }
+                let latest = found.max { $0.schemaVersion < $1.schemaVersion }
+                if try self.isAhead(latest, of: &adopted, connection) { continue }
                 let hasMore = found.count > limit
                 if hasMore { found.removeLast() }
                 return ProfilePage(profiles: found, next: hasMore ? found.last.map { ProfileCursor(id: $0.id) } : nil)
@@ -73,8 +73,17 @@ extension ProfileRepository {
         _ found: Profile?, of adopted: inout AdoptedSchema, _ connection: borrowing Connection
     ) throws(ProfileStoreError) -> Bool {
         guard let found, found.schemaVersion > adopted.version else { return false }
+        return try learnsLaterRules(than: &adopted, connection)
+    }
+
+    /// Whether there are later rules, which are known then. A row may claim a version that was never adopted, as only
+    /// another program can have written it, so that it is no reason to look again and again.
+    private func learnsLaterRules(
+        than adopted: inout AdoptedSchema, _ connection: borrowing Connection
+    ) throws(ProfileStoreError) -> Bool {
+        let known = adopted.version
         adopted = try refreshSchema(connection)
-        return true
+        return adopted.version > known
     }
 }
 

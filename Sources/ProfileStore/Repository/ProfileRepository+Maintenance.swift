@@ -54,8 +54,8 @@ public struct StoreCheck: Hashable, Sendable {
     public let sqliteVersion: String
     /// Whether this SQLite has the WAL-reset defect, which the write lock guards against (3.7.0 to 3.51.2).
     public let hasWALResetDefect: Bool
-    /// Whether commits and checkpoints go through the write lock. Its file comes with the first write, so that one
-    /// that is not there yet, as beside a backup, is no fault; one that is no file cannot be locked.
+    /// Whether commits and checkpoints go through the write lock: no connection of ours checkpoints by itself, be it
+    /// after a commit or on closing.
     public let writeLockIsOn: Bool
     /// Those that are there, of the database, its log, its index and the write lock.
     public let files: [File]
@@ -104,7 +104,7 @@ extension ProfileRepository {
                     },
                     settings: settings.listed, sqliteVersion: settings.sqliteVersion,
                     hasWALResetDefect: settings.hasWALResetDefect,
-                    writeLockIsOn: Self.isLockable(path + "-lock"), files: files)
+                    writeLockIsOn: settings.leavesCheckpointsToTheLock, files: files)
             }
         }
     }
@@ -114,12 +114,13 @@ extension ProfileRepository {
     /// The copy is made 0600 and holds what the store holds, hashes included. The calling thread is busy meanwhile.
     /// - Throws: `alreadyExists`, `full`, …
     public func backup(to path: String) throws(ProfileStoreError) {
-        do throws(ProfileStoreError) {
-            try read { connection throws(ProfileStoreError) in
-                try ProfileStoreError.wrap { () throws(SQLiteError) in try connection.backup(to: path) }
+        try read { connection throws(ProfileStoreError) in
+            do throws(SQLiteError) {
+                try connection.backup(to: path)
+            } catch {
+                if error.systemError == EEXIST { throw .alreadyExists(path: path) }
+                throw ProfileStoreError(error)
             }
-        } catch .alreadyExists {
-            throw .alreadyExists(path: path)
         }
     }
 
@@ -157,12 +158,6 @@ extension ProfileRepository {
         return try outcome.get()
     }
 
-    private static func isLockable(_ path: String) -> Bool {
-        var status = stat()
-        guard lstat(path, &status) == 0 else { return errno == ENOENT }
-        return status.st_mode & S_IFMT == S_IFREG
-    }
-
     private static func status(of path: String) -> (mode: UInt16, size: Int64)? {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
@@ -171,6 +166,9 @@ extension ProfileRepository {
 }
 
 extension ConnectionSettings {
+    /// Whether SQLite makes no checkpoint by itself, which would be one without the write lock.
+    fileprivate var leavesCheckpointsToTheLock: Bool { walAutocheckpoint == 0 && !checkpointsOnClose }
+
     /// From <https://www.sqlite.org/wal.html>, section "The WAL-Reset Bug".
     fileprivate var hasWALResetDefect: Bool {
         let parts = sqliteVersion.split(separator: ".").compactMap { Int($0) }

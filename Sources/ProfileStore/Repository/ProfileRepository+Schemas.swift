@@ -10,10 +10,14 @@ extension ProfileRepository {
     @discardableResult
     public func adopt(_ schema: ProfileSchema) async throws(ProfileStoreError) -> Int {
         let now = options.now()
-        return try await change { connection throws(ProfileStoreError) in
+        return try await writer.write(waitingAtMost: options.waitLimit) { connection throws(ProfileStoreError) in
             let current = try SchemaTable.inForce(connection)
-            guard current.fingerprint != schema.fingerprint else { return current.version }
-            try SchemaTable.adopt(schema, replacing: current.schema, at: now, connection)
+            if current.fingerprint != schema.fingerprint {
+                try self.change(connection) { () throws(ProfileStoreError) in
+                    try SchemaTable.adopt(schema, replacing: current.schema, at: now, connection)
+                }
+            }
+            // After the commit: rules of a commit that failed have columns that are not there.
             return try self.refreshSchema(connection).version
         }
     }

@@ -32,6 +32,8 @@ public final class ProfileRepository: Sendable {
         public var hashingThreads: Int?
         /// The clock, for tests to set.
         public var now: @Sendable () -> Timestamp = Timestamp.now
+        /// Most names without a profile whose failed attempts are remembered; the oldest are forgotten (P9).
+        package var mostUnknownNames = 100_000
         /// A registered SQLite VFS, for tests that make the file system fail.
         package var vfs: String?
 
@@ -61,10 +63,12 @@ public final class ProfileRepository: Sendable {
         let writer = file.writer(options)
         var state = try file.inspect()
         if options.createsMissing, state == .missing || state == .empty {
-            try await create(with: writer, options)
+            try await writer.write(waitingAtMost: options.waitLimit) { connection throws(ProfileStoreError) in
+                try Migrator.create(connection, schema: options.initialSchema, at: options.now())
+            }
             state = try file.inspect()
         }
-        let version = try file.version(in: state)
+        let version = try file.version(of: state)
         guard version == Migrator.latest else {
             throw .olderStore(path: file.path.database, version: version, known: Migrator.latest)
         }
@@ -90,18 +94,6 @@ public final class ProfileRepository: Sendable {
             return try SchemaTable.inForce(connection)
         }
         adopted = Mutex(schema)
-    }
-
-    /// Makes the tables, unless another process has made them since they were missed.
-    private static func create(
-        with writer: DatabaseWriter<ProfileStoreError>, _ options: Options
-    ) async throws(ProfileStoreError) {
-        try await writer.write(waitingAtMost: options.waitLimit) { connection throws(ProfileStoreError) in
-            guard try !Migrator.migrate(connection, at: options.now()).isEmpty else { return }
-            try connection.writeTransaction { () throws(ProfileStoreError) in
-                try SchemaTable.adopt(options.initialSchema, replacing: nil, at: options.now(), connection)
-            }
-        }
     }
 
     /// Ends what is under way, brings all that was written into the one file, and closes.
@@ -135,7 +127,8 @@ public final class ProfileRepository: Sendable {
     /// Reads the schema in force again, since a row, or another process, is ahead of what is known here.
     func refreshSchema(_ connection: borrowing Connection) throws(ProfileStoreError) -> AdoptedSchema {
         let latest = try SchemaTable.inForce(connection)
-        adopted.withLock { $0 = latest }
+        // Another thread may have read a later one meanwhile.
+        adopted.withLock { if $0.version < latest.version { $0 = latest } }
         return latest
     }
 
@@ -152,11 +145,18 @@ public final class ProfileRepository: Sendable {
         _ body: @escaping @Sendable (borrowing Connection) throws(ProfileStoreError) -> Value
     ) async throws(ProfileStoreError) -> Value {
         try await writer.write(waitingAtMost: options.waitLimit) { connection throws(ProfileStoreError) in
-            try connection.writeTransaction { () throws(ProfileStoreError) in
-                let value = try body(connection)
-                try ProfileStoreError.wrap { () throws(SQLiteError) in try StoreTable.countChange(connection) }
-                return value
-            }
+            try self.change(connection) { () throws(ProfileStoreError) in try body(connection) }
+        }
+    }
+
+    /// The same within a job of the writer's.
+    func change<Value>(
+        _ connection: borrowing Connection, _ body: () throws(ProfileStoreError) -> Value
+    ) throws(ProfileStoreError) -> Value {
+        try connection.writeTransaction { () throws(ProfileStoreError) in
+            let value = try body()
+            try ProfileStoreError.wrap { () throws(SQLiteError) in try StoreTable.countChange(connection) }
+            return value
         }
     }
 

@@ -80,7 +80,6 @@ extension ProfileStoreError: WriteFailure {
         case .readOnly: self = .readOnly(error.message)
         case .busy, .locked: self = .busy(holder: nil, waited: .zero)
         case .interrupt: self = .cancelled
-        case .cantOpen where error.systemError == Self.fileExists: self = .alreadyExists(path: error.message)
         case .cantOpen, .permission, .authorization: self = .cannotOpen(error.message, code: error.systemError)
         case .ioError: self = .inputOutput(error.message, code: error.systemError)
         default: self = .database(error.message, code: error.code.rawValue)
@@ -96,7 +95,4 @@ extension ProfileStoreError: WriteFailure {
         case .cancelled: self = .cancelled
         }
     }
-
-    /// `EEXIST`.
-    private static let fileExists: Int32 = 17
 }

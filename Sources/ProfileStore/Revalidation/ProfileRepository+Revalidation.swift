@@ -45,8 +45,14 @@ extension ProfileRepository {
         defer { pipeline.stop() }
         let thread = DispatchQueue(label: "revalidation")
         while let batch = try await pipeline.next(on: thread) {
+            do throws(ProfileStoreError) {
+                if candidate == nil { try await mark(batch, version: adopted.version) }
+            } catch {
+                guard error == .cancelled else { throw error }
+                report.isCancelled = true
+                break
+            }
             report.add(batch)
-            if candidate == nil { try await mark(batch, version: adopted.version) }
             progress(report.checked)
             if Task.isCancelled {
                 report.isCancelled = true
@@ -60,21 +66,19 @@ extension ProfileRepository {
     /// Counts the profiles that are passed over because the same rules judged them, with the marks that they have.
     private func addRemembered(_ versions: [Int], to report: inout RevalidationReport) throws(ProfileStoreError) {
         guard !versions.isEmpty else { return }
-        var remembered: [(username: String, issues: [ReportedIssue])] = []
-        report.skipped = try read { connection throws(ProfileStoreError) in
+        try read { connection throws(ProfileStoreError) in
             try ProfileStoreError.wrap { () throws(SQLiteError) in
                 var invalid = try connection.prepare(ProfileTable.selectMarked(versions))
                 while try invalid.step() {
-                    remembered.append(
-                        (invalid.string(at: 0) ?? "", [ReportedIssue](stored: invalid.string(at: 1) ?? "")))
+                    report.invalid += 1
+                    let username = invalid.string(at: 0) ?? ""
+                    for issue in [ReportedIssue](stored: invalid.string(at: 1) ?? "") {
+                        report.count(issue, of: username, value: nil)
+                    }
                 }
                 var count = try connection.prepare(ProfileTable.countJudged(versions))
-                return try count.step() ? Int(count.integer(at: 0)) : 0
+                report.skipped = try count.step() ? Int(count.integer(at: 0)) : 0
             }
-        }
-        for (username, issues) in remembered {
-            report.invalid += 1
-            for issue in issues { report.count(issue, of: username, value: nil) }
         }
     }
 

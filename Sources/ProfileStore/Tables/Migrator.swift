@@ -1,4 +1,5 @@
 internal import Migrations
+internal import ProfileCore
 internal import SQLiteAccess
 
 /// Brings a store's tables up to date: each migration in one transaction with its record and checksum.
@@ -21,6 +22,21 @@ enum Migrator {
             applied.append(migration.name)
         }
         return applied
+    }
+
+    /// Makes the tables of a new store and puts its first schema in force, in one transaction, unless another process
+    /// has done so since the store was missed. The caller holds the write lock and no transaction.
+    static func create(
+        _ connection: borrowing Connection, schema: ProfileSchema, at time: Timestamp
+    ) throws(ProfileStoreError) {
+        let settings = try ProfileStoreError.wrap { () throws(SQLiteError) in try connection.settings() }
+        guard settings.userVersion == 0 else { return }
+        try connection.writeTransaction { () throws(ProfileStoreError) in
+            try ProfileStoreError.wrap { () throws(SQLiteError) in
+                for migration in Migration.all { try apply(migration, connection, at: time) }
+            }
+            try SchemaTable.adopt(schema, replacing: nil, at: time, connection)
+        }
     }
 
     /// Compares what was applied with what this program knows.

@@ -218,8 +218,11 @@ struct ProfileTable: Sendable {
             + "\(fields.joined(separator: ", ")) FROM profiles WHERE id > ?1\(condition) ORDER BY id LIMIT ?2"
     }
 
-    /// `?1` id, `?2` revision, `?3` version of the schema, `?4` issues.
-    static let mark = "UPDATE profiles SET schema_version = ?3, issues = ?4 WHERE id = ?1 AND revision = ?2"
+    /// `?1` id, `?2` revision, `?3` version of the schema, `?4` issues. A mark by later rules stays.
+    static let mark = """
+        UPDATE profiles SET schema_version = ?3, issues = ?4
+        WHERE id = ?1 AND revision = ?2 AND schema_version <= ?3
+        """
 
     static func selectMarked(_ versions: [Int]) -> String {
         "SELECT username, issues FROM profiles WHERE issues IS NOT NULL "
@@ -231,7 +234,9 @@ struct ProfileTable: Sendable {
     }
 
     static func countPasswords(besides versions: [Int]) -> String {
-        "SELECT count(*) FROM profiles WHERE password_schema_version NOT IN (\(list(versions)))"
+        // Nothing is in an empty list, not even NULL, so profiles without a password are left out by name.
+        "SELECT count(*) FROM profiles WHERE password_hash IS NOT NULL "
+            + "AND password_schema_version NOT IN (\(list(versions)))"
     }
 
     private static func list(_ versions: [Int]) -> String { versions.map(String.init).joined(separator: ", ") }

@@ -34,7 +34,7 @@ struct StoreFile: Sendable {
         self.vfs = vfs
     }
 
-    /// Looks at the file through SQLite, changing nothing.
+    /// Looks at the file through SQLite, changing nothing of a stranger's.
     func inspect() throws(ProfileStoreError) -> State {
         var status = stat()
         guard stat(path.database, &status) == 0 else {
@@ -42,19 +42,29 @@ struct StoreFile: Sendable {
             if code == ENOENT || code == ENOTDIR { return .missing }
             throw .cannotOpen(path.database, code: code)
         }
-        // As it lies, so that a stranger's file gets neither a lock nor a file beside it. A store whose first commit
-        // is still in its write-ahead log looks empty that way, and is looked at again.
+        // Opening a pipe would wait for whoever writes into it.
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw .cannotOpen(path.database, code: status.st_mode & S_IFMT == S_IFDIR ? EISDIR : EINVAL)
+        }
+        // What has our lock file beside it was opened by us before. Another process may be at a checkpoint, in the
+        // midst of which the file as it lies looks damaged.
+        if access(path.lock, F_OK) == 0 { return try lookUnderLocks() }
+        // Anything else is looked at as it lies, so that a stranger's file gets neither a lock nor a file beside it.
         let asItLies = try look(.inspection)
-        return asItLies == .empty ? try look(.readOnly) : asItLies
+        switch asItLies {
+        case .foreign, .newer: return asItLies
+        // Its version, and all that is in it, may still be in its write-ahead log.
+        case .missing, .empty, .store: return try lookUnderLocks()
+        }
     }
 
     /// The version of the store that is there.
     ///
     /// - Throws: `noStore`, `notAStore`, `newerStore`, …
-    func version() throws(ProfileStoreError) -> Int { try version(in: inspect()) }
+    func version() throws(ProfileStoreError) -> Int { try version(of: inspect()) }
 
-    /// The version of a store that was found in this state, if it is one that this program can read.
-    func version(in state: State) throws(ProfileStoreError) -> Int {
+    /// The version of a store in a state that was found.
+    func version(of state: State) throws(ProfileStoreError) -> Int {
         switch state {
         case .missing, .empty: throw .noStore(path: path.database)
         case .foreign: throw .notAStore(path: path.database)
@@ -84,20 +94,33 @@ struct StoreFile: Sendable {
     }
 
     private func look(_ mode: Connection.Mode) throws(ProfileStoreError) -> State {
+        do throws(SQLiteError) { return try state(as: mode) } catch { throw self.error(error) }
+    }
+
+    private func lookUnderLocks() throws(ProfileStoreError) -> State {
         do throws(SQLiteError) {
-            let connection = try Connection(path, mode: mode, vfs: vfs)
-            let settings = try connection.settings()
-            let version = Int(settings.userVersion)
-            if settings.applicationID == Self.applicationID {
-                return version <= Migrator.latest ? .store(version: version) : .newer(version: version)
-            }
-            guard settings.applicationID == 0, version == 0 else { return .foreign }
-            var statement = try connection.prepare("SELECT count(*) FROM sqlite_schema")
-            return try statement.step() && statement.integer(at: 0) == 0 ? .empty : .foreign
+            return try state(as: .readOnly)
         } catch {
-            if .notADatabase ~= error.code { throw .notADatabase(path: path.database) }
-            throw ProfileStoreError(error)
+            // Who was making the store, or turning on the log of a backup, ended in the midst of it.
+            guard error.code == .readOnlyRollback else { throw self.error(error) }
+            return try look(.readWrite)
         }
+    }
+
+    private func state(as mode: Connection.Mode) throws(SQLiteError) -> State {
+        let connection = try Connection(path, mode: mode, vfs: vfs)
+        let settings = try connection.settings()
+        let version = Int(settings.userVersion)
+        if settings.applicationID == Self.applicationID {
+            return version <= Migrator.latest ? .store(version: version) : .newer(version: version)
+        }
+        guard settings.applicationID == 0, version == 0 else { return .foreign }
+        var statement = try connection.prepare("SELECT count(*) FROM sqlite_schema")
+        return try statement.step() && statement.integer(at: 0) == 0 ? .empty : .foreign
+    }
+
+    private func error(_ error: SQLiteError) -> ProfileStoreError {
+        .notADatabase ~= error.code ? .notADatabase(path: path.database) : ProfileStoreError(error)
     }
 
     private static func createFolders(of path: String) throws(ProfileStoreError) {

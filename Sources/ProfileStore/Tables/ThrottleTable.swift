@@ -10,18 +10,17 @@ public enum CredentialKind: String, Sendable, CaseIterable {
 
 /// The table `throttles`: failed attempts in a row, by the name that was tried, whether there is such a profile or not.
 enum ThrottleTable {
-    /// Most names without a profile that are remembered.
-    static let mostUnknownNames = 100_000
-
     /// Counts an attempt, or refuses it, within a transaction.
     static func admit(
-        _ name: String, _ kind: CredentialKind, at time: Timestamp, isKnown: Bool, _ connection: borrowing Connection
+        _ name: String, _ kind: CredentialKind, at time: Timestamp, isKnown: Bool, mostUnknownNames: Int,
+        _ connection: borrowing Connection
     ) throws(SQLiteError) -> ThrottleState.Decision {
         let name = folded(name)
         var state = try load(name, kind, connection)
         let decision = state.admit(at: time.millisecondsSince1970)
         try store(state, name, kind, at: time, isKnown: isKnown, connection)
-        if !isKnown, state.failures == 1 { try dropOldestUnknown(connection) }
+        // For any name, as the time that it takes must not tell whether there is such a profile (P10).
+        if state.failures == 1 { try dropOldestUnknown(mostUnknownNames, connection) }
         return decision
     }
 
@@ -85,7 +84,9 @@ enum ThrottleTable {
         try statement.run()
     }
 
-    private static func dropOldestUnknown(_ connection: borrowing Connection) throws(SQLiteError) {
+    private static func dropOldestUnknown(
+        _ mostUnknownNames: Int, _ connection: borrowing Connection
+    ) throws(SQLiteError) {
         var statement = try connection.prepare(
             """
             DELETE FROM throttles WHERE is_known = 0 AND attempted_at <= (

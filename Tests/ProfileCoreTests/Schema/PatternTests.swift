@@ -62,6 +62,12 @@ import Testing
         #expect(try matches(".*", value))
     }
 
+    @Test func `S8: the longer the value, the fewer steps a pattern has, since each may walk all of it`() throws {
+        let pattern = "(?:a(?!.*+x))*"
+        #expect(try matches(pattern, String(repeating: "a", count: 1_000)))
+        #expect(try !matches(pattern, String(repeating: "a", count: 30_000)))
+    }
+
     @Test func `a pattern cannot raise the bound on its own work`() throws {
         let value = String(repeating: "a", count: 64) + "b"
         #expect(try !matches("(*LIMIT_MATCH=4000000000)(*LIMIT_HEAP=4000000)(a+)+$", value))
