@@ -251,6 +251,19 @@ import Testing
         #expect(try await repository.importing(rows(60_000)) { $0.duplicates = .skip }.imported == 60_000 - profiles)
     }
 
+    @Test func `I10: a store whose log was half brought into its file, when that ended, opens`() async throws {
+        #expect(fault_vfs_register() == 0)
+        let repository = try await folder.store(schema: schemaOfNames()) { $0.vfs = "fault" }
+        _ = try await repository.importing(rows(2_000))
+        // Closing brings the log into the file: here its first page, which says how many there are, and no other.
+        fault_vfs_arm(repository.path, FAULT_VFS_WRITE, 1, -1)
+        await repository.close()
+        #expect(fault_vfs_disarm(repository.path) > 0)
+        let again = try await folder.store(schema: schemaOfNames())
+        #expect(try again.statistics().profiles == 2_000)
+        #expect(try again.check().isSound)
+    }
+
     @Test(
         "rejected rows that cannot be written end the import, and what was committed is said",
         arguments: [1, 40_000])
