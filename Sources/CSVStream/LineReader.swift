@@ -29,7 +29,7 @@ package struct LineReader: ~Copyable, Sendable {
 
     private static let chunk = 1 << 18
 
-    /// - Parameter longestLine: In bytes, its end not counted.
+    /// Makes a reader of lines up to a length in bytes, their ends not counted.
     package init(source: ByteSource, longestLine: Int = 1 << 20) {
         input = TextInput(source: source)
         self.longestLine = max(1, longestLine)

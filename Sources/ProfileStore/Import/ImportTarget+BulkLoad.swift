@@ -8,6 +8,7 @@ extension ImportTarget {
     ///
     /// - Parameter evenIfUsed: Also into a store that has profiles.
     /// - Returns: False if it has, and nothing was done.
+    /// - Throws: What reading, storing or writing rejected rows threw; nothing is stored then.
     func loadInBulk(evenIfUsed: Bool) async throws(ImportError) -> Bool {
         if !evenIfUsed {
             // Before asking for the lock, which others may hold.

@@ -150,7 +150,8 @@ struct ImportTarget: Sendable {
                         let after = run.ledger.withLock { $0.report }
                         if (after.imported, after.updated) != (before.imported, before.updated) {
                             try wrap { () throws(ImportError) in
-                                try ImportError.wrap { () throws(SQLiteError) in try StoreTable.countChange(connection) }
+                                try ImportError.wrap { () throws(SQLiteError) in try StoreTable.countChange(connection)
+                                }
                             }
                         }
                         return value

@@ -21,9 +21,7 @@ struct ProfileMerge {
             isUnhashed = rows.passwords[row] != nil
         }
 
-        /// What a record brings that only an update can make valid.
-        ///
-        /// - Parameter hash: That of its password.
+        /// What a record brings that only an update can make valid; `hash` is that of its password.
         init(ofRecord index: Int, in records: borrowing RecordBatch, _ columns: ImportColumns, hash: PasswordHash?) {
             let brought = records.cell(records.records[index].cells.lowerBound, columns.columnOfHash).trimmed()
             self.hash = hash ?? (try? PasswordHash(parsing: brought))

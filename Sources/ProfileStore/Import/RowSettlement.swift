@@ -17,11 +17,8 @@ struct RowSettlement {
     let storeIsEmpty: Bool
     let isDryRun: Bool
 
-    /// Settles a batch.
-    ///
-    /// - Parameters:
-    ///   - judged: The batch; hashes stand where passwords were, unless it is a dry run.
-    ///   - nextID: The id that the next new profile gets; comes back as what is next then.
+    /// Settles a batch, in which hashes stand where passwords were unless it is a dry run. `nextID` is the id that the
+    /// next new profile gets, and comes back as what is next then.
     func settle(
         _ judged: JudgedBatch, nextID: inout Int64, into ledger: inout ImportLedger,
         _ connection: borrowing Connection

@@ -23,7 +23,8 @@ import Testing
     /// Everything but ids and times.
     private static func contents(of store: ProfileRepository) throws -> [String] {
         try store.profiles(ProfileQuery(limit: 100_000)).profiles.map { profile in
-            "\(profile.revision) \(profile.hasPassword) " + profile.fields.map { $0.value ?? "-" }.joined(separator: "|")
+            "\(profile.revision) \(profile.hasPassword) "
+                + profile.fields.map { $0.value ?? "-" }.joined(separator: "|")
         }.sorted()
     }
 
