@@ -23,7 +23,7 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
     public var description: String {
         let secondOfDay = Int(seconds - seconds.dividedDown(by: 86_400) * 86_400)
         let time = [secondOfDay / 3_600, secondOfDay / 60 % 60, secondOfDay % 60].map { Self.padded($0, 2) }
-        let fraction = Self.padded(Int(millisecondsSince1970 - seconds * 1_000), 3)
+        let fraction = Self.padded(Int(millisecondsSince1970 &- seconds &* 1_000), 3)
         return "\(day?.description ?? "0000-00-00")T\(time.joined(separator: ":")).\(fraction)Z"
     }
 
