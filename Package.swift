@@ -55,14 +55,19 @@ let package = Package(
         .target(name: "FaultVFS", dependencies: ["CSQLite"], path: "Tests/FaultVFS"),
         .testTarget(
             name: "SQLiteAccessTests", dependencies: ["SQLiteAccess", "FaultVFS"], swiftSettings: strictness),
-        // Imports in a process of its own, for tests that kill it or look at its memory.
+        // Imports, and uses stores, in processes of their own, for tests that kill them, look at their memory or want
+        // several at once. In no product.
         .executableTarget(
             name: "ImportExerciser", dependencies: ["ProfileCore", "ProfileStore"], path: "Tests/ImportExerciser",
             swiftSettings: strictness),
+        .executableTarget(
+            name: "StoreExerciser", dependencies: ["ProfileCore", "ProfileStore", "SQLiteAccess"],
+            path: "Tests/StoreExerciser", swiftSettings: strictness),
         .testTarget(
             name: "ProfileStoreTests",
             dependencies: [
-                "ProfileCore", "ProfileStore", "SQLiteAccess", "CSVStream", "FaultVFS", "ImportExerciser",
+                "ProfileCore", "ProfileStore", "CSVStream", "SQLiteAccess", "Migrations", "FaultVFS", "ImportExerciser",
+                "StoreExerciser",
             ],
             swiftSettings: strictness),
         .testTarget(
