@@ -15,8 +15,13 @@ package struct ByteSource: Sendable {
 
     /// Reads an open file descriptor with read(2), again when a signal interrupts it; it stays the caller's to close.
     ///
-    /// - Parameter interruption: Ends the input for whoever waits for more of it, and from then on.
-    package static func descriptor(_ descriptor: CInt, interruptedBy interruption: ReadInterruption? = nil) -> ByteSource {
+    /// - Parameters:
+    ///   - descriptor: Open for reading.
+    ///   - interruption: Ends the input for whoever waits for more of it, and from then on.
+    /// - Returns: The source.
+    package static func descriptor(
+        _ descriptor: CInt, interruptedBy interruption: ReadInterruption? = nil
+    ) -> ByteSource {
         ByteSource { buffer throws(ByteStreamError) in
             while true {
                 if let interruption, !interruption.waitUntilReadable(descriptor) { return 0 }

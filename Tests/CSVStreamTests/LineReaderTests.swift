@@ -100,7 +100,8 @@ private func lines(_ text: String, chunk: Int = .max, longestLine: Int = 1 << 20
 
     @Test func `I13: what a source that fails now and then had given is not lost`() throws {
         let source = FlakySource(bytes: Array("\u{FEFF}ab\n\nlonger\nend".utf8))
-        var reader = LineReader(source: ByteSource { buffer throws(ByteStreamError) in try source.read(into: buffer) },
+        var reader = LineReader(
+            source: ByteSource { buffer throws(ByteStreamError) in try source.read(into: buffer) },
             longestLine: 4)
         var found: [String] = []
         while true {

@@ -22,6 +22,9 @@ struct RowSettlement {
     /// - Parameters:
     ///   - judged: The batch; hashes stand where passwords were, unless it is a dry run.
     ///   - nextID: The id that the next new profile gets; comes back as what is next then.
+    ///   - ledger: Counts what becomes of each row.
+    ///   - connection: The writer's, within its transaction, or a reader's for a dry run.
+    /// - Throws: What the store, or the file of rejected rows, refuses.
     func settle(
         _ judged: JudgedBatch, nextID: inout Int64, into ledger: inout ImportLedger,
         _ connection: borrowing Connection

@@ -19,10 +19,10 @@ struct UniqueKeys: Sendable {
         }
     }
 
-    /// The unique fields of a row whose values an earlier row has brought.
-    ///
-    /// - Parameter bytes: Those of `rows`.
-    func repeated(_ row: Int, of rows: borrowing ValidProfiles, _ bytes: UnsafeBufferPointer<UInt8>) -> [ValidationIssue] {
+    /// The unique fields of a row whose values an earlier row has brought; `bytes` are those of `rows`.
+    func repeated(
+        _ row: Int, of rows: borrowing ValidProfiles, _ bytes: UnsafeBufferPointer<UInt8>
+    ) -> [ValidationIssue] {
         var issues: [ValidationIssue] = []
         for field in fields.indices {
             let slot = rows.slot(row: row, field: fields[field].index)
@@ -41,9 +41,7 @@ struct UniqueKeys: Sendable {
         }
     }
 
-    /// Keeps a row's values.
-    ///
-    /// - Parameter bytes: Those of `rows`.
+    /// Keeps a row's values; `bytes` are those of `rows`.
     mutating func remember(
         _ row: Int, of rows: borrowing ValidProfiles, _ bytes: UnsafeBufferPointer<UInt8>, line: Int
     ) {

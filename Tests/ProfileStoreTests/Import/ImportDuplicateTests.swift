@@ -45,7 +45,9 @@ import Testing
 
     // MARK: Against the store
 
-    @Test func `I4: a profile that is there is a duplicate, is skipped, or is updated, as the policy says`() async throws {
+    @Test func `I4: a profile that is there is a duplicate, is skipped, or is updated, as the policy says`()
+        async throws
+    {
         let repository = try await club()
         let text = "username,email,level\nANN,a@x,7\ncid,,3\n"
         let rejected = try await repository.importing(text) { $0.isDryRun = true }
@@ -139,7 +141,8 @@ import Testing
         #expect(try repository.everything()["cid"]?["email"] == "b@x")
     }
 
-    @Test func `I4: an update into an empty store treats a repeated name as a store with profiles would`() async throws {
+    @Test func `I4: an update into an empty store treats a repeated name as a store with profiles would`() async throws
+    {
         let text = "username,level\nann,1\nann,\n"
         let empty = try await club(nil).importing(text) { $0.duplicates = .update }
         #expect(empty.outcomes == [1, 0, 0, 1])

@@ -12,11 +12,13 @@ import Testing
     private static let rest = "78761241,12 Main St"
     private static let header = "username,password,phone,address\n"
 
-    private func login(_ username: String, _ password: String, _ repository: ProfileRepository) throws -> PasswordHash? {
+    private func login(_ username: String, _ password: String, _ repository: ProfileRepository) throws -> PasswordHash?
+    {
         try repository.storedHash(of: username).flatMap { try PasswordHash(parsing: $0.utf8Span.span) }
     }
 
-    private func matches(_ password: String, _ username: String, in repository: ProfileRepository) async throws -> Bool {
+    private func matches(_ password: String, _ username: String, in repository: ProfileRepository) async throws -> Bool
+    {
         let hash = try login(username, password, repository)
         return try await repository.hasher.verify(Secret(password), against: hash) != .wrong
     }
@@ -99,7 +101,8 @@ import Testing
         _ = try await repository.importing(
             Self.header + "ann,Geheim1,\(Self.rest)\nbob,Geheim2,\(Self.rest)\ncid,Geheim3,\(Self.rest)\n")
         let before = repository.hasher.argon2Runs
-        let text = Self.header + "ann,Geheim9,\(Self.rest)\nbob,,87654321,12 Main St\ncid,,\(Self.rest)\ndan,,\(Self.rest)\n"
+        let text =
+            Self.header + "ann,Geheim9,\(Self.rest)\nbob,,87654321,12 Main St\ncid,,\(Self.rest)\ndan,,\(Self.rest)\n"
         for isDryRun in [true, false] {
             let report = try await repository.importing(text) {
                 $0.duplicates = .update
@@ -148,7 +151,8 @@ import Testing
         #expect(try login("ann", "", repository)?.text == broughtHash)
         #expect(try repository.profile(username: "ann")?.revision == 2)
 
-        let whole = "username,password_hash,phone,address\nann,\"\(broughtHash)\",\(Self.rest)\nbob,\"\(otherBroughtHash)\",\(Self.rest)\n"
+        let whole =
+            "username,password_hash,phone,address\nann,\"\(broughtHash)\",\(Self.rest)\nbob,\"\(otherBroughtHash)\",\(Self.rest)\n"
         let report = try await repository.importing(whole) { $0.duplicates = .update }
         #expect(report.outcomes == [0, 1, 1, 0])
         let refused = try await repository.importing("username,password_hash\nann,$5$no\n") { $0.duplicates = .update }

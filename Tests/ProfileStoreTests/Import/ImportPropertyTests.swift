@@ -110,7 +110,8 @@ private struct ClubModel: Equatable {
                 }
                 let text = ([columns] + rows).map { $0.joined(separator: ",") + "\n" }.joined()
                 let isExclusive = Bool.random(using: &random)
-                let isNDJSON = Int.random(in: 0..<3, using: &random) == 0 && rows.allSatisfy { $0.count == columns.count }
+                let isNDJSON =
+                    Int.random(in: 0..<3, using: &random) == 0 && rows.allSatisfy { $0.count == columns.count }
                 let input = isNDJSON ? Self.lines(columns, rows) : text
                 let change: (inout ImportOptions) -> Void = {
                     $0.duplicates = policy
@@ -149,14 +150,17 @@ private struct ClubModel: Equatable {
     }
 
     private static func columns(using random: inout ImportSeed) -> [String] {
-        let others = ["email", "level", "note"].filter { $0 == "level" && Bool.random(using: &random) || Bool.random(using: &random) }
+        let others = ["email", "level", "note"].filter {
+            $0 == "level" && Bool.random(using: &random) || Bool.random(using: &random)
+        }
         return (["username"] + others).shuffled(using: &random)
     }
 
     private static func row(_ columns: [String], using random: inout ImportSeed) -> [String] {
         var row = columns.map { column in
             switch column {
-            case "username": ["ann", "ANN", "bob", "Bob", "cid", "dan", "eve", "x", ""].randomElement(using: &random) ?? ""
+            case "username":
+                ["ann", "ANN", "bob", "Bob", "cid", "dan", "eve", "x", ""].randomElement(using: &random) ?? ""
             case "email": ["a@x", "b@x", "c@x", "d@x", "", ""].randomElement(using: &random) ?? ""
             case "level": ["1", "2", "3", "3", "12", ""].randomElement(using: &random) ?? ""
             default: ["p", "q", "", "toolong"].randomElement(using: &random) ?? ""

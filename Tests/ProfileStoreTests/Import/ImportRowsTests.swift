@@ -101,7 +101,9 @@ import Testing
         #expect(all.earlyEnd == nil)
         #expect(all.outcomes == [40_000, 0, 0, 3])
 
-        let percent = try await validating("username\n" + String(repeating: "x\n", count: 2_000), schema: schemaOfNames()) {
+        let percent = try await validating(
+            "username\n" + String(repeating: "x\n", count: 2_000), schema: schemaOfNames()
+        ) {
             $0.rejectLimit = .percent(99.9)
         }
         #expect(percent.earlyEnd == .tooManyRejects)
@@ -122,9 +124,10 @@ import Testing
             "User Name;Level;shoe\nann;1;4\"1\nbob;12;\"a; b\"\n\ncid;;x\nANN;3;y\n")
         #expect(first.outcomes == [1, 0, 0, 3])
         #expect(
-            rejects.split(separator: "\n").map { $0.prefix(18) } == [
-                "User Name;Level;sh", "bob;12;\"a; b\";3;le", "cid;;x;5;level: re", "ANN;3;y;6;username",
-            ].map { $0.prefix(18) })
+            rejects.split(separator: "\n").map { $0.prefix(18) }
+                == [
+                    "User Name;Level;sh", "bob;12;\"a; b\";3;le", "cid;;x;5;level: re", "ANN;3;y;6;username",
+                ].map { $0.prefix(18) })
         let mended = rejects.replacing("bob;12", with: "bob;2").replacing("cid;;", with: "cid;3;")
             .replacing("ANN;", with: "dan;")
         let second = try await importer.run(mended)

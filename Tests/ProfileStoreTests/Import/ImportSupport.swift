@@ -67,7 +67,9 @@ func unnamedFile(_ bytes: [UInt8] = []) throws -> Int32 {
     unlink(template)
     var written = 0
     while written < bytes.count {
-        let count = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress.map { $0 + written }, bytes.count - written) }
+        let count = bytes.withUnsafeBytes {
+            write(descriptor, $0.baseAddress.map { $0 + written }, bytes.count - written)
+        }
         if count <= 0 { throw ImportError.reading(code: errno) }
         written += count
     }

@@ -26,7 +26,8 @@ import Testing
     @Test func `I4: what packs into a key and what does not are never the same`() {
         var set = KeySet(foldsCase: false)
         let values = [
-            "a", "aa", "0", "00", "A", "aA", "abcdefghij", "abcdefghijk", "abcdefghi", "a b", "\u{E9}", "e\u{301}", "a\0",
+            "a", "aa", "0", "00", "A", "aA", "abcdefghij", "abcdefghijk", "abcdefghi", "a b", "\u{E9}", "e\u{301}",
+            "a\0",
             "zzzzzzzzzz", "9999999999", String(repeating: "a", count: 5_000), String(repeating: "a", count: 3 << 20),
         ]
         for (line, value) in values.enumerated() {

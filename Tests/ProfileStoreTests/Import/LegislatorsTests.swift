@@ -34,7 +34,8 @@ import Testing
     @Test(
         "a real file: 537 legislators by a schema of one's own, one of them without a phone",
         .enabled(
-            if: LegislatorsTests.path != nil, "shared/data/legislators-current.csv is not there; set PROFILES_SHARED_DATA"))
+            if: LegislatorsTests.path != nil,
+            "shared/data/legislators-current.csv is not there; set PROFILES_SHARED_DATA"))
     func legislators() async throws {
         let descriptor = try open(#require(Self.path), O_RDONLY | O_CLOEXEC)
         defer { close(descriptor) }
@@ -60,6 +61,7 @@ import Testing
         let bytes = importedBytes(of: descriptor)
         let file = String(decoding: bytes, as: UTF8.self)
         #expect(accented.allSatisfy { file.contains($0) } && !file.contains("\u{FFFD}"))
-        #expect(try repository.profiles(ProfileQuery([.init(FieldName("state") ?? .username, "WA")])).profiles.count == 12)
+        #expect(
+            try repository.profiles(ProfileQuery([.init(FieldName("state") ?? .username, "WA")])).profiles.count == 12)
     }
 }

@@ -34,7 +34,11 @@ import Testing
     private func pipeline(
         _ numbers: Numbers, workers: Int, depth: Int = 8, work: @escaping @Sendable (Int) -> Int = { $0 }
     ) -> OrderedPipeline<Int, Int, Broken> {
-        OrderedPipeline(workers: workers, depth: depth) { () throws(Broken) in try numbers.next() } process: { work($0) }
+        OrderedPipeline(workers: workers, depth: depth) { () throws(Broken) in
+            try numbers.next()
+        } process: {
+            work($0)
+        }
     }
 
     @Test("results come in the order of the input, however long each takes", arguments: [1, 2, 3, 16])
@@ -110,7 +114,9 @@ import Testing
         let pipeline = OrderedPipeline<Int, Int, Broken>(workers: 2, depth: 4) { () throws(Broken) in
             gate.wait()
             return nil
-        } process: { $0 }
+        } process: {
+            $0
+        }
         let waiting = Task.detached { try pipeline.next() }
         gate.untilSomebodyWaits()
         pipeline.stop()
