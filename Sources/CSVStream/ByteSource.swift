@@ -14,7 +14,11 @@ package struct ByteSource: Sendable {
     }
 
     /// Reads an open file descriptor with read(2), again when a signal interrupts it; it stays the caller's to close.
-    /// An interruption ends the input for whoever waits for more of it, and from then on.
+    ///
+    /// - Parameters:
+    ///   - descriptor: Open for reading.
+    ///   - interruption: Ends the input for whoever waits for more of it, and from then on.
+    /// - Returns: The source.
     package static func descriptor(
         _ descriptor: CInt, interruptedBy interruption: ReadInterruption? = nil
     ) -> ByteSource {

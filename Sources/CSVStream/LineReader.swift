@@ -29,7 +29,11 @@ package struct LineReader: ~Copyable, Sendable {
 
     private static let chunk = 1 << 18
 
-    /// Makes a reader of lines up to a length in bytes, their ends not counted.
+    /// Makes a reader; nothing is read before the first line is asked for.
+    ///
+    /// - Parameters:
+    ///   - source: Where the bytes come from.
+    ///   - longestLine: In bytes, the line's end not counted.
     package init(source: ByteSource, longestLine: Int = 1 << 20) {
         input = TextInput(source: source)
         self.longestLine = max(1, longestLine)

@@ -8,7 +8,7 @@ extension ImportTarget {
     ///
     /// - Parameter evenIfUsed: Also into a store that has profiles.
     /// - Returns: False if it has, and nothing was done.
-    /// - Throws: What reading, storing or writing rejected rows threw; nothing is stored then.
+    /// - Throws: What ends the import; nothing is stored.
     func loadInBulk(evenIfUsed: Bool) async throws(ImportError) -> Bool {
         if !evenIfUsed {
             // Before asking for the lock, which others may hold.
@@ -47,9 +47,10 @@ extension ImportTarget {
             $0
         }
         defer {
-            // The ledger is this thread's again only when the other one has ended.
+            // What the other thread counts must not be counted after a failure took it back; it may wait for input.
             sifted.stop()
-            while (try? sifted.next()) != nil {}
+            run.pipeline.stop()
+            sifted.waitUntilEnded()
         }
         var nextID = try ImportError.wrap { () throws(SQLiteError) in try StoreTable.nextID(connection) }
         while let batch = try sifted.next() {

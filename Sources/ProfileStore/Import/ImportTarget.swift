@@ -41,7 +41,8 @@ struct ImportTarget: Sendable {
         } catch {
             outcome = .failure(error)
         }
-        try? await setCacheSize(kibibytes: Connection.defaultCache)
+        // A task of its own, since what a cancelled one writes is refused.
+        await Task { try? await setCacheSize(kibibytes: Connection.defaultCache) }.value
         try outcome.get()
     }
 
@@ -149,9 +150,10 @@ struct ImportTarget: Sendable {
                         if nothingMayStay() { throw ImportWriteError.nothingStored }
                         let after = run.ledger.withLock { $0.report }
                         if (after.imported, after.updated) != (before.imported, before.updated) {
-                            try wrap { () throws(ImportError) in
-                                try ImportError.wrap { () throws(SQLiteError) in try StoreTable.countChange(connection)
-                                }
+                            do throws(SQLiteError) {
+                                try StoreTable.countChange(connection)
+                            } catch {
+                                throw ImportWriteError(error)
                             }
                         }
                         return value

@@ -8,8 +8,7 @@ struct ImportThread: Sendable {
     func run<Value: Sendable>(
         _ work: @escaping @Sendable () throws(ImportError) -> Value
     ) async throws(ImportError) -> Value {
-        let outcome = await withCheckedContinuation {
-            (continuation: CheckedContinuation<Result<Value, ImportError>, Never>) in
+        let outcome: Result<Value, ImportError> = await withCheckedContinuation { continuation in
             queue.async { continuation.resume(returning: Result { () throws(ImportError) in try work() }) }
         }
         return try outcome.get()

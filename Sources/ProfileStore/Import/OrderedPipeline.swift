@@ -79,7 +79,10 @@ final class OrderedPipeline<Input: Sendable, Output: Sendable, Failure: Error>: 
         for _ in 0..<workers { room.signal() }
     }
 
-    /// Waits until the workers are gone, so that nobody reads the input any more; call ``stop()`` before.
+    /// Waits until the workers are gone, so that nobody reads any more; call ``stop()`` before. Blocks the thread.
+    func waitUntilEnded() { working.wait() }
+
+    /// Waits until the workers are gone, without blocking the thread.
     func ended() async {
         await withCheckedContinuation { continuation in
             working.notify(queue: .global()) { continuation.resume() }

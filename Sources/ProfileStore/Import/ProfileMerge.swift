@@ -21,7 +21,13 @@ struct ProfileMerge {
             isUnhashed = rows.passwords[row] != nil
         }
 
-        /// What a record brings that only an update can make valid; `hash` is that of its password.
+        /// What a record brings that only an update can make valid.
+        ///
+        /// - Parameters:
+        ///   - index: The record's position.
+        ///   - records: The batch as it was read.
+        ///   - columns: Where its cells belong.
+        ///   - hash: That of its password.
         init(ofRecord index: Int, in records: borrowing RecordBatch, _ columns: ImportColumns, hash: PasswordHash?) {
             let brought = records.cell(records.records[index].cells.lowerBound, columns.columnOfHash).trimmed()
             self.hash = hash ?? (try? PasswordHash(parsing: brought))

@@ -17,8 +17,14 @@ struct RowSettlement {
     let storeIsEmpty: Bool
     let isDryRun: Bool
 
-    /// Settles a batch, in which hashes stand where passwords were unless it is a dry run. `nextID` is the id that the
-    /// next new profile gets, and comes back as what is next then.
+    /// Settles a batch.
+    ///
+    /// - Parameters:
+    ///   - judged: The batch; hashes stand where passwords were, unless it is a dry run.
+    ///   - nextID: The id that the next new profile gets; comes back as what is next then.
+    ///   - ledger: Counts what becomes of each row.
+    ///   - connection: The writer's, within its transaction, or a reader's for a dry run.
+    /// - Throws: What the store, or the file of rejected rows, refuses.
     func settle(
         _ judged: JudgedBatch, nextID: inout Int64, into ledger: inout ImportLedger,
         _ connection: borrowing Connection

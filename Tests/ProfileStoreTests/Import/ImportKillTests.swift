@@ -1,13 +1,13 @@
 import Glibc
 import ProfileCore
-import ProfileStore
+@testable import ProfileStore
 import Testing
 
 @Suite(.serialized) struct ImportKillTests {
-    private static let rows = runsLongImportTests ? 60_000 : 12_000
-    private static let kills = runsLongImportTests ? 200 : 30
+    private static let rows = runsLongImportTests ? 90_000 : 22_000
+    private static let kills = runsLongImportTests ? 200 : 26
     /// What a batch of these rows holds.
-    private static let rowsPerBatch = 5_000
+    private static let rowsPerBatch = ImportSource.recordsPerBatch
 
     private static func text() -> String {
         var text = "username,phone,address,postal_code,birthday,password_hash\n"

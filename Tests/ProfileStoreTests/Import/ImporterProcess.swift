@@ -16,7 +16,7 @@ struct ImporterProcess: ~Copyable {
         return path.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" } + "/ImportExerciser"
     }
 
-    /// Starts it, with a descriptor for its standard input.
+    /// Starts it, with `input` for its standard input.
     init(_ arguments: [String], input: Int32? = nil) throws {
         var ends: [Int32] = [-1, -1]
         try #require(pipe(&ends) == 0)
