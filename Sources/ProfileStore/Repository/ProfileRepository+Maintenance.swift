@@ -54,8 +54,7 @@ public struct StoreCheck: Hashable, Sendable {
     public let sqliteVersion: String
     /// Whether this SQLite has the WAL-reset defect, which the write lock guards against (3.7.0 to 3.51.2).
     public let hasWALResetDefect: Bool
-    /// Whether the write lock's file is there, as it is beside every store that was ever written to; see
-    /// <doc:Concurrency>.
+    /// Whether SQLite leaves every checkpoint to those who hold the write lock; see <doc:Concurrency>.
     public let writeLockIsOn: Bool
     /// Those that are there, of the database, its log, its index and the write lock.
     public let files: [File]
