@@ -55,9 +55,15 @@ let package = Package(
         .target(name: "FaultVFS", dependencies: ["CSQLite"], path: "Tests/FaultVFS"),
         .testTarget(
             name: "SQLiteAccessTests", dependencies: ["SQLiteAccess", "FaultVFS"], swiftSettings: strictness),
+        // What tests with several processes run; in no product.
+        .executableTarget(
+            name: "StoreExerciser", dependencies: ["ProfileCore", "ProfileStore", "SQLiteAccess"],
+            path: "Tests/StoreExerciser", swiftSettings: strictness),
         .testTarget(
             name: "ProfileStoreTests",
-            dependencies: ["ProfileCore", "ProfileStore", "CSVStream", "SQLiteAccess", "FaultVFS"],
+            dependencies: [
+                "ProfileCore", "ProfileStore", "CSVStream", "SQLiteAccess", "Migrations", "FaultVFS", "StoreExerciser",
+            ],
             swiftSettings: strictness),
         .testTarget(
             name: "CommandTests", dependencies: ["profiles", "ProfileCore", "ProfileStore"], swiftSettings: strictness),
