@@ -14,9 +14,13 @@ package struct ByteSource: Sendable {
     }
 
     /// Reads an open file descriptor with read(2), again when a signal interrupts it; it stays the caller's to close.
-    package static func descriptor(_ descriptor: CInt) -> ByteSource {
+    /// An interruption ends the input for whoever waits for more of it, and from then on.
+    package static func descriptor(
+        _ descriptor: CInt, interruptedBy interruption: ReadInterruption? = nil
+    ) -> ByteSource {
         ByteSource { buffer throws(ByteStreamError) in
             while true {
+                if let interruption, !interruption.waitUntilReadable(descriptor) { return 0 }
                 let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
                 if count >= 0 { return count }
                 let code = errno

@@ -14,14 +14,18 @@ package struct CSVOptions: Sendable {
     package let maximumRecordBytes: Int
     /// How many bytes a batch is to hold, more or less: at least one record, and whole records only.
     package let batchBytes: Int
+    /// The most records in a batch, however short they are.
+    package let batchRecords: Int
 
     /// Makes options; sizes outside 1 byte … 1 GiB are taken as the nearer of the two.
     package init(
-        delimiter: Delimiter = .character(.comma), maximumRecordBytes: Int = 1 << 20, batchBytes: Int = 1 << 20
+        delimiter: Delimiter = .character(.comma), maximumRecordBytes: Int = 1 << 20, batchBytes: Int = 1 << 20,
+        batchRecords: Int = .max
     ) {
         self.delimiter = delimiter
         self.maximumRecordBytes = min(max(maximumRecordBytes, 1), 1 << 30)
         self.batchBytes = min(max(batchBytes, 1), 1 << 30)
+        self.batchRecords = max(batchRecords, 1)
     }
 }
 

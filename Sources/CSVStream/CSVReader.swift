@@ -56,13 +56,14 @@ package struct CSVReader: ~Copyable, Sendable {
         try read(into: &batch, maximumRecords: 1)
     }
 
-    /// Replaces the batch's contents by the next records, at least one and as many as ``CSVOptions/batchBytes`` hold.
+    /// Replaces the batch's contents by the next records, at least one and as many as ``CSVOptions/batchBytes`` hold, up to
+    /// ``CSVOptions/batchRecords``.
     ///
     /// - Parameter batch: A batch, best one that was used before, whose memory is used again.
     /// - Returns: Whether there were any; false is the end of the input.
     /// - Throws: What the source throws. The batch is then empty, and the reader goes on where it was if asked again.
     package mutating func next(into batch: inout RecordBatch) throws(ByteStreamError) -> Bool {
-        try read(into: &batch, maximumRecords: .max)
+        try read(into: &batch, maximumRecords: options.batchRecords)
     }
 
     private mutating func read(

@@ -1,6 +1,7 @@
 /// Splits an input into lines, pulling bytes as it goes, in memory that does not grow with the input.
 ///
-/// A line ends with LF; a CR before it stays part of the line. A UTF-8 byte order mark is skipped.
+/// A line ends with LF; a CR before it stays part of the line. A byte order mark is skipped, and tells UTF-16, which
+/// arrives as UTF-8. The bytes are zeroed when they are given up, since they may hold secrets.
 package struct LineReader: ~Copyable, Sendable {
     /// One physical line.
     package struct Line: Sendable {
@@ -12,75 +13,70 @@ package struct LineReader: ~Copyable, Sendable {
         package let isTooLong: Bool
     }
 
-    private let source: ByteSource
+    /// The bytes read from the source so far, for showing progress.
+    package var bytesRead: UInt64 { input.bytesRead }
+
+    private var input: TextInput
     private let longestLine: Int
     /// What was read and not yet handed out begins at `start`.
-    private var buffer: [UInt8] = []
+    private var buffer = ByteBuffer(isSecret: true)
     private var start = 0
-    private var isAtEnd = false
+    /// Up to here the line at `start` has no end.
+    private var searched = 0
+    /// Whether the line at `start` is the rest of one that was too long.
+    private var isTooLong = false
     private var number = 0
-    /// The bytes read from the source so far, for showing progress.
-    package private(set) var bytesRead: UInt64 = 0
 
-    /// - Parameter longestLine: In bytes.
+    private static let chunk = 1 << 18
+
+    /// Makes a reader of lines up to a length in bytes, their ends not counted.
     package init(source: ByteSource, longestLine: Int = 1 << 20) {
-        self.source = source
-        self.longestLine = longestLine
+        input = TextInput(source: source)
+        self.longestLine = max(1, longestLine)
     }
 
     /// The next line; nil at the end of the input.
+    ///
+    /// - Throws: What the source throws. The reader goes on where it was if asked again.
     package mutating func next() throws(ByteStreamError) -> Line? {
-        var searched = start
-        var isTooLong = false
         while true {
-            if let end = buffer[searched...].firstIndex(of: UInt8(ascii: "\n")) {
-                defer { start = end + 1 }
-                return line(start..<end, isTooLong: isTooLong)
-            }
-            if buffer.count - start > longestLine {
+            let end = firstLineFeed(from: searched)
+            if end < buffer.count { return takeLine(endingAt: end, next: end + 1) }
+            searched = end
+            if end - start > longestLine {
                 isTooLong = true
-                start = buffer.count
+                start = end
             }
-            guard !isAtEnd else {
-                guard start < buffer.count || isTooLong else { return nil }
-                defer { start = buffer.count }
-                return line(start..<buffer.count, isTooLong: isTooLong)
-            }
+            if input.isAtEnd { return start < end || isTooLong ? takeLine(endingAt: end, next: end) : nil }
             try fill()
-            searched = buffer.startIndex
         }
     }
 
     /// The bytes of the line that was handed out last.
     @_lifetime(borrow self)
-    package func bytes(of line: Line) -> Span<UInt8> { buffer.span.extracting(line.range) }
+    package func bytes(of line: Line) -> Span<UInt8> { buffer.span(at: line.range.lowerBound, count: line.range.count) }
 
-    private mutating func line(_ range: Range<Int>, isTooLong: Bool) -> Line {
+    private mutating func takeLine(endingAt end: Int, next: Int) -> Line {
         number += 1
-        let isTooLong = isTooLong || range.count > longestLine
-        return Line(number: number, range: isTooLong ? range.lowerBound..<range.lowerBound : range, isTooLong: isTooLong)
+        let isTooLong = isTooLong || end - start > longestLine
+        let line = Line(number: number, range: isTooLong ? end..<end : start..<end, isTooLong: isTooLong)
+        start = next
+        searched = next
+        self.isTooLong = false
+        return line
+    }
+
+    private func firstLineFeed(from offset: Int) -> Int {
+        let lineFeed = UInt8(ascii: "\n")
+        return ByteSearch(lineFeed, lineFeed, lineFeed)
+            .firstOffset(in: UnsafeRawPointer(buffer.base), from: offset, to: buffer.count)
     }
 
     /// Moves what is left to the front and reads on behind it.
     private mutating func fill() throws(ByteStreamError) {
-        buffer.removeSubrange(..<start)
+        buffer.removeFirst(start)
+        searched -= start
         start = 0
-        let kept = buffer.count
-        let source = source
-        var failure: ByteStreamError?
-        var chunk = [UInt8](unsafeUninitializedCapacity: 1 << 18) { memory, count in
-            do throws(ByteStreamError) {
-                count = try source.read(UnsafeMutableRawBufferPointer(memory))
-            } catch {
-                failure = error
-                count = 0
-            }
-        }
-        if let failure { throw failure }
-        isAtEnd = chunk.isEmpty
-        if bytesRead == 0, chunk.starts(with: [0xEF, 0xBB, 0xBF]) { chunk.removeFirst(3) }
-        bytesRead += UInt64(chunk.count)
-        buffer.reserveCapacity(kept + chunk.count)
-        buffer += chunk
+        try input.fill(&buffer, to: buffer.count + Self.chunk)
     }
 }

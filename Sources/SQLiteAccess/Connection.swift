@@ -109,6 +109,15 @@ package struct Connection: ~Copyable {
         sqlite3_limit(handle, SQLITE_LIMIT_WORKER_THREADS, Int32(clamping: count))
     }
 
+    /// Lets the page cache grow to a size, in KiB; see ``defaultCache``.
+    package func setCache(kibibytes: Int) throws(SQLiteError) {
+        // PRAGMA takes no bound values. A negative size counts KiB instead of pages.
+        try execute("PRAGMA cache_size = -\(max(1, kibibytes)); PRAGMA shrink_memory")
+    }
+
+    /// SQLite's own size, in KiB.
+    package static let defaultCache = 2_000
+
     /// Waits at most `milliseconds` for other programs' locks.
     ///
     /// Writers of ours wait at the ``WriteLock`` instead, before they trouble SQLite.

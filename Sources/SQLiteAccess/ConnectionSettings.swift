@@ -99,10 +99,13 @@ extension Connection {
         (SQLITE_DBCONFIG_WRITABLE_SCHEMA, false),
     ]
 
+    /// The most columns that a table may have.
+    package static let mostColumns = 250
+
     private static let limits: [(Int32, Int32)] = [
         (SQLITE_LIMIT_LENGTH, 16 << 20),
         (SQLITE_LIMIT_SQL_LENGTH, 1 << 20),
-        (SQLITE_LIMIT_COLUMN, 250),
+        (SQLITE_LIMIT_COLUMN, Int32(mostColumns)),
         (SQLITE_LIMIT_EXPR_DEPTH, 100),
         (SQLITE_LIMIT_COMPOUND_SELECT, 50),
         (SQLITE_LIMIT_VDBE_OP, 100_000),

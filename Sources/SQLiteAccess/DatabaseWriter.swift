@@ -11,6 +11,8 @@ package final class DatabaseWriter<Failure: WriteFailure>: Sendable {
     private let jobs = Mutex(WriteQueue<Failure>())
     private let session: WriteSession<Failure>
     private let thread = DispatchQueue(label: "DatabaseWriter")
+    /// Of its own too: the global queues' threads may all be blocked by others.
+    private let deadlines = DispatchQueue(label: "DatabaseWriter deadlines")
 
     /// Makes a writer, without opening anything yet.
     ///
@@ -108,7 +110,7 @@ package final class DatabaseWriter<Failure: WriteFailure>: Sendable {
     private func watch(_ deadline: ContinuousClock.Instant) {
         let remaining = max(.zero, deadline - .now).components
         let nanoseconds = Int(remaining.seconds) * 1_000_000_000 + Int(remaining.attoseconds / 1_000_000_000)
-        DispatchQueue.global().asyncAfter(deadline: .now() + .nanoseconds(nanoseconds)) { [weak self] in
+        deadlines.asyncAfter(deadline: .now() + .nanoseconds(nanoseconds)) { [weak self] in
             self?.refuseExpired()
         }
     }

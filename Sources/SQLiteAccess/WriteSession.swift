@@ -2,8 +2,9 @@
 ///
 /// `@unchecked Sendable`: only the blocks of the writer's serial queue touch it, one after the other.
 final class WriteSession<Failure: WriteFailure>: @unchecked Sendable {
-    /// Frames in the write-ahead log (of 4 KiB, so 16 MB) from which a checkpoint is worth its two syncs.
-    private static var checkpointFrames: Int { 4_000 }
+    /// Frames in the write-ahead log (of 4 KiB, so 64 MB) from which a checkpoint is worth its two syncs. More would
+    /// keep the next writer waiting for longer.
+    private static var checkpointFrames: Int { 16_000 }
 
     private let path: DatabasePath
     private let command: String

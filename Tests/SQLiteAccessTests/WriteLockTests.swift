@@ -15,7 +15,8 @@ import Testing
             try lock.acquire(as: "first")
             let turns = Counter()
             let done = DispatchSemaphore(value: 0)
-            DispatchQueue.global().async {
+            // A thread of its own: those of the global queues may all be busy with other tests.
+            DispatchQueue(label: "second").async {
                 defer { done.signal() }
                 let waiting = error { () throws(SQLiteError) in
                     let other = try WriteLock(path)

@@ -63,7 +63,7 @@ public final class Pattern: Hashable, CustomStringConvertible, @unchecked Sendab
 
     public var description: String { text }
 
-    public static func == (left: Pattern, right: Pattern) -> Bool { left.text == right.text }
+    public static func == (left: Pattern, right: Pattern) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }
 
     public func hash(into hasher: inout Hasher) { hasher.combine(text) }
 

@@ -31,6 +31,10 @@ extension ProfileSchema {
             guard !fields.contains(where: { $0.name == rules.name }) else {
                 throw SchemaError("\(path).name", "the field \"\(rules.name)\" is there twice")
             }
+            // Headers are matched without their underscores (I2), and such a pair would be one column.
+            if let other = fields.first(where: { $0.name.withoutUnderscores == rules.name.withoutUnderscores }) {
+                throw SchemaError("\(path).name", "\"\(rules.name)\" and \"\(other.name)\" differ in underscores alone")
+            }
             fields.append(rules)
         }
         guard fields.contains(where: { $0.name == .username }) else {
@@ -43,6 +47,10 @@ extension ProfileSchema {
     public init(parsing text: String, defaultName: String = "custom") throws(SchemaError) {
         try self.init(parsing: Array(text.utf8).span, defaultName: defaultName)
     }
+}
+
+extension FieldName {
+    fileprivate var withoutUnderscores: [UInt8] { text.utf8.filter { $0 != UInt8(ascii: "_") } }
 }
 
 /// Reads one element of `fields`.

@@ -25,29 +25,26 @@ struct ImportColumns: Sendable {
         var columns: [Int?] = Array(repeating: nil, count: schema.fields.count)
         var hashColumn: Int?
         var unknown: [String] = []
-        var mapped = options.columns
         for (index, title) in header.enumerated() {
             let title = title.trimmed
             if Self.rejectColumns.contains(title) { continue }
-            let target = mapped.removeValue(forKey: title) ?? title
-            let isMapped = options.columns[title] != nil
-            let name = Self.folded(target)
-            if name == Self.folded(ProfileDraft.hashName), schema.hasPassword {
+            let mapped = options.columns[title]
+            let target = mapped ?? title
+            if Self.isHash(target, schema) {
                 guard hashColumn == nil else { throw .columnTwice(ProfileDraft.hashName) }
                 hashColumn = index
-            } else if let field = schema.fields.firstIndex(where: { $0.name.text == target })
-                ?? schema.fields.firstIndex(where: { Self.folded($0.name.text) == name })
-            {
+            } else if let field = Self.field(named: target, of: schema) {
                 guard columns[field] == nil else { throw .columnTwice(schema.fields[field].name.text) }
                 columns[field] = index
-            } else if isMapped {
+            } else if mapped != nil {
                 throw .unknownField(target)
             } else {
                 unknown.append(title.isEmpty ? "column \(index + 1), which has no name" : title)
             }
         }
         guard unknown.isEmpty || options.ignoresUnknownColumns else { throw .unknownColumns(unknown) }
-        if let missing = mapped.keys.min() { throw .mappedColumnMissing(missing) }
+        let missing = Set(options.columns.keys).subtracting(header.map(\.trimmed))
+        if let missing = missing.min() { throw .mappedColumnMissing(missing) }
         guard let username = schema.index(of: .username), columns[username] != nil else { throw .noUsernameColumn }
         self.header = header
         columnOfField = columns
@@ -56,17 +53,31 @@ struct ImportColumns: Sendable {
     }
 
     /// The columns into which objects are brought whose members have names: the schema's fields and the hash.
-    init(objectsFor schema: ProfileSchema) {
+    init(objectsOf schema: ProfileSchema, options: ImportOptions) throws(ImportError) {
+        for target in options.columns.values.sorted()
+        where !Self.isHash(target, schema) && Self.field(named: target, of: schema) == nil {
+            throw .unknownField(target)
+        }
         header = schema.fields.map(\.name.text) + (schema.hasPassword ? [ProfileDraft.hashName] : [])
         columnOfField = schema.fields.indices.map { $0 }
         columnOfHash = schema.hasPassword ? schema.fields.count : nil
         secretField = schema.index(of: .password)
     }
 
-    /// The column of a member's name, as ``init(header:schema:options:)`` would find it.
-    func column(named name: String, options: ImportOptions) -> Int? {
-        let folded = Self.folded(options.columns[name] ?? name)
-        return header.firstIndex { Self.folded($0) == folded }
+    /// The column of an object's member, as a header's column of that name would find its field.
+    func column(ofMember name: String, of schema: ProfileSchema, options: ImportOptions) -> Int? {
+        let target = options.columns[name] ?? name
+        return Self.isHash(target, schema) ? columnOfHash : Self.field(named: target, of: schema)
+    }
+
+    private static func isHash(_ name: String, _ schema: ProfileSchema) -> Bool {
+        schema.hasPassword && folded(name) == folded(ProfileDraft.hashName)
+    }
+
+    private static func field(named name: String, of schema: ProfileSchema) -> Int? {
+        if let exact = schema.fields.firstIndex(where: { $0.name.text == name }) { return exact }
+        let name = folded(name)
+        return schema.fields.firstIndex { folded($0.name.text) == name }
     }
 
     /// `postal code`, `Postal-Code`, `postalCode` and `postal_code` are one.

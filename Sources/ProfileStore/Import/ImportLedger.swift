@@ -1,13 +1,13 @@
 internal import CSVStream
 internal import ProfileCore
 
-/// What an import has come to so far: the report, the keys that the input has brought, and the rejected rows' file.
+/// What an import has come to so far: the report, the unique values that the input has brought, and the rejected rows'
+/// file.
 struct ImportLedger: ~Copyable {
     private(set) var report: ImportReport
     private let schema: ProfileSchema
     private let columns: ImportColumns
-    /// By the position of the unique field.
-    private var keys: [(field: Int, set: KeySet)]
+    var keys: UniqueKeys
     private var rejects: RejectedRowWriter?
 
     init(
@@ -17,42 +17,16 @@ struct ImportLedger: ~Copyable {
         self.schema = schema
         self.columns = columns
         self.rejects = rejects
-        keys = schema.fields.enumerated().filter { $0.element.isUnique }
-            .map { (field: $0.offset, set: KeySet(foldsCase: $0.element.name == .username)) }
+        keys = UniqueKeys(of: schema)
     }
 
-    // MARK: Duplicates within the input
-
-    /// The unique fields of a row whose values an earlier row has brought.
-    func repeated(_ row: Int, of rows: borrowing ValidProfiles, _ bytes: UnsafeBufferPointer<UInt8>) -> [ValidationIssue] {
-        var issues: [ValidationIssue] = []
-        for index in keys.indices {
-            let field = keys[index].field
-            let slot = rows.slot(row: row, field: field)
-            guard !slot.isAbsent else { continue }
-            if let line = keys[index].set.line(of: UnsafeBufferPointer(rebasing: bytes[slot.range])) {
-                issues.append(ValidationIssue(schema.fields[field].name, .duplicate(line: line)))
-            }
-        }
-        return issues
-    }
-
-    /// Keeps a row's values, so that a later row that has one of them is found.
-    mutating func remember(_ row: Int, of rows: borrowing ValidProfiles, _ bytes: UnsafeBufferPointer<UInt8>) {
-        let line = rows.origins[row].line
-        for index in keys.indices {
-            let slot = rows.slot(row: row, field: keys[index].field)
-            guard !slot.isAbsent else { continue }
-            keys[index].set.insert(UnsafeBufferPointer(rebasing: bytes[slot.range]), line: line)
-        }
-    }
-
-    /// Gives the keys' memory back once every row is read.
-    mutating func forgetKeys() { keys.removeAll() }
-
-    /// Settles a batch where there is no store: a row is new unless an earlier one has its unique values.
-    mutating func settleWithoutStore(_ judged: JudgedBatch) throws(ImportError) {
+    /// Settles a batch where nothing is stored: a row is new unless an earlier one has its unique values.
+    ///
+    /// - Returns: The new rows.
+    mutating func sift(_ judged: JudgedBatch) throws(ImportError) -> [Int] {
         let rows = judged.rows
+        var new: [Int] = []
+        new.reserveCapacity(rows.count)
         var nextRejected = judged.rejected[...]
         try rows.bytes.withUnsafeBufferPointer { bytes throws(ImportError) in
             for row in 0..<rows.count {
@@ -61,16 +35,18 @@ struct ImportLedger: ~Copyable {
                     try reject(record: rejected.record, of: judged.batch, rejected.issues)
                     nextRejected.removeFirst()
                 }
-                let repeated = repeated(row, of: rows, bytes)
+                let repeated = keys.repeated(row, of: rows, bytes)
                 if repeated.isEmpty {
+                    new.append(row)
                     countImported()
-                    remember(row, of: rows, bytes)
+                    keys.remember(row, of: rows, bytes, line: rows.origins[row].line)
                 } else {
                     try reject(record: record, of: judged.batch, repeated)
                 }
             }
         }
         for rejected in nextRejected { try reject(record: rejected.record, of: judged.batch, rejected.issues) }
+        return new
     }
 
     // MARK: Outcomes of rows
@@ -120,7 +96,8 @@ struct ImportLedger: ~Copyable {
         guard let field, let index = schema.index(of: field), !schema.fields[index].isSecret,
             let column = columns.columnOfField[index], record.fault == nil, column < record.cells.count
         else { return nil }
-        return String(String(records.cell(record.cells.lowerBound + column)).prefix(200))
+        // Scalars, since a single character may be as long as the row.
+        return String(String(records.cell(record.cells.lowerBound + column)).unicodeScalars.prefix(200))
     }
 
     // MARK: The end
@@ -130,7 +107,7 @@ struct ImportLedger: ~Copyable {
         report.skipped += report.imported + report.updated
         report.imported = 0
         report.updated = 0
-        report.earlyEnd = .nothingStored
+        if report.earlyEnd != .cancelled { report.earlyEnd = .nothingStored }
     }
 
     /// Takes back what was counted since the report was like this.

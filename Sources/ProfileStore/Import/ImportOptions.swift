@@ -83,6 +83,6 @@ public enum ImportError: Error, Hashable, Sendable {
     case writingRejects(code: Int32)
     /// The store refused before a row was settled.
     case store(ProfileStoreError)
-    /// The store refused to go on; what was committed before stays and is in the report.
-    indirect case ended(ProfileStoreError, after: ImportReport)
+    /// It could not go on, for this reason; what was committed before stays and is in the report.
+    indirect case ended(ImportError, after: ImportReport)
 }

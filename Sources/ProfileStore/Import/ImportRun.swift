@@ -1,5 +1,4 @@
 internal import CSVStream
-internal import Dispatch
 internal import Glibc
 internal import ProfileCore
 internal import Synchronization
@@ -14,11 +13,10 @@ final class ImportRun: Sendable {
     let ledger: Mutex<ImportLedger>
     private let report: @Sendable (ImportProgress) -> Void
     private let isCancelled = Atomic(false)
-    /// Where an `async` caller waits for the next batch, so that no thread of Swift's own has to.
-    private let waiting = DispatchQueue(label: "import")
+    private let thread: ImportThread
 
     init(
-        source: ImportSource, schema: ProfileSchema, today: CalendarDay, options: ImportOptions,
+        source: ImportSource, schema: ProfileSchema, today: CalendarDay, options: ImportOptions, thread: ImportThread,
         progress: @escaping @Sendable (ImportProgress) -> Void, ledger: consuming ImportLedger
     ) {
         let validator = ProfileValidator(schema)
@@ -29,6 +27,7 @@ final class ImportRun: Sendable {
         self.today = today
         self.validator = validator
         self.ledger = Mutex(ledger)
+        self.thread = thread
         report = progress
         pipeline = OrderedPipeline(workers: workers, depth: workers + 3) { () throws(ByteStreamError) in
             try source.next()
@@ -37,45 +36,40 @@ final class ImportRun: Sendable {
         }
     }
 
+    /// Lets nobody wait for batches any longer; the import ends with the one under way.
     func cancel() {
         isCancelled.store(true, ordering: .relaxed)
         pipeline.stop()
     }
 
-    /// Says in the report that the import was cancelled, wherever it was when that happened.
-    func noteCancellation() {
-        guard isCancelled.load(ordering: .relaxed) else { return }
-        ledger.withLock { $0.end(.cancelled) }
+    /// Whether the import is to end before its input does; the report then says why.
+    func mustEnd() -> Bool {
+        ledger.withLock { ledger in
+            if isCancelled.load(ordering: .relaxed) {
+                ledger.end(.cancelled)
+            } else if ledger.report.isOver(options.rejectLimit) {
+                ledger.end(.tooManyRejects)
+            }
+            return ledger.report.earlyEnd != nil
+        }
     }
 
     /// The next batch, unless the import is to end; blocks the thread.
     func next() throws(ImportError) -> JudgedBatch? {
-        if isCancelled.load(ordering: .relaxed) {
-            ledger.withLock { $0.end(.cancelled) }
-            return nil
-        }
-        if ledger.withLock({ $0.report.isOver(options.rejectLimit) }) {
-            ledger.withLock { $0.end(.tooManyRejects) }
-            pipeline.stop()
-            return nil
-        }
+        guard !mustEnd() else { return nil }
         do throws(ByteStreamError) {
-            return try pipeline.next()
+            if let batch = try pipeline.next() { return batch }
         } catch {
             throw .reading(code: error.code)
         }
+        // There is no more, or it was cancelled meanwhile.
+        _ = mustEnd()
+        return nil
     }
 
     /// The next batch, waited for on a thread that may block.
     func nextAsynchronously() async throws(ImportError) -> JudgedBatch? {
-        let outcome = await withCheckedContinuation { continuation in
-            waiting.async {
-                let outcome: Result<JudgedBatch?, ImportError>
-                do throws(ImportError) { outcome = .success(try self.next()) } catch { outcome = .failure(error) }
-                continuation.resume(returning: outcome)
-            }
-        }
-        return try outcome.get()
+        try await thread.run { () throws(ImportError) in try self.next() }
     }
 
     /// Says how far the import is, after a batch or while its passwords are hashed.
@@ -84,18 +78,27 @@ final class ImportRun: Sendable {
         report(ImportProgress(rows: rows, rejected: rejected, bytes: batch.bytesRead, hashed: hashed))
     }
 
+    /// Finds the rows of a batch that are new where nothing is stored yet; the others are counted and reported.
+    func sift(_ judged: JudgedBatch) throws(ImportError) -> [Int] {
+        try ledger.withLock { ledger throws(ImportError) in try ledger.sift(judged) }
+    }
+
     /// Settles every batch where there is no store: a row is new unless an earlier one has its unique values.
     func settleWithoutStore() async throws(ImportError) {
         while let judged = try await nextAsynchronously() {
-            try ledger.withLock { ledger throws(ImportError) in try ledger.settleWithoutStore(judged) }
+            _ = try sift(judged)
             progress(after: judged.batch)
         }
     }
 
-    func finish(after duration: Duration) throws(ImportError) -> ImportReport {
-        try ledger.withLock { ledger throws(ImportError) in
-            try ledger.finish(after: duration)
-            return ledger.report
+    /// Ends the report.
+    ///
+    /// - Returns: The report, and why the rejected rows could not all be written.
+    func finish(after duration: Duration) -> (report: ImportReport, failure: ImportError?) {
+        ledger.withLock { ledger in
+            var failure: ImportError?
+            do throws(ImportError) { try ledger.finish(after: duration) } catch { failure = error }
+            return (ledger.report, failure)
         }
     }
 }

@@ -24,25 +24,36 @@ final class ImportSource: Sendable {
     let columns: ImportColumns
     /// The input's, or a comma where it is no CSV.
     let delimiter: CSVDelimiter
+    /// Ends the input for whoever waits for more of it.
+    let interruption: ReadInterruption
     private let reader: Mutex<Reader>
+
+    /// A transaction a batch must be short, so that others do not wait (I14), however short the records are.
+    static let recordsPerBatch = 5_000
 
     private enum Reader: ~Copyable, Sendable {
         case csv(CSVReader, containsSecrets: Bool)
         case ndjson(NDJSONReader)
     }
 
-    /// Reads the header and finds the field of each column.
-    init(_ input: ImportInput, schema: ProfileSchema, options: ImportOptions) throws(ImportError) {
-        let source = ByteSource.descriptor(input.descriptor)
+    /// Reads the header and finds the field of each column. Blocks the thread.
+    init(
+        _ input: ImportInput, interruptedBy interruption: ReadInterruption, schema: ProfileSchema,
+        options: ImportOptions
+    ) throws(ImportError) {
+        self.interruption = interruption
+        let source = ByteSource.descriptor(input.descriptor, interruptedBy: interruption)
         switch options.format {
         case .ndjson:
-            columns = ImportColumns(objectsFor: schema)
+            columns = try ImportColumns(objectsOf: schema, options: options)
             self.delimiter = .comma
-            reader = Mutex(.ndjson(NDJSONReader(source: source, columns: columns, options: options)))
+            reader = Mutex(.ndjson(NDJSONReader(source: source, schema: schema, columns: columns, options: options)))
         case .csv(let delimiter):
             let chosen = delimiter.flatMap(CSVDelimiter.init)
             var csv = CSVReader(
-                options: CSVOptions(delimiter: chosen.map(CSVOptions.Delimiter.character) ?? .automatic),
+                options: CSVOptions(
+                    delimiter: chosen.map(CSVOptions.Delimiter.character) ?? .automatic,
+                    batchRecords: Self.recordsPerBatch),
                 source: source)
             columns = try ImportColumns(header: Self.header(of: &csv), schema: schema, options: options)
             self.delimiter = csv.delimiter

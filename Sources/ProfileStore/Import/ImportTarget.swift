@@ -9,259 +9,202 @@ struct ImportTarget: Sendable {
     let adopted: AdoptedSchema
     let run: ImportRun
 
-    private var columns: ImportColumns { run.source.columns }
-
-    func storeIsEmpty() throws(ImportError) -> Bool {
-        do throws(ProfileStoreError) {
-            return try repository.read { connection throws(ProfileStoreError) in
-                try ProfileStoreError.wrap { () throws(SQLiteError) in try Self.isEmpty(connection) }
-            }
-        } catch {
-            throw .store(error)
-        }
-    }
+    var columns: ImportColumns { run.source.columns }
 
     // MARK: A dry run
 
     /// Decides what would become of every row, and writes nothing.
     func lookOnly() async throws(ImportError) {
-        let storeIsEmpty = try storeIsEmpty()
+        let storeIsEmpty = try read { connection throws(ImportError) in try Self.isEmpty(connection) }
         while let judged = try await run.nextAsynchronously() {
-            let outcome: Result<Void, ImportError>
-            do throws(ProfileStoreError) {
-                outcome = try repository.read { connection throws(ProfileStoreError) in
-                    var nextID: Int64 = 0
-                    return settle(judged, nextID: &nextID, isDryRun: true, storeIsEmpty: storeIsEmpty, connection)
-                }
-            } catch {
-                throw .store(error)
+            try read { connection throws(ImportError) in
+                var nextID: Int64 = 0
+                try settle(judged, nextID: &nextID, storeIsEmpty: storeIsEmpty, connection)
             }
-            try outcome.get()
             run.progress(after: judged.batch)
         }
+        if nothingMayStay() { run.ledger.withLock { $0.countNothingStored() } }
     }
 
     // MARK: Batches
 
     /// A transaction a batch: others write in between, and look-ups never wait.
     func loadInBatches() async throws(ImportError) {
-        while let judged = try await run.nextAsynchronously() {
-            let (hashed, hashes) = try await hashing(judged)
-            try await write { connection throws(ImportWriteError) in
-                try inTransaction(connection) { () throws(ImportWriteError) in
-                    try store(hashed, hashes, storeIsEmpty: false, connection)
-                    try countChange(connection)
-                }
+        try await setCacheSize(kibibytes: Self.batchCache)
+        let outcome: Result<Void, ImportError>
+        do throws(ImportError) {
+            while let judged = try await run.nextAsynchronously() {
+                try await store([try await hashing(judged)])
+                run.progress(after: judged.batch)
             }
-            run.progress(after: judged.batch)
+            outcome = .success(())
+        } catch {
+            outcome = .failure(error)
+        }
+        try? await setCacheSize(kibibytes: Connection.defaultCache)
+        try outcome.get()
+    }
+
+    /// Rows come in no order of their usernames, so that each batch touches pages all over the indexes: keeping these
+    /// makes it half as long again as fast.
+    private static let batchCache = 65_536
+
+    private func setCacheSize(kibibytes: Int) async throws(ImportError) {
+        do throws(ProfileStoreError) {
+            try await repository.writer.write(waitingAtMost: repository.options.waitLimit) {
+                connection throws(ProfileStoreError) in
+                try ProfileStoreError.wrap { () throws(SQLiteError) in try connection.setCache(kibibytes: kibibytes) }
+            }
+        } catch {
+            throw .store(error)
         }
     }
 
     // MARK: One transaction
 
-    /// One transaction over everything, as the store is empty and nobody's look-up would find anything anyway.
-    func loadInBulk() async throws(ImportError) {
-        try await write { connection throws(ImportWriteError) in
-            try inTransaction(connection) { () throws(ImportWriteError) in
-                try load(connection) { () throws(ImportError) in try run.next() }
-            }
-        }
-    }
-
-    /// One transaction because the caller wants it. Passwords are hashed before the lock is taken, so that rows with
-    /// passwords are kept in memory until all are hashed.
-    func loadExclusively() async throws(ImportError) {
-        guard columns.hasPasswords else { return try await loadInBulk() }
-        var batches: [(JudgedBatch, [Int: PasswordHash])] = []
+    /// One transaction because the caller wants it, of rows with passwords. These are hashed before the lock is taken,
+    /// so that the rows are kept in memory until all are hashed.
+    func loadHashedFirst() async throws(ImportError) {
+        var batches: [JudgedBatch] = []
         while let judged = try await run.nextAsynchronously() { batches.append(try await hashing(judged)) }
-        let hashed = batches
-        try await write { connection throws(ImportWriteError) in
-            try inTransaction(connection) { () throws(ImportWriteError) in
-                for (judged, hashes) in hashed { try store(judged, hashes, storeIsEmpty: false, connection) }
-                try endTransaction(connection)
-            }
-        }
+        try await store(batches)
     }
 
-    /// Loads all batches within a transaction; into an empty table without indexes, which are made afterwards.
-    private func load(
-        _ connection: borrowing Connection, next: () throws(ImportError) -> JudgedBatch?
-    ) throws(ImportWriteError) {
-        let isEmpty = try wrap { () throws(SQLiteError) in try Self.isEmpty(connection) }
-        let indexes = isEmpty ? try wrap { () throws(SQLiteError) in try Self.dropIndexes(connection) } : []
-        do throws(ImportError) {
-            while let judged = try next() {
-                do throws(ImportWriteError) {
-                    try store(judged, [:], storeIsEmpty: isEmpty, connection)
-                } catch {
-                    throw error.reason
-                }
-                run.progress(after: judged.batch)
-            }
-        } catch {
-            throw ImportWriteError(error)
-        }
-        run.ledger.withLock { $0.forgetKeys() }
-        try wrap { () throws(SQLiteError) in
-            // A second thread sorts while the first reads.
-            connection.setWorkerThreads(1)
-            defer { connection.setWorkerThreads(0) }
-            for sql in indexes { try connection.execute(sql) }
-        }
-        try endTransaction(connection)
-    }
-
-    private func endTransaction(_ connection: borrowing Connection) throws(ImportWriteError) {
-        try countChange(connection)
-        let mustNotStay = run.ledger.withLock { ledger in
-            guard run.options.isAllOrNothing, ledger.report.rejected > 0 else { return false }
-            ledger.countNothingStored()
-            return true
-        }
-        if mustNotStay { throw ImportWriteError.nothingStored }
-    }
-
-    private static func isEmpty(_ connection: borrowing Connection) throws(SQLiteError) -> Bool {
-        var statement = try connection.prepare("SELECT 1 FROM profiles LIMIT 1")
-        return try !statement.step()
-    }
-
-    /// - Returns: What makes them anew.
-    private static func dropIndexes(_ connection: borrowing Connection) throws(SQLiteError) -> [String] {
-        var indexes: [(name: String, sql: String)] = []
-        do {
-            var statement = try connection.prepare(
-                "SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'profiles' AND sql IS NOT NULL")
-            while try statement.step() {
-                indexes.append((statement.string(at: 0) ?? "", statement.string(at: 1) ?? ""))
-            }
-        }
-        // The names are SQLite's own record of indexes that we made.
-        for index in indexes { try connection.execute("DROP INDEX \"\(index.name)\"") }
-        return indexes.map(\.sql)
-    }
-
-    // MARK: Hashing
-
-    /// The batch with hashes in the place of its passwords, and the hashes of records that only an update can make
-    /// valid. Rows that the store will not take a password from are not hashed.
-    private func hashing(_ judged: JudgedBatch) async throws(ImportError) -> (JudgedBatch, [Int: PasswordHash]) {
-        guard let field = columns.secretField, columns.hasPasswords else { return (judged, [:]) }
-        let rows = judged.rows.passwords.keys.sorted().filter { isWorthHashing(row: $0, of: judged) }
-        let updates = run.options.duplicates == .update ? passwordsOfUpdates(in: judged) : []
-        let secrets = rows.compactMap { judged.rows.passwords[$0] } + updates.map(\.password)
-        guard !secrets.isEmpty else { return (judged, [:]) }
-        let hashes: [PasswordHash]
-        do throws(HashingError) {
-            hashes = try await repository.hasher.hashAll(secrets) { done in
-                run.progress(after: judged.batch, hashed: (done: done, total: secrets.count))
-            }
-        } catch {
-            throw .store(error == .cancelled ? .cancelled : .hashing(error))
-        }
-        var hashed = judged
-        for (row, hash) in zip(rows, hashes) { hashed.rows.setHash(hash, row: row, field: field) }
-        let others = zip(updates.map(\.record), hashes.dropFirst(rows.count))
-        return (hashed, Dictionary(others) { first, _ in first })
-    }
-
-    /// Whether the row's password may be stored: not that of a profile that is there and stays as it is.
-    private func isWorthHashing(row: Int, of judged: JudgedBatch) -> Bool {
-        guard run.options.duplicates != .update, let field = adopted.schema.index(of: .username),
-            let username = judged.rows.text(row: row, field: field)
-        else { return true }
-        return (try? repository.profile(username: username)) == nil
-    }
-
-    private func passwordsOfUpdates(in judged: JudgedBatch) -> [(record: Int, password: Secret)] {
-        judged.rejected.filter { ProfileMerge.canMerge($0, of: judged.batch, columns) }.compactMap { rejected in
-            ProfileMerge.password(of: rejected.record, in: judged.batch.records, columns)
-                .map { (record: rejected.record, password: $0) }
+    static func isEmpty(_ connection: borrowing Connection) throws(ImportError) -> Bool {
+        try ImportError.wrap { () throws(SQLiteError) in
+            var statement = try connection.prepare("SELECT 1 FROM profiles LIMIT 1")
+            return try !statement.step()
         }
     }
 
     // MARK: Writing
 
+    /// Stores batches in one transaction, as soon as every password that the store takes is hashed.
+    private func store(_ batches: [JudgedBatch]) async throws(ImportError) {
+        var batches = batches
+        while true {
+            let current = batches
+            let unhashed = try await write { connection throws(ImportWriteError) in
+                // What the store takes may have changed since it was looked at.
+                var unhashed: [Int: [UnhashedPassword]] = [:]
+                for (index, judged) in current.enumerated() {
+                    let passwords = try wrap { () throws(ImportError) in try self.unhashed(in: judged, connection) }
+                    if !passwords.isEmpty { unhashed[index] = passwords }
+                }
+                guard unhashed.isEmpty else { return unhashed }
+                for judged in current {
+                    if run.mustEnd() { break }
+                    try store(judged, storeIsEmpty: false, connection)
+                }
+                return [:]
+            }
+            guard let unhashed, !unhashed.isEmpty else { return }
+            for (index, passwords) in unhashed { batches[index] = try await hashing(passwords, of: batches[index]) }
+        }
+    }
+
     /// Stores one batch within a transaction.
-    private func store(
-        _ judged: JudgedBatch, _ hashes: [Int: PasswordHash], storeIsEmpty: Bool, _ connection: borrowing Connection
+    func store(
+        _ judged: JudgedBatch, storeIsEmpty: Bool, _ connection: borrowing Connection
     ) throws(ImportWriteError) {
         do throws(ProfileStoreError) {
             _ = try repository.requireSchema(adopted.schema, connection)
         } catch {
-            throw ImportWriteError(.store(error))
+            throw .failed(.store(error))
         }
-        let first = try wrap { () throws(SQLiteError) in try StoreTable.nextID(connection) }
-        var next = first
-        do throws(ImportError) {
-            try settle(
-                judged, hashes, nextID: &next, isDryRun: false, storeIsEmpty: storeIsEmpty, connection
-            ).get()
-        } catch {
-            throw ImportWriteError(error)
+        try wrap { () throws(ImportError) in
+            let first = try ImportError.wrap { () throws(SQLiteError) in try StoreTable.nextID(connection) }
+            var next = first
+            try settle(judged, nextID: &next, storeIsEmpty: storeIsEmpty, connection)
+            guard next != first else { return }
+            try ImportError.wrap { () throws(SQLiteError) in try StoreTable.setNextID(next, connection) }
         }
-        if next != first { try wrap { () throws(SQLiteError) in try StoreTable.setNextID(next, connection) } }
     }
 
     private func settle(
-        _ judged: JudgedBatch, _ hashes: [Int: PasswordHash] = [:], nextID: inout Int64, isDryRun: Bool,
-        storeIsEmpty: Bool, _ connection: borrowing Connection
-    ) -> Result<Void, ImportError> {
+        _ judged: JudgedBatch, nextID: inout Int64, storeIsEmpty: Bool, _ connection: borrowing Connection
+    ) throws(ImportError) {
         let settlement = RowSettlement(
             adopted: adopted, columns: columns, policy: run.options.duplicates, today: run.today,
-            now: repository.options.now(), storeIsEmpty: storeIsEmpty, isDryRun: isDryRun, hashes: hashes)
-        return run.ledger.withLock { ledger in
-            do throws(ImportError) {
-                return .success(try settlement.settle(judged, nextID: &nextID, into: &ledger, connection))
-            } catch {
-                return .failure(error)
-            }
+            now: repository.options.now(), storeIsEmpty: storeIsEmpty, isDryRun: run.options.isDryRun)
+        try run.ledger.withLock { ledger throws(ImportError) in
+            try settlement.settle(judged, nextID: &nextID, into: &ledger, connection)
         }
     }
 
-    private func countChange(_ connection: borrowing Connection) throws(ImportWriteError) {
-        try wrap { () throws(SQLiteError) in try StoreTable.countChange(connection) }
-    }
-
-    private func write(
-        _ body: @escaping @Sendable (borrowing Connection) throws(ImportWriteError) -> Void
-    ) async throws(ImportError) {
+    /// Runs a write transaction, which changes what watchers see if it changes anything, and is undone where all or
+    /// nothing was asked for and it is not all.
+    ///
+    /// - Returns: Nil if it was undone.
+    func write<Value: Sendable>(
+        _ body: @escaping @Sendable (borrowing Connection) throws(ImportWriteError) -> Value
+    ) async throws(ImportError) -> Value? {
         let before = run.ledger.withLock { $0.report }
-        let outcome: Result<Void, ImportWriteError>
+        let outcome: Result<Value, ImportWriteError>
         do throws(ProfileStoreError) {
-            outcome = try await repository.writer.write(waitingAtMost: repository.options.waitLimit) {
-                connection throws(ProfileStoreError) in
-                do throws(ImportWriteError) { return .success(try body(connection)) } catch { return .failure(error) }
+            outcome = try await repository.writer.write(waitingAtMost: repository.options.waitLimit) { connection in
+                Result { () throws(ImportWriteError) in
+                    try connection.writeTransaction { () throws(ImportWriteError) in
+                        let value = try body(connection)
+                        if nothingMayStay() { throw ImportWriteError.nothingStored }
+                        let after = run.ledger.withLock { $0.report }
+                        if (after.imported, after.updated) != (before.imported, before.updated) {
+                            try wrap { () throws(ImportError) in
+                                try ImportError.wrap { () throws(SQLiteError) in try StoreTable.countChange(connection)
+                                }
+                            }
+                        }
+                        return value
+                    }
+                }
             }
         } catch {
             throw .store(error)
         }
-        if case .failure(let error) = outcome, error != .nothingStored {
-            // The transaction is undone, and so is what was counted in it.
-            run.ledger.withLock { $0.restore(before) }
-            throw error.reason
+        do throws(ImportWriteError) {
+            return try outcome.get()
+        } catch {
+            switch error {
+            case .nothingStored:
+                run.ledger.withLock { $0.countNothingStored() }
+                return nil
+            case .failed(let error):
+                // The transaction is undone, and so is what was counted in it.
+                run.ledger.withLock { $0.restore(before) }
+                throw error
+            }
         }
     }
 
-    private func inTransaction(
-        _ connection: borrowing Connection, _ body: () throws(ImportWriteError) -> Void
-    ) throws(ImportWriteError) {
-        try connection.writeTransaction(body)
+    /// Whether all or nothing was asked for, and it is not all: a row was rejected, or it ended early.
+    private func nothingMayStay() -> Bool {
+        run.options.isAllOrNothing && run.ledger.withLock { $0.report.rejected > 0 || $0.report.earlyEnd != nil }
     }
 
-    private func wrap<Value>(_ body: () throws(SQLiteError) -> Value) throws(ImportWriteError) -> Value {
-        do throws(SQLiteError) { return try body() } catch { throw ImportWriteError(error) }
+    func read<Value>(
+        _ body: (borrowing Connection) throws(ImportError) -> Value
+    ) throws(ImportError) -> Value {
+        let outcome: Result<Value, ImportError>
+        do throws(ProfileStoreError) {
+            outcome = try repository.read { connection throws(ProfileStoreError) in
+                Result { () throws(ImportError) in try body(connection) }
+            }
+        } catch {
+            throw .store(error)
+        }
+        return try outcome.get()
+    }
+
+    func wrap<Value>(_ body: () throws(ImportError) -> Value) throws(ImportWriteError) -> Value {
+        do throws(ImportError) { return try body() } catch { throw .failed(error) }
     }
 }
 
 /// What ends a transaction of an import without a commit.
-private struct ImportWriteError: SQLiteErrorConvertible, Equatable {
-    let reason: ImportError
-
+enum ImportWriteError: SQLiteErrorConvertible {
     /// All or nothing was asked for, and it is nothing; the report says so.
-    static let nothingStored = ImportWriteError(.store(.cancelled))
+    case nothingStored
+    case failed(ImportError)
 
-    init(_ reason: ImportError) { self.reason = reason }
-
-    init(_ error: SQLiteError) { reason = .store(ProfileStoreError(error)) }
+    init(_ error: SQLiteError) { self = .failed(.store(ProfileStoreError(error))) }
 }

@@ -27,6 +27,8 @@ struct JudgedBatch: Sendable {
     let batch: ReadBatch
     /// In the order of the records.
     var rows: ValidProfiles
+    /// Hashes of passwords in records that only an update can make valid, by the record's position.
+    var hashes: [Int: PasswordHash] = [:]
     /// In the order of the records.
     let rejected: [Rejected]
 

@@ -6,15 +6,22 @@ internal import ProfileCore
 /// A member that is missing is an absent cell; null is an empty one. Blank lines are passed over.
 struct NDJSONReader: ~Copyable, Sendable {
     private var lines: LineReader
+    private let schema: ProfileSchema
     private let columns: ImportColumns
     private let options: ImportOptions
+    /// The columns of the names that members had so far, nil for unknown ones.
+    private var known: [String: Int?] = [:]
     private var record = 0
 
-    private static let recordsPerBatch = 5_000
     private static let bytesPerBatch = 1 << 20
+    /// Each line may have names that no other has.
+    private static let mostKnown = 1_000
+    /// In scalars: what a report quotes of the name of a member that is no field.
+    private static let longestName = 100
 
-    init(source: ByteSource, columns: ImportColumns, options: ImportOptions) {
+    init(source: ByteSource, schema: ProfileSchema, columns: ImportColumns, options: ImportOptions) {
         lines = LineReader(source: source)
+        self.schema = schema
         self.columns = columns
         self.options = options
     }
@@ -23,7 +30,7 @@ struct NDJSONReader: ~Copyable, Sendable {
     mutating func next() throws(ByteStreamError) -> ReadBatch? {
         var records = RecordBatch(containsSecrets: columns.hasPasswords)
         var issues: [Int: [ValidationIssue]] = [:]
-        while records.records.count < Self.recordsPerBatch, records.byteCount < Self.bytesPerBatch {
+        while records.records.count < ImportSource.recordsPerBatch, records.byteCount < Self.bytesPerBatch {
             guard let line = try lines.next() else { break }
             guard line.isTooLong || !lines.bytes(of: line).trimmed().isEmpty else { continue }
             record += 1
@@ -48,14 +55,17 @@ struct NDJSONReader: ~Copyable, Sendable {
     /// Appends the cells of one object.
     ///
     /// - Returns: What is wrong with it.
-    private func append(_ value: JSONValue, to records: inout RecordBatch) -> [ValidationIssue] {
+    private mutating func append(_ value: JSONValue, to records: inout RecordBatch) -> [ValidationIssue] {
         var cells: [Int: String] = [:]
         var issues: [ValidationIssue] = []
         defer { appendCells(cells, to: &records) }
         guard case .object(let members) = value else { return [ValidationIssue(nil, .badRow(.notAnObject))] }
         for member in members where !ImportColumns.rejectColumns.contains(member.name) {
-            guard let column = columns.column(named: member.name, options: options) else {
-                if !options.ignoresUnknownColumns { issues.append(ValidationIssue(nil, .unknownField(member.name))) }
+            guard let column = column(of: member.name) else {
+                if !options.ignoresUnknownColumns {
+                    let name = String(member.name.unicodeScalars.prefix(Self.longestName))
+                    issues.append(ValidationIssue(nil, .unknownField(name)))
+                }
                 continue
             }
             guard let text = member.value.cellText else {
@@ -68,6 +78,13 @@ struct NDJSONReader: ~Copyable, Sendable {
             }
         }
         return issues
+    }
+
+    private mutating func column(of name: String) -> Int? {
+        if let column = known[name] { return column }
+        let column = columns.column(ofMember: name, of: schema, options: options)
+        if known.count < Self.mostKnown { known[name] = .some(column) }
+        return column
     }
 
     private func appendCells(_ cells: [Int: String], to records: inout RecordBatch) {

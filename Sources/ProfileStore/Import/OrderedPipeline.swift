@@ -20,6 +20,7 @@ final class OrderedPipeline<Input: Sendable, Output: Sendable, Failure: Error>: 
     private let room = DispatchSemaphore(value: 0)
     private let arrivals = DispatchSemaphore(value: 0)
     private let workers: Int
+    private let working = DispatchGroup()
     private let read: @Sendable () throws(Failure) -> Input?
     private let process: @Sendable (Input) -> Output
 
@@ -39,16 +40,17 @@ final class OrderedPipeline<Input: Sendable, Output: Sendable, Failure: Error>: 
         self.process = process
         for _ in 0..<max(1, depth) { room.signal() }
         for index in 0..<self.workers {
-            DispatchQueue(label: "pipeline \(index)").async { self.work() }
+            DispatchQueue(label: "pipeline \(index)").async(group: working) { self.work() }
         }
     }
 
-    /// The next batch in order; nil at the end. Blocks the thread until it is there.
+    /// The next batch in order; nil at the end, or once it was stopped. Blocks the thread until it is there.
     ///
     /// - Throws: What reading threw, after all that was read before it.
     func next() throws(Failure) -> Output? {
         while true {
             let (output, end) = state.withLock { state -> (Output?, (count: Int, failure: Failure?)?) in
+                if state.isStopped { return (nil, (state.nextToFetch, nil)) }
                 if let output = state.finished.removeValue(forKey: state.nextToFetch) {
                     state.nextToFetch += 1
                     return (output, nil)
@@ -67,16 +69,27 @@ final class OrderedPipeline<Input: Sendable, Output: Sendable, Failure: Error>: 
         }
     }
 
-    /// Reads no more; what was read already can still be fetched.
+    /// Reads no more, and lets nobody wait any longer: what was read and not fetched is lost.
     func stop() {
-        state.withLock { $0.isStopped = true }
+        state.withLock { state in
+            state.isStopped = true
+            state.finished.removeAll()
+        }
+        arrivals.signal()
         for _ in 0..<workers { room.signal() }
+    }
+
+    /// Waits until the workers are gone, so that nobody reads the input any more; call ``stop()`` before.
+    func ended() async {
+        await withCheckedContinuation { continuation in
+            working.notify(queue: .global()) { continuation.resume() }
+        }
     }
 
     private func work() {
         while let (number, input) = take() {
             let output = process(input)
-            state.withLock { $0.finished[number] = output }
+            state.withLock { if !$0.isStopped { $0.finished[number] = output } }
             arrivals.signal()
         }
         arrivals.signal()

@@ -45,56 +45,86 @@ public struct ProfileImporter: Sendable {
     ///   - rejects: An open descriptor to which rejected rows go as CSV; it stays the caller's to close.
     ///   - progress: Told after every batch, and while passwords are hashed.
     /// - Returns: What became of every row that was read.
-    /// - Throws: ``ImportError``. `ended` carries the report of what was done before the store refused to go on.
+    /// - Throws: ``ImportError``. `ended` carries the report of what was done before it could not go on.
     public func run(
         _ input: ImportInput, rejects: Int32? = nil,
         progress: @escaping @Sendable (ImportProgress) -> Void = { _ in }
     ) async throws(ImportError) -> ImportReport {
         let start = ContinuousClock.now
-        let source = try ImportSource(input, schema: schema, options: options)
-        let report = ImportReport(
+        var report = ImportReport(
             source: input.name, schema: reference, mostIssues: options.mostIssues,
             isDryRun: options.isDryRun || repository == nil)
-        var writer: RejectedRowWriter?
-        if let rejects {
-            do throws(ByteStreamError) {
-                writer = try RejectedRowWriter(
-                    columns: source.columns.header, secretColumns: source.columns.secretColumns,
-                    delimiter: source.delimiter, to: .descriptor(rejects))
-            } catch {
-                throw .writingRejects(code: error.code)
-            }
+        let thread = ImportThread()
+        guard let source = try await open(input, on: thread) else {
+            report.earlyEnd = .cancelled
+            report.seconds = (ContinuousClock.now - start) / .seconds(1)
+            return report
         }
         let run = ImportRun(
-            source: source, schema: schema, today: today, options: options, progress: progress,
-            ledger: ImportLedger(report: report, schema: schema, columns: source.columns, rejects: writer))
-        defer { run.pipeline.stop() }
+            source: source, schema: schema, today: today, options: options, thread: thread, progress: progress,
+            ledger: ImportLedger(
+                report: report, schema: schema, columns: source.columns,
+                rejects: try rejects.map { descriptor throws(ImportError) in try writer(of: source, to: descriptor) }))
         var failure: ImportError?
         do throws(ImportError) {
-            try await withTaskCancellation(of: run) { () async throws(ImportError) in
+            try await withTaskCancellation { () async throws(ImportError) in
                 try await settle(run)
+            } onCancel: {
+                run.cancel()
             }
-        } catch .store(.cancelled) {
-            // The batch under way is not stored; what was committed before it is reported all the same.
         } catch {
-            failure = error
+            // A write or a hash whose turn had not come when the task was cancelled: that is no failure.
+            if error != .store(.cancelled) || !run.mustEnd() { failure = error }
         }
-        run.noteCancellation()
-        let finished = try run.finish(after: ContinuousClock.now - start)
-        guard let failure else { return finished }
-        if case .store(let error) = failure, finished.rows > 0 { throw .ended(error, after: finished) }
-        throw failure
+        run.pipeline.stop()
+        source.interruption.interrupt()
+        await run.pipeline.ended()
+        let (finished, unwritten) = run.finish(after: ContinuousClock.now - start)
+        guard let failure = failure ?? unwritten else { return finished }
+        throw finished.rows > 0 ? .ended(failure, after: finished) : failure
     }
 
-    private func withTaskCancellation(
-        of run: ImportRun, _ body: () async throws(ImportError) -> Void
-    ) async throws(ImportError) {
-        let outcome: Result<Void, ImportError> = await withTaskCancellationHandler {
+    /// Reads the header, for which a pipe may keep one waiting.
+    ///
+    /// - Returns: Nil if the task was cancelled meanwhile.
+    private func open(_ input: ImportInput, on thread: ImportThread) async throws(ImportError) -> ImportSource? {
+        let interruption: ReadInterruption
+        do throws(ByteStreamError) { interruption = try ReadInterruption() } catch { throw .reading(code: error.code) }
+        do throws(ImportError) {
+            let source = try await withTaskCancellation { () async throws(ImportError) in
+                try await thread.run { () throws(ImportError) in
+                    try ImportSource(input, interruptedBy: interruption, schema: schema, options: options)
+                }
+            } onCancel: {
+                interruption.interrupt()
+            }
+            return Task.isCancelled ? nil : source
+        } catch {
+            // Of a header that was not read whole nothing can be said.
+            if Task.isCancelled { return nil }
+            throw error
+        }
+    }
+
+    private func writer(of source: ImportSource, to descriptor: Int32) throws(ImportError) -> RejectedRowWriter {
+        do throws(ByteStreamError) {
+            return try RejectedRowWriter(
+                columns: source.columns.header, secretColumns: source.columns.secretColumns,
+                delimiter: source.delimiter, to: .descriptor(descriptor))
+        } catch {
+            throw .writingRejects(code: error.code)
+        }
+    }
+
+    private func withTaskCancellation<Value: Sendable>(
+        _ body: () async throws(ImportError) -> Value, onCancel: @Sendable () -> Void
+    ) async throws(ImportError) -> Value {
+        let outcome: Result<Value, ImportError> = await withTaskCancellationHandler {
             do throws(ImportError) { return .success(try await body()) } catch { return .failure(error) }
         } onCancel: {
-            run.cancel()
+            onCancel()
         }
-        try outcome.get()
+        return try outcome.get()
     }
 
     private func settle(_ run: ImportRun) async throws(ImportError) {
@@ -103,8 +133,11 @@ public struct ProfileImporter: Sendable {
         guard adopted.schema == schema else { throw .store(.schemaChanged(version: adopted.version)) }
         let target = ImportTarget(repository: repository, adopted: adopted, run: run)
         if options.isDryRun { return try await target.lookOnly() }
-        if options.isAllOrNothing || options.isExclusive { return try await target.loadExclusively() }
-        if !run.source.columns.hasPasswords, try target.storeIsEmpty() { return try await target.loadInBulk() }
+        let isExclusive = options.isAllOrNothing || options.isExclusive
+        if isExclusive, run.source.columns.hasPasswords { return try await target.loadHashedFirst() }
+        if isExclusive || !run.source.columns.hasPasswords, try await target.loadInBulk(evenIfUsed: isExclusive) {
+            return
+        }
         try await target.loadInBatches()
     }
 }

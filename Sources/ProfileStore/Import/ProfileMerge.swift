@@ -12,6 +12,22 @@ struct ProfileMerge {
         let isJudged: Bool
         /// There is a password that a dry run does not hash.
         let isUnhashed: Bool
+
+        /// What a row that is a profile of its own brings.
+        init(of row: Int, in rows: ValidProfiles, _ columns: ImportColumns) {
+            let text = columns.secretField.flatMap { rows.text(row: row, field: $0) }
+            hash = text.flatMap { try? PasswordHash(parsing: $0.utf8Span.span) }
+            isJudged = rows.hashIsJudged(row: row)
+            isUnhashed = rows.passwords[row] != nil
+        }
+
+        /// What a record brings that only an update can make valid; `hash` is that of its password.
+        init(ofRecord index: Int, in records: borrowing RecordBatch, _ columns: ImportColumns, hash: PasswordHash?) {
+            let brought = records.cell(records.records[index].cells.lowerBound, columns.columnOfHash).trimmed()
+            self.hash = hash ?? (try? PasswordHash(parsing: brought))
+            isJudged = hash != nil
+            isUnhashed = hash == nil && ProfileMerge.password(of: index, in: records, columns) != nil
+        }
     }
 
     private let stored: Profile

@@ -16,20 +16,15 @@ struct RowSettlement {
     /// Whether the store can hold any of the rows already; an empty one needs no look-ups.
     let storeIsEmpty: Bool
     let isDryRun: Bool
-    /// Hashes of passwords in rows that only an update can make valid, by record.
-    var hashes: [Int: PasswordHash] = [:]
 
-    /// Settles a batch.
-    ///
-    /// - Parameters:
-    ///   - judged: The batch; hashes stand where passwords were, unless it is a dry run.
-    ///   - nextID: The id that the next new profile gets; comes back as what is next then.
+    /// Settles a batch, in which hashes stand where passwords were unless it is a dry run. `nextID` is the id that the
+    /// next new profile gets, and comes back as what is next then.
     func settle(
         _ judged: JudgedBatch, nextID: inout Int64, into ledger: inout ImportLedger,
         _ connection: borrowing Connection
     ) throws(ImportError) {
         var failure: ImportError?
-        do throws(SQLiteError) {
+        try ImportError.wrap { () throws(SQLiteError) in
             var insertion = try connection.prepare(adopted.table.insert)
             try adopted.table.bindCommon(at: now, schemaVersion: adopted.version, to: &insertion)
             do throws(ImportError) {
@@ -37,8 +32,6 @@ struct RowSettlement {
             } catch {
                 failure = error
             }
-        } catch {
-            throw .store(ProfileStoreError(error))
         }
         if let failure { throw failure }
     }
@@ -55,30 +48,33 @@ struct RowSettlement {
         try rows.bytes.withUnsafeBufferPointer { bytes throws(ImportError) in
             var nextRejected = judged.rejected.startIndex
             for row in 0..<rows.count {
-                let record = rows.origins[row].record - firstNumber
+                let origin = rows.origins[row]
+                let record = origin.record - firstNumber
                 try settleRejected(before: record, of: judged, &nextRejected, into: &ledger, connection)
-                let repeated = ledger.repeated(row, of: rows, bytes)
+                let repeated = ledger.keys.repeated(row, of: rows, bytes)
                 guard repeated.isEmpty else {
                     try ledger.reject(record: record, of: judged.batch, repeated)
                     continue
                 }
                 let isNew: Bool
-                do throws(SQLiteError) {
-                    if isDryRun {
-                        isNew = storeIsEmpty ? true : try !adopted.isTaken(row, of: rows, connection)
-                    } else {
+                if isDryRun, storeIsEmpty {
+                    isNew = true
+                } else if isDryRun {
+                    isNew = try taken(row, of: rows, besides: nil, ledger, connection).isEmpty
+                } else {
+                    do throws(SQLiteError) {
                         isNew = try table.insert(
                             row: row, of: rows, bytes, id: nextID, schemaVersion: version, with: &insertion)
+                    } catch {
+                        throw .store(ProfileStoreError(error))
                     }
-                } catch {
-                    throw .store(ProfileStoreError(error))
                 }
                 if isNew {
                     nextID += 1
                     ledger.countImported()
-                    ledger.remember(row, of: rows, bytes)
-                } else if try settleStored(row, of: judged, record, into: &ledger, connection) {
-                    ledger.remember(row, of: rows, bytes)
+                    ledger.keys.remember(row, of: rows, bytes, line: origin.line)
+                } else {
+                    try settleStored(row, of: judged, bytes, record, into: &ledger, connection)
                 }
             }
             try settleRejected(before: .max, of: judged, &nextRejected, into: &ledger, connection)
@@ -86,41 +82,28 @@ struct RowSettlement {
     }
 
     /// Settles a row whose unique values the store has, in part or all.
-    ///
-    /// - Returns: Whether it was accepted.
     private func settleStored(
-        _ row: Int, of judged: JudgedBatch, _ record: Int, into ledger: inout ImportLedger,
-        _ connection: borrowing Connection
-    ) throws(ImportError) -> Bool {
-        let taken: [FieldName]
-        do throws(ProfileStoreError) {
-            taken = try adopted.takenFields(of: judged.rows, row: row, besides: nil, connection)
-        } catch {
-            throw .store(error)
+        _ row: Int, of judged: JudgedBatch, _ bytes: UnsafeBufferPointer<UInt8>, _ record: Int,
+        into ledger: inout ImportLedger, _ connection: borrowing Connection
+    ) throws(ImportError) {
+        let taken = try taken(row, of: judged.rows, besides: nil, ledger, connection)
+        if taken.contains(.username), policy == .skip {
+            ledger.countSkipped()
+            ledger.keys.remember(row, of: judged.rows, bytes, line: judged.rows.origins[row].line)
+            return
         }
-        if taken.contains(.username) {
-            switch policy {
-            case .reject: break
-            case .skip:
-                ledger.countSkipped()
-                return true
-            case .update:
-                let field = columns.secretField
-                let hash = field.flatMap { judged.rows.text(row: row, field: $0) }
-                    .flatMap { try? PasswordHash(parsing: $0.utf8Span.span) }
-                let secret = ProfileMerge.NewSecret(
-                    hash: hash, isJudged: judged.rows.hashIsJudged(row: row),
-                    isUnhashed: judged.rows.passwords[row] != nil)
-                return try merge(record, of: judged, secret, into: &ledger, connection)
+        if taken.contains(.username), policy == .update {
+            let cells = ProfileMerge.cells(of: record, in: judged.batch.records, columns, adopted.schema)
+            if let stored = try stored(cells, connection) {
+                let secret = ProfileMerge.NewSecret(of: row, in: judged.rows, columns)
+                return try merge(stored, cells, secret, record, of: judged, into: &ledger, connection)
             }
         }
-        let issues = taken.map { ValidationIssue($0, .duplicate(line: nil)) }
-        try ledger.reject(record: record, of: judged.batch, issues)
-        return false
+        try ledger.reject(
+            record: record, of: judged.batch, taken.map { ValidationIssue($0, .duplicate(line: nil)) })
     }
 
-    /// Settles the rejected records that come before a row. Under `update` a row that is no profile of its own may
-    /// still make one together with what is stored.
+    /// Settles the rejected records that come before a row.
     private func settleRejected(
         before record: Int, of judged: JudgedBatch, _ next: inout Int, into ledger: inout ImportLedger,
         _ connection: borrowing Connection
@@ -128,82 +111,109 @@ struct RowSettlement {
         while next < judged.rejected.endIndex, judged.rejected[next].record < record {
             let rejected = judged.rejected[next]
             next += 1
-            if policy == .update, !storeIsEmpty, ProfileMerge.canMerge(rejected, of: judged.batch, columns) {
-                let hash = hashes[rejected.record]
-                let secret = ProfileMerge.NewSecret(hash: hash, isJudged: hash != nil, isUnhashed: false)
-                if try mergeRejected(rejected, of: judged, secret, into: &ledger, connection) { continue }
+            if policy == .update, ProfileMerge.canMerge(rejected, of: judged.batch, columns) {
+                try settleIncomplete(rejected, of: judged, into: &ledger, connection)
+            } else {
+                try ledger.reject(record: rejected.record, of: judged.batch, rejected.issues)
             }
-            try ledger.reject(record: rejected.record, of: judged.batch, rejected.issues)
         }
     }
 
-    /// - Returns: False where there is no profile to merge it with.
-    private func mergeRejected(
-        _ rejected: JudgedBatch.Rejected, of judged: JudgedBatch, _ secret: ProfileMerge.NewSecret,
-        into ledger: inout ImportLedger, _ connection: borrowing Connection
-    ) throws(ImportError) -> Bool {
-        let cells = ProfileMerge.cells(of: rejected.record, in: judged.batch.records, columns, adopted.schema)
-        guard let username = cells[.username] ?? nil,
-            try stored(username, connection) != nil
-        else { return false }
-        _ = try merge(rejected.record, of: judged, secret, into: &ledger, connection)
-        return true
+    /// Settles a record that is no profile of its own and may still make one together with what is stored.
+    private func settleIncomplete(
+        _ rejected: JudgedBatch.Rejected, of judged: JudgedBatch, into ledger: inout ImportLedger,
+        _ connection: borrowing Connection
+    ) throws(ImportError) {
+        let record = rejected.record
+        let cells = ProfileMerge.cells(of: record, in: judged.batch.records, columns, adopted.schema)
+        if let username = cells[.username] ?? nil, let line = ledger.keys.line(of: username, in: .username) {
+            return try ledger.reject(
+                record: record, of: judged.batch, [ValidationIssue(.username, .duplicate(line: line))])
+        }
+        guard !storeIsEmpty, let stored = try stored(cells, connection) else {
+            return try ledger.reject(record: record, of: judged.batch, rejected.issues)
+        }
+        let secret = ProfileMerge.NewSecret(
+            ofRecord: record, in: judged.batch.records, columns, hash: judged.hashes[record])
+        try merge(stored, cells, secret, record, of: judged, into: &ledger, connection)
     }
 
-    /// Updates the stored profile of a record's username with its cells.
-    ///
-    /// - Returns: Whether the merged profile was accepted.
+    /// Updates a stored profile with the cells of a record.
     private func merge(
-        _ record: Int, of judged: JudgedBatch, _ secret: ProfileMerge.NewSecret, into ledger: inout ImportLedger,
-        _ connection: borrowing Connection
-    ) throws(ImportError) -> Bool {
-        let cells = ProfileMerge.cells(of: record, in: judged.batch.records, columns, adopted.schema)
-        guard let username = cells[.username] ?? nil, let stored = try stored(username, connection) else { return false }
+        _ stored: Profile, _ cells: [FieldName: String?], _ secret: ProfileMerge.NewSecret, _ record: Int,
+        of judged: JudgedBatch, into ledger: inout ImportLedger, _ connection: borrowing Connection
+    ) throws(ImportError) {
         let merged: ValidProfiles
         do throws(ValidationFailure) {
             merged = try ProfileMerge(stored, cells, secret).rows(adopted.validator, today: today)
         } catch {
-            try ledger.reject(record: record, of: judged.batch, error.issues)
-            return false
+            return try ledger.reject(record: record, of: judged.batch, error.issues)
         }
-        guard try changes(stored, merged, secret, connection) else {
-            ledger.countSkipped()
-            return true
+        try merged.bytes.withUnsafeBufferPointer { bytes throws(ImportError) in
+            var issues = ledger.keys.repeated(0, of: merged, bytes)
+            if issues.isEmpty {
+                issues = try taken(0, of: merged, besides: stored.id, ledger, connection)
+                    .map { ValidationIssue($0, .duplicate(line: nil)) }
+            }
+            guard issues.isEmpty else { return try ledger.reject(record: record, of: judged.batch, issues) }
+            if try changes(stored, merged, secret, connection) {
+                try update(stored, with: merged, into: &ledger, connection)
+                ledger.countUpdated()
+            } else {
+                ledger.countSkipped()
+            }
+            ledger.keys.remember(0, of: merged, bytes, line: judged.batch.records.records[record].line)
         }
+    }
+
+    private func update(
+        _ stored: Profile, with merged: ValidProfiles, into ledger: inout ImportLedger,
+        _ connection: borrowing Connection
+    ) throws(ImportError) {
         if isDryRun {
-            ledger.countUpdated()
-            return true
+            for (index, field) in adopted.schema.fields.enumerated() where field.isUnique {
+                guard let value = stored[field.name], value != merged.text(row: 0, field: index) else { continue }
+                ledger.keys.giveUp(value, of: field.name)
+            }
+            return
         }
-        let outcome: ProfileTable.UpdateOutcome
-        do throws(SQLiteError) {
-            outcome = try adopted.table.update(
+        let outcome = try ImportError.wrap { () throws(SQLiteError) in
+            try adopted.table.update(
                 id: stored.id, revision: stored.revision, row: 0, of: merged, at: now, schemaVersion: adopted.version,
                 connection)
-        } catch {
-            throw .store(ProfileStoreError(error))
         }
-        if case .updated = outcome {
-            ledger.countUpdated()
-            return true
-        }
+        guard case .updated = outcome else { throw .store(.corrupt("a profile changed within one transaction")) }
+    }
+
+    // MARK: Look-ups
+
+    /// The unique fields of which another profile has the row's value.
+    private func taken(
+        _ row: Int, of rows: ValidProfiles, besides id: Int64?, _ ledger: borrowing ImportLedger,
+        _ connection: borrowing Connection
+    ) throws(ImportError) -> [FieldName] {
         let taken: [FieldName]
         do throws(ProfileStoreError) {
-            taken = try adopted.takenFields(of: merged, row: 0, besides: stored.id, connection)
+            taken = try adopted.takenFields(of: rows, row: row, besides: id, connection)
         } catch {
             throw .store(error)
         }
-        try ledger.reject(
-            record: record, of: judged.batch, taken.map { ValidationIssue($0, .duplicate(line: nil)) })
-        return false
+        guard isDryRun, !taken.isEmpty else { return taken }
+        return taken.filter { name in
+            guard let value = adopted.schema.index(of: name).flatMap({ rows.text(row: row, field: $0) })
+            else { return true }
+            return !ledger.keys.isGivenUp(value, of: name)
+        }
     }
 
-    private func stored(_ username: String, _ connection: borrowing Connection) throws(ImportError) -> Profile? {
-        do throws(SQLiteError) {
+    private func stored(
+        _ cells: [FieldName: String?], _ connection: borrowing Connection
+    ) throws(ImportError) -> Profile? {
+        guard let username = cells[.username] ?? nil else { return nil }
+        return try ImportError.wrap { () throws(SQLiteError) in
             var statement = try connection.prepare(adopted.table.selectByUsername)
             try statement.bind(username, at: 1)
             return try statement.step() ? adopted.table.profile(in: statement) : nil
-        } catch {
-            throw .store(ProfileStoreError(error))
         }
     }
 
@@ -216,25 +226,15 @@ struct RowSettlement {
             if stored[field.name] != merged.text(row: 0, field: index) { return true }
         }
         guard let hash = secret.hash else { return false }
-        do throws(SQLiteError) {
-            return try adopted.table.passwordHash(of: stored.id, connection) != hash.text
-        } catch {
-            throw .store(ProfileStoreError(error))
+        return try ImportError.wrap { () throws(SQLiteError) in
+            try adopted.table.passwordHash(of: stored.id, connection) != hash.text
         }
     }
 }
 
-extension AdoptedSchema {
-    /// Whether another profile has the row's value of a unique field.
-    fileprivate func isTaken(
-        _ row: Int, of rows: ValidProfiles, _ connection: borrowing Connection
-    ) throws(SQLiteError) -> Bool {
-        for (index, field) in schema.fields.enumerated() where field.isUnique {
-            guard let value = rows.text(row: row, field: index) else { continue }
-            var statement = try connection.prepare(ProfileTable.existsWith(field.name))
-            try statement.bind(value, at: 1)
-            if try statement.step() { return true }
-        }
-        return false
+extension ImportError {
+    /// Runs what SQLite may refuse, and throws its error as the store's.
+    static func wrap<Value>(_ body: () throws(SQLiteError) -> Value) throws(ImportError) -> Value {
+        do throws(SQLiteError) { return try body() } catch { throw .store(ProfileStoreError(error)) }
     }
 }

@@ -17,6 +17,8 @@ public enum ProfileStoreError: Error, Hashable, Sendable {
     case schemaChanged(version: Int)
     /// A schema cannot be adopted: values of a field that it makes unique are there more than once. Ten at most.
     case repeatedValues(FieldName, [String])
+    /// A schema cannot be adopted: the fields of all schemas that the store ever had take more columns than a table has.
+    case tooManyColumns(limit: Int)
 
     // Not now.
 

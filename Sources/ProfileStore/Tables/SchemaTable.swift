@@ -67,11 +67,13 @@ enum SchemaTable {
         _ schema: ProfileSchema, replacing previous: ProfileSchema?, at time: Timestamp,
         _ connection: borrowing Connection
     ) throws(ProfileStoreError) {
+        let columns = try ProfileStoreError.wrap { () throws(SQLiteError) in try columnNames(connection) }
+        let missing = schema.openFields.map(\.name).filter { !columns.contains($0.text) }
+        guard columns.count + missing.count <= Connection.mostColumns else {
+            throw .tooManyColumns(limit: Connection.mostColumns)
+        }
         try ProfileStoreError.wrap { () throws(SQLiteError) in
-            let columns = try columnNames(connection)
-            for field in schema.openFields where !columns.contains(field.name.text) {
-                try connection.execute(ProfileTable.addColumn(field.name))
-            }
+            for name in missing { try connection.execute(ProfileTable.addColumn(name)) }
         }
         let unique = indexedFields(schema)
         let uniqueBefore = previous.map(indexedFields) ?? []

@@ -58,7 +58,7 @@ struct StoreFile: Sendable {
         }
     }
 
-    /// The version of a store that is there.
+    /// The version of the store that is there.
     ///
     /// - Throws: `noStore`, `notAStore`, `newerStore`, …
     func version() throws(ProfileStoreError) -> Int { try version(of: inspect()) }

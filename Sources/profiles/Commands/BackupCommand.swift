@@ -18,11 +18,7 @@ struct BackupCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await global.withStore("backup") { repository in
-            do throws(ProfileStoreError) {
-                try repository.backup(to: file)
-            } catch .alreadyExists {
-                throw ProfileStoreError.alreadyExists(path: file)
-            }
+            try repository.backup(to: file)
         }
         try global.confirm("Backed up to \(file)", ["backup": .string(file)])
     }

@@ -24,7 +24,8 @@ extension CommandFailure {
                 "The first row should name the columns; map one with --map \"COLUMN=username\"")
         case .reading(let code): self.init(.inputOutput, "The input cannot be read: \(Self.systemText(code))")
         case .writingRejects(let code): self = .cannotWrite("The file of rejected rows", code)
-        case .store(let error), .ended(let error, after: _): self.init(error)
+        case .ended(let error, after: _): self.init(error)
+        case .store(let error): self.init(error)
         }
     }
 

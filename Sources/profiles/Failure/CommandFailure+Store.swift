@@ -20,6 +20,11 @@ extension CommandFailure {
             self.init(.no, lines: ["The profile is not valid"] + messages)
         case .schemaChanged(let version):
             self.init(.tryAgain, "The rules have changed meanwhile (schema version \(version)); try again")
+        case .tooManyColumns(let limit):
+            self.init(
+                .badConfiguration,
+                "The schema is not adopted: with the fields of those before it the table has more than \(limit) columns",
+                "Use names that the store had before, or export the profiles and import them into a new store")
         case .repeatedValues(let field, let values):
             self.init(
                 .no, "The schema is not adopted: \(field) becomes unique, and these values are there more than once",

@@ -1,0 +1,61 @@
+import Glibc
+import ProfileCore
+import ProfileStore
+
+/// Imports a file in a process of its own, for tests that kill it or look at its memory.
+///
+///     ImportExerciser STORE FILE|- [--skip] [--ndjson] [--names]
+///
+/// Says after every batch how many rows it has settled, one number a line, and at the end
+/// `done IMPORTED UPDATED SKIPPED REJECTED PEAK`, the peak of its resident memory in KiB. `--names` makes a missing store
+/// with a schema of names alone.
+@main
+struct ImportExerciser {
+    static func main() async throws {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        guard arguments.count >= 2 else { exit(64) }
+        var options = ImportOptions()
+        if arguments.contains("--skip") { options.duplicates = .skip }
+        if arguments.contains("--ndjson") { options.format = .ndjson }
+        var storeOptions = ProfileRepository.Options()
+        storeOptions.createsMissing = true
+        storeOptions.now = { Timestamp(millisecondsSince1970: 1_767_225_600_000) }
+        if arguments.contains("--names") { storeOptions.initialSchema = try ProfileSchema(parsing: schemaOfNames) }
+
+        let input = arguments[1] == "-" ? 0 : open(arguments[1], O_RDONLY | O_CLOEXEC)
+        guard input >= 0 else { exit(66) }
+        let repository = try await ProfileRepository.open(at: arguments[0], options: storeOptions)
+        let report = try await ProfileImporter(repository: repository, options: options).run(
+            ImportInput(descriptor: input, name: arguments[1], byteCount: nil)
+        ) { say("\($0.rows)") }
+        await repository.close()
+        let numbers = [report.imported, report.updated, report.skipped, report.rejected, peakOfResidentMemory()]
+        say("done " + numbers.map(String.init).joined(separator: " "))
+    }
+
+    private static let schemaOfNames = """
+        {"name": "names", "fields": [
+          {"name": "username", "constraints": {"required": true, "unique": true, "minLength": 2, "maxLength": 20}},
+          {"name": "note"}
+        ]}
+        """
+
+    /// Writes a line at once, so that who kills this process knows how far it was.
+    private static func say(_ line: String) {
+        let bytes = Array((line + "\n").utf8)
+        _ = write(1, bytes, bytes.count)
+    }
+
+    /// `VmHWM` of proc(5), in KiB.
+    private static func peakOfResidentMemory() -> Int {
+        guard let file = fopen("/proc/self/status", "re") else { return -1 }
+        defer { fclose(file) }
+        var line = [CChar](repeating: 0, count: 256)
+        while fgets(&line, Int32(line.count), file) != nil {
+            let text = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+            guard text.hasPrefix("VmHWM:") else { continue }
+            return text.split { !$0.isNumber }.first.flatMap { Int($0) } ?? -1
+        }
+        return -1
+    }
+}

@@ -1,0 +1,138 @@
+import ProfileCore
+import ProfileStore
+import Testing
+
+@Suite struct ImportNDJSONTests {
+    private func judged(
+        _ text: String, _ change: (inout ImportOptions) -> Void = { _ in }
+    ) async throws -> ImportReport {
+        let schema = try ProfileSchema(
+            parsing: """
+                {"name": "kinds", "fields": [
+                  {"name": "username", "constraints": {"required": true, "unique": true}},
+                  {"name": "age", "type": "integer"},
+                  {"name": "score", "type": "number"},
+                  {"name": "member", "type": "boolean"},
+                  {"name": "since", "type": "date"},
+                  {"name": "postal_code"}
+                ]}
+                """)
+        return try await validating(text, schema: schema) {
+            $0.format = .ndjson
+            change(&$0)
+        }
+    }
+
+    @Test func `I13: strings, numbers, booleans, dates and nulls become values`() async throws {
+        let folder = try ImportFolder()
+        let schema = try ProfileSchema(
+            parsing: """
+                {"name": "kinds", "fields": [
+                  {"name": "username", "constraints": {"required": true, "unique": true}},
+                  {"name": "age", "type": "integer"}, {"name": "score", "type": "number"},
+                  {"name": "member", "type": "boolean"}, {"name": "since", "type": "date"}
+                ]}
+                """)
+        let repository = try await folder.store(schema: schema)
+        let text = """
+            {"username":"ann","age":42,"score":1.5,"member":true,"since":"2020-02-29"}
+            {"username":"b\\u00F6b","age":"7","score":null,"member":false}
+            {"since":null,"username":123}
+
+            """
+        let report = try await repository.importing(text) { $0.format = .ndjson }
+        #expect(report.outcomes == [3, 0, 0, 0], "\(report.lines)")
+        let stored = try repository.everything()
+        #expect(
+            stored["ann"] == ["username": "ann", "age": "42", "score": "1.5", "member": "true", "since": "2020-02-29"])
+        #expect(stored["b\u{F6}b"] == ["username": "b\u{F6}b", "age": "7", "member": "false"])
+        #expect(stored["123"] == ["username": "123"])
+    }
+
+    @Test func `I13: a line that is no object of plain values is an issue, and the next is read`() async throws {
+        let report = try await judged(
+            """
+            {"username":"ann"}
+            {"username":"bob"
+            [1,2]
+            "text"
+
+            {"username":"cid","age":{"years":3}}
+            {"username":"dan","age":[1]}
+            {"username":"eve","username":"eva"}
+            {"username":"fay","postal code":"1","Postal-Code":"2"}
+            {"username":"g\\u0000s"}
+            {"age":1}
+            {"username":null}
+              {"username":"hal"}\u{20}
+            nonsense
+            """)
+        #expect(
+            report.lines == [
+                "2/2 row bad_row", "3/3 row bad_row", "4/4 row bad_row", "6/5 row bad_row", "7/6 row bad_row",
+                "8/7 row bad_row", "9/8 row bad_row", "10/9 row bad_row", "11/10 username required",
+                "12/11 username required", "14/13 row bad_row",
+            ])
+        #expect(report.outcomes == [2, 0, 0, 11])
+    }
+
+    @Test func `I13: a member that is no field is an issue, unless it is to be ignored`() async throws {
+        let text = "{\"username\":\"ann\",\"shoe\":42,\"hat\":{\"size\":1}}\n{\"username\":\"bob\"}\n"
+        let report = try await judged(text)
+        #expect(report.lines == ["1/1 row unknown_field", "1/1 row unknown_field"])
+        #expect(report.outcomes == [1, 0, 0, 1])
+        #expect(try await judged(text) { $0.ignoresUnknownColumns = true }.outcomes == [2, 0, 0, 0])
+    }
+
+    @Test func `I13: names of members match as a header's do, and are mapped`() async throws {
+        let text = "{\"UserName\":\"ann\",\"Postal Code\":1,\"years\":3,\"_line\":7,\"_issues\":[]}\n"
+        #expect(try await judged(text) { $0.columns = ["years": "age"] }.outcomes == [1, 0, 0, 0])
+        await #expect(throws: ImportError.unknownField("oldness")) {
+            try await judged(text) { $0.columns = ["years": "oldness"] }
+        }
+    }
+
+    @Test func `I13: line ends of Windows, a byte order mark and blank lines`() async throws {
+        let report = try await judged("\u{FEFF}{\"username\":\"ann\"}\r\n\r\n   \n{\"username\":\"bob\"}\r\n{}")
+        #expect(report.outcomes == [2, 0, 0, 1])
+        #expect(report.lines == ["5/3 username required"])
+    }
+
+    @Test func `I13: bytes that are no UTF-8 are an issue`() async throws {
+        let bytes = Array("{\"username\":\"a".utf8) + [0xC3, 0x28] + Array("\"}\n{\"username\":\"bob\"}".utf8)
+        let report = try await ProfileImporter(
+            schema: schemaOfNames(), today: .latest, options: importOptions { $0.format = .ndjson }
+        ).run(bytes)
+        #expect(report.lines == ["1/1 row bad_encoding"])
+        #expect(report.outcomes == [1, 0, 0, 1])
+    }
+
+    @Test func `I11: a line longer than a record may be is an issue of its own`() async throws {
+        let long = String(repeating: "x", count: 3 << 20)
+        let report = try await judged("{\"username\":\"ann\"}\n{\"username\":\"\(long)\"}\n{\"username\":\"bob\"}\n")
+        #expect(report.lines == ["2/2 row bad_row"])
+        #expect(report.outcomes == [2, 0, 0, 1])
+    }
+
+    @Test func `I8: the name of an unknown member is cut in the report`() async throws {
+        let long = String(repeating: "x", count: 500_000)
+        let report = try await judged("{\"username\":\"ann\",\"\(long)\":1}\n")
+        #expect(report.lines == ["1/1 row unknown_field"])
+        #expect((report.issues.listed.first?.issue.message.utf8.count ?? .max) < 1_000)
+    }
+
+    @Test func `I4: an update keeps what an object does not have, and null clears it`() async throws {
+        let folder = try ImportFolder()
+        let repository = try await folder.store(schema: schemaOfClub())
+        _ = try await repository.importing("username,email,level,note\nann,a@x,1,p\nbob,b@x,2,q\n")
+        let text = "{\"username\":\"ann\",\"note\":null}\n{\"username\":\"bob\",\"level\":3}\n"
+        let report = try await repository.importing(text) {
+            $0.format = .ndjson
+            $0.duplicates = .update
+        }
+        #expect(report.outcomes == [0, 2, 0, 0], "\(report.lines)")
+        let stored = try repository.everything()
+        #expect(stored["ann"] == ["username": "ann", "email": "a@x", "level": "1"])
+        #expect(stored["bob"] == ["username": "bob", "email": "b@x", "level": "3", "note": "q"])
+    }
+}

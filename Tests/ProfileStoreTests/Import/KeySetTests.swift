@@ -1,0 +1,72 @@
+@testable import ProfileStore
+import Testing
+
+@Suite struct KeySetTests {
+    @Test("I4: the set of brought values agrees with a dictionary", arguments: [true, false])
+    func dictionary(foldsCase: Bool) {
+        let seed: UInt64 = foldsCase ? 7 : 8
+        var random = ImportSeed(seed)
+        var set = KeySet(foldsCase: foldsCase)
+        var lines: [String: Int] = [:]
+        for line in 1...(runsLongImportTests ? 2_000_000 : 40_000) {
+            let value = Self.value(using: &random)
+            let key = foldsCase ? Self.folded(value) : value
+            #expect(self.line(of: value, in: set) == lines[key], "seed \(seed), \(value)")
+            if lines[key] == nil {
+                lines[key] = line
+                set.insert(value, line: line)
+            }
+        }
+        for (key, line) in lines where self.line(of: key, in: set) != line {
+            Issue.record("seed \(seed): \(key) has another line than \(line)")
+            return
+        }
+    }
+
+    @Test func `I4: what packs into a key and what does not are never the same`() {
+        var set = KeySet(foldsCase: false)
+        let values = [
+            "a", "aa", "0", "00", "A", "aA", "abcdefghij", "abcdefghijk", "abcdefghi", "a b", "\u{E9}", "e\u{301}",
+            "a\0",
+            "zzzzzzzzzz", "9999999999", String(repeating: "a", count: 5_000), String(repeating: "a", count: 3 << 20),
+        ]
+        for (line, value) in values.enumerated() {
+            #expect(self.line(of: value, in: set) == nil)
+            set.insert(value, line: line)
+        }
+        for (line, value) in values.enumerated() { #expect(self.line(of: value, in: set) == line) }
+    }
+
+    @Test func `I4: only ASCII letters fold`() {
+        var set = KeySet(foldsCase: true)
+        set.insert("\u{C9}t\u{E9}longername", line: 1)
+        #expect(line(of: "\u{C9}T\u{E9}LONGERNAME", in: set) == 1)
+        #expect(line(of: "\u{E9}t\u{E9}longername", in: set) == nil)
+    }
+
+    @Test func `a line past four thousand million is the last that can be named`() {
+        var set = KeySet(foldsCase: true)
+        set.insert("ann", line: 1 << 40)
+        #expect(line(of: "ANN", in: set) == Int(UInt32.max))
+    }
+
+    private func line(of value: String, in set: KeySet) -> Int? {
+        Array(value.utf8).withUnsafeBufferPointer { set.line(of: $0) }
+    }
+
+    private static func folded(_ value: String) -> String {
+        String(decoding: value.utf8.map { (65...90).contains($0) ? $0 + 32 : $0 }, as: UTF8.self)
+    }
+
+    private static func value(using random: inout ImportSeed) -> String {
+        let alphabet = Array("abcxyzABCXYZ019-_ \u{E9}\u{C9}")
+        let length = [1, 2, 3, 3, 4, 4, 9, 10, 11, 40].randomElement(using: &random) ?? 1
+        return String((0..<length).map { _ in alphabet.randomElement(using: &random) ?? "a" })
+    }
+}
+
+extension KeySet {
+    fileprivate mutating func insert(_ value: String, line: Int) {
+        Array(value.utf8).withUnsafeBufferPointer { insert($0, line: line) }
+    }
+}
