@@ -55,8 +55,7 @@ let package = Package(
         .target(name: "FaultVFS", dependencies: ["CSQLite"], path: "Tests/FaultVFS"),
         .testTarget(
             name: "SQLiteAccessTests", dependencies: ["SQLiteAccess", "FaultVFS"], swiftSettings: strictness),
-        // Imports, and uses stores, in processes of their own, for tests that kill them, look at their memory or want
-        // several at once. In no product.
+        // Processes of their own, which tests start, kill and look at; in no product.
         .executableTarget(
             name: "ImportExerciser", dependencies: ["ProfileCore", "ProfileStore"], path: "Tests/ImportExerciser",
             swiftSettings: strictness),
@@ -66,7 +65,7 @@ let package = Package(
         .testTarget(
             name: "ProfileStoreTests",
             dependencies: [
-                "ProfileCore", "ProfileStore", "CSVStream", "SQLiteAccess", "Migrations", "FaultVFS", "ImportExerciser",
+                "ProfileCore", "ProfileStore", "SQLiteAccess", "CSVStream", "Migrations", "FaultVFS", "ImportExerciser",
                 "StoreExerciser",
             ],
             swiftSettings: strictness),
