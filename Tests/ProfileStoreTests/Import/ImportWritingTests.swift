@@ -105,7 +105,7 @@ import Testing
         #expect(try await repository.importing(others.replacing("othername", with: "username")).imported == 12_000)
         let batches = try repository.statistics().changeNumber
         let most = ImportSource.recordsPerBatch
-        #expect(batches == bulk + Int64((12_000 + most - 1) / most))
+        #expect(batches >= bulk + Int64((12_000 + most - 1) / most))
         #expect(
             try await repository.importing(
                 others.replacing("other", with: "third").replacing("thirdname", with: "username")
@@ -234,7 +234,7 @@ import Testing
         let repository = try await folder.store(schema: schemaOfNames()) { $0.vfs = "fault" }
         if !inBulk { _ = try await repository.importing(rows(1)) }
         let stored = inBulk ? 0 : 1
-        fault_vfs_arm(repository.path, FAULT_VFS_FULL, 300, -1)
+        fault_vfs_arm(repository.path, FAULT_VFS_FULL, inBulk ? 300 : 1_500, -1)
         var failure: ImportError?
         do { _ = try await repository.importing(rows(60_000)) { $0.duplicates = .skip } } catch {
             failure = error as? ImportError
