@@ -20,10 +20,10 @@ demo: build ## import sample data into a fresh store and show what can be done w
 	@Examples/demo.sh $(RELEASE)
 
 test: setup ## every test; the slow ones run shortened
-	$(SWIFT) test
+	$(SWIFT) test --no-parallel
 
 test-long: setup ## every test, the slow ones in full
-	PROFILES_TEST_LONG=1 $(SWIFT) test
+	PROFILES_TEST_LONG=1 $(SWIFT) test --no-parallel
 
 bench: build setup-bench ## the speed table; ROWS, RUNS, ONLY and LONG as Benchmarks/bench.sh says
 	@Benchmarks/bench.sh

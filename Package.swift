@@ -55,14 +55,18 @@ let package = Package(
         .target(name: "FaultVFS", dependencies: ["CSQLite"], path: "Tests/FaultVFS"),
         .testTarget(
             name: "SQLiteAccessTests", dependencies: ["SQLiteAccess", "FaultVFS"], swiftSettings: strictness),
-        // Imports in a process of its own, for tests that kill it or look at its memory.
+        // Processes of their own, which tests start, kill and look at; in no product.
         .executableTarget(
             name: "ImportExerciser", dependencies: ["ProfileCore", "ProfileStore"], path: "Tests/ImportExerciser",
             swiftSettings: strictness),
+        .executableTarget(
+            name: "StoreExerciser", dependencies: ["ProfileCore", "ProfileStore", "SQLiteAccess"],
+            path: "Tests/StoreExerciser", swiftSettings: strictness),
         .testTarget(
             name: "ProfileStoreTests",
             dependencies: [
-                "ProfileCore", "ProfileStore", "SQLiteAccess", "CSVStream", "FaultVFS", "ImportExerciser",
+                "ProfileCore", "ProfileStore", "SQLiteAccess", "CSVStream", "Migrations", "FaultVFS", "ImportExerciser",
+                "StoreExerciser",
             ],
             swiftSettings: strictness),
         .testTarget(

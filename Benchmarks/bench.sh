@@ -22,7 +22,7 @@ insert_sql="INSERT INTO profiles (id, revision, created_at, updated_at, schema_v
     password_is_judged, username, phone, address, postal_code, birthday, password_hash)
     VALUES (?7, 1, 1700000000000, 1700000000000, 1, 1, 0, ?1, ?2, ?3, ?4, ?5, ?6)"
 shown_columns="id, revision, created_at, updated_at, schema_version, issues, password_hash IS NOT NULL, username, phone, address, postal_code, birthday"
-batch=${BATCH:-10000}
+batch=${BATCH:-5000}
 import_flags=(--quiet --format json)
 # ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 

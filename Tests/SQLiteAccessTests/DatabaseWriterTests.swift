@@ -242,12 +242,12 @@ private enum StoreError: Error, Equatable, WriteFailure {
             do throws(SQLiteError) {
                 try connection.execute("CREATE TABLE big (content BLOB)")
                 try connection.execute(
-                    "WITH n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000) "
+                    "WITH n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000) "
                         + "INSERT INTO big SELECT zeroblob(4000) FROM n")
             } catch { throw StoreError(error) }
             return connection.walFrames
         }
-        #expect(frames > 4_000)
+        #expect(frames > 16_000)
         #expect(size(of: database.path.database + "-wal") == 0)
         await writer.close()
     }

@@ -29,7 +29,7 @@ final class ImportSource: Sendable {
     private let reader: Mutex<Reader>
 
     /// A transaction a batch must be short, so that others do not wait (I14), however short the records are.
-    static let recordsPerBatch = 10_000
+    static let recordsPerBatch = 5_000
 
     private enum Reader: ~Copyable, Sendable {
         case csv(CSVReader, containsSecrets: Bool)
@@ -53,7 +53,7 @@ final class ImportSource: Sendable {
             var csv = CSVReader(
                 options: CSVOptions(
                     delimiter: chosen.map(CSVOptions.Delimiter.character) ?? .automatic,
-                    batchBytes: 2 << 20, batchRecords: Self.recordsPerBatch),
+                    batchRecords: Self.recordsPerBatch),
                 source: source)
             columns = try ImportColumns(header: Self.header(of: &csv), schema: schema, options: options)
             self.delimiter = csv.delimiter

@@ -1,0 +1,81 @@
+import ProfileCore
+import ProfileStore
+import Testing
+
+/// What becomes of a change while another process holds the write lock.
+@Suite(.timeLimit(.minutes(1))) struct WaitingTests {
+    private let store: TemporaryStore
+    private let repository: ProfileRepository
+
+    init() async throws {
+        store = try TemporaryStore()
+        repository = try await store.open()
+        try await repository.register("abel")
+    }
+
+    private func hold() throws -> ChildProcess {
+        let child = try ChildProcess("hold", store.path, "nightly job")
+        #expect(child.waitForSign())
+        return child
+    }
+
+    @Test func `a change that waits too long is told who holds the lock, and has written nothing`() async throws {
+        let child = try hold()
+        let impatient = try await ProfileRepository.open(
+            at: store.path, options: store.options { $0.waitLimit = .milliseconds(200) })
+        let error = await #expect(throws: ProfileStoreError.self) { try await impatient.register("bert") }
+        guard case .busy(let holder, let waited)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(holder == LockHolder(processID: child.processID, command: "nightly job"))
+        #expect(waited >= .milliseconds(200))
+        // Look-ups wait for nobody.
+        #expect(try impatient.profile(username: "abel") != nil)
+        let credential = await #expect(throws: CredentialError.self) {
+            try await impatient.validatePassword(People.secret, for: "abel")
+        }
+        guard case .store(.busy)? = credential else {
+            Issue.record("\(String(describing: credential))")
+            return
+        }
+        _ = await child.finish()
+        #expect(try repository.profile(username: "bert") == nil)
+        try await impatient.register("carl")
+        #expect(try await repository.usernames() == ["abel", "carl"])
+        await impatient.close()
+    }
+
+    @Test func `a change whose task is cancelled while it waits writes nothing`() async throws {
+        let child = try hold()
+        let repository = repository
+        let changes: [@Sendable () async throws -> Void] = [
+            { try await repository.register("bert") },
+            { _ = try await repository.edit("abel") { $0["address"] = "2" } },
+            { try await repository.remove("abel") },
+            { try await repository.adopt(try People.standard(and: People.email)) },
+        ]
+        for change in changes {
+            let task = Task { try await change() }
+            try await WaitingWriters.wait(for: store.path + "-lock")
+            task.cancel()
+            await #expect(throws: ProfileStoreError.cancelled) { try await task.value }
+        }
+        _ = await child.finish()
+        try await repository.register("carl")
+        #expect(try await repository.usernames() == ["abel", "carl"])
+        #expect(try repository.profile(username: "abel")?.revision == 1)
+        #expect(repository.schemaVersion == 1)
+    }
+
+    @Test func `changes that wait are made in the order in which they came`() async throws {
+        let child = try hold()
+        let repository = repository
+        async let first = repository.register("bert")
+        try await WaitingWriters.wait(for: store.path + "-lock")
+        async let second = repository.edit("abel") { $0["address"] = "2" }
+        _ = await child.finish()
+        #expect(try await first.id == 2)
+        #expect(try await second.revision == 2)
+    }
+}

@@ -1,0 +1,266 @@
+import ProfileCore
+import ProfileStore
+import SQLiteAccess
+import Synchronization
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct ChangeTests {
+    private let store: TemporaryStore
+    private let repository: ProfileRepository
+
+    init() async throws {
+        store = try TemporaryStore()
+        repository = try await store.open(schema: try People.standard(and: People.uniqueEmail))
+    }
+
+    // MARK: Registering
+
+    @Test func `R3: a new profile has an id, revision 1 and its times`() async throws {
+        let profile = try await repository.register("Abel", ["birthday": "1998.01.15", "email": "a@b.c"])
+        #expect(profile.id == 1)
+        #expect(profile.revision == 1)
+        #expect(profile.createdAt == store.clock.now)
+        #expect(profile.updatedAt == store.clock.now)
+        #expect(profile.schemaVersion == 1)
+        #expect(profile.status == .valid)
+        #expect(profile.hasPassword)
+        #expect(profile.username == "Abel")
+        #expect(profile[.phone] == "7876-1241")
+        #expect(profile[.birthday] == "1998-01-15")
+        #expect(profile[.postalCode] == nil)
+        #expect(profile[.password] == nil)
+        #expect(try repository.profile(username: "aBEL") == profile)
+        #expect(try repository.profile(id: 1) == profile)
+        #expect(try store.number("SELECT count(*) FROM profiles WHERE postal_code IS NULL") == 1)
+    }
+
+    @Test func `R4: a username is taken in any case of its letters, a unique field by its exact value`() async throws {
+        try await repository.register("abel", ["email": "a@b.c"])
+        let before = try store.rows()
+        await #expect(throws: ProfileStoreError.duplicate([.username])) { try await repository.register("ABEL") }
+        await #expect(throws: ProfileStoreError.duplicate([.email])) {
+            try await repository.register("bert", ["email": "a@b.c"])
+        }
+        await #expect(throws: ProfileStoreError.duplicate([.username, .email])) {
+            try await repository.register("aBel", ["email": "a@b.c"])
+        }
+        #expect(try store.rows() == before)
+        try await repository.register("bert", ["email": "A@b.c"])
+        try await repository.register("carl")
+        try await repository.register("dora")
+        #expect(try repository.statistics().profiles == 4)
+    }
+
+    @Test func `R4: of those who register a name at once, one does`() async throws {
+        let repository = repository
+        let outcomes = await withTaskGroup(of: ProfileStoreError?.self) { group in
+            for _ in 0..<16 {
+                group.addTask {
+                    do throws(ProfileStoreError) { try await repository.register("abel") } catch { return error }
+                    return nil
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(outcomes.count { $0 == nil } == 1)
+        #expect(outcomes.count { $0 == .duplicate([.username]) } == 15)
+    }
+
+    // MARK: What the database itself refuses
+
+    @Test(arguments: ["username", "phone", "address", "email", "password_hash", "passcode_hash", "issues"])
+    func `R2: no stored text is empty, whoever writes it`(column: String) async throws {
+        try await repository.register("abel")
+        let error = #expect(throws: SQLiteError.self) { try store.execute("UPDATE profiles SET \(column) = ''") }
+        #expect(error?.code == .constraintCheck)
+        let blob = #expect(throws: SQLiteError.self) { try store.execute("UPDATE profiles SET \(column) = x'00'") }
+        #expect(blob?.code == .constraintDatatype)
+    }
+
+    @Test func `R2: a username is never NULL, and a hash never without its version`() async throws {
+        try await repository.register("abel")
+        let null = #expect(throws: SQLiteError.self) { try store.execute("UPDATE profiles SET username = NULL") }
+        #expect(null?.code == .constraintNotNull)
+        let hash = #expect(throws: SQLiteError.self) { try store.execute("UPDATE profiles SET password_hash = NULL") }
+        #expect(hash?.code == .constraintCheck)
+        let revision = #expect(throws: SQLiteError.self) { try store.execute("UPDATE profiles SET revision = 0") }
+        #expect(revision?.code == .constraintCheck)
+    }
+
+    @Test func `R5: the database refuses a repeated value of a unique field, whoever writes it`() async throws {
+        try await repository.register("abel", ["email": "a@b.c"])
+        for (name, email) in [("ABEL", "other"), ("bert", "a@b.c")] {
+            let error = #expect(throws: SQLiteError.self) {
+                try store.execute(
+                    """
+                    INSERT INTO profiles (revision, created_at, updated_at, schema_version, username, email)
+                    VALUES (1, 0, 0, 1, '\(name)', '\(email)')
+                    """)
+            }
+            #expect(error?.code == .constraintUnique)
+        }
+    }
+
+    // MARK: Editing
+
+    @Test func `R3: a change raises the revision by one and moves the time of the update alone`() async throws {
+        let first = try await repository.register("abel")
+        store.clock.advance(seconds: 60)
+        let second = try await repository.edit("ABEL", expecting: 1) { $0["phone"] = "11112222" }
+        #expect(second.id == first.id)
+        #expect(second.revision == 2)
+        #expect(second.createdAt == first.createdAt)
+        #expect(second.updatedAt == store.clock.now)
+        #expect(second[.phone] == "1111-2222")
+        #expect(second[.address] == first[.address])
+        #expect(try repository.profile(id: 1) == second)
+        let third = try await repository.edit("abel") { $0["phone"] = "33334444" }
+        #expect(third.revision == 3)
+    }
+
+    @Test func `R3: an edit that goes by a stale revision is told the current one, and changes nothing`() async throws {
+        let first = try await repository.register("abel")
+        _ = try await repository.edit("abel") { $0["address"] = "1" }
+        let before = try store.rows()
+        let stale = ProfileStoreError.staleRevision(expected: 1, current: 2)
+        await #expect(throws: stale) { try await repository.edit("abel", expecting: 1) { $0["address"] = "2" } }
+        await #expect(throws: stale) {
+            try await repository.replace(first, with: repository.judged(People.draft("abel", ["address": "2"])))
+        }
+        await #expect(throws: ProfileStoreError.staleRevision(expected: 7, current: 2)) {
+            try await repository.edit("abel", expecting: 7) { _ in }
+        }
+        #expect(try store.rows() == before)
+    }
+
+    @Test(arguments: [false, true])
+    func `R3: a change that comes between is edited upon, or makes the revision stale`(expects: Bool) async throws {
+        try await repository.register("abel")
+        let store = store
+        let runs = Mutex(0)
+        let edit: @Sendable (inout ProfileDraft) -> Void = { draft in
+            if runs.withLock({
+                $0 += 1; return $0
+            }) == 1 {
+                let raw = #"UPDATE profiles SET revision = revision + 1, postal_code = '12345' WHERE id = 1"#
+                #expect(throws: Never.self) { try store.execute(raw) }
+            }
+            draft["address"] = "after " + (draft["postal_code"] ?? "nothing")
+        }
+        if expects {
+            await #expect(throws: ProfileStoreError.staleRevision(expected: 1, current: 2)) {
+                try await repository.edit("abel", expecting: 1, edit)
+            }
+            #expect(try repository.profile(id: 1)?[.address] == "12 Main St")
+        } else {
+            let edited = try await repository.edit("abel", edit)
+            #expect(edited.revision == 3)
+            #expect(edited[.address] == "after 12345")
+            #expect(runs.withLock { $0 } == 2)
+        }
+    }
+
+    @Test func `R3: an edit that changes nothing keeps the revision, the times and the change number`() async throws {
+        let first = try await repository.register("abel", ["birthday": "19980115"])
+        let number = try repository.statistics().changeNumber
+        store.clock.advance(seconds: 1)
+        let edited = try await repository.edit("abel") { draft in
+            draft["phone"] = "7876-1241"
+            draft["birthday"] = "1998.01.15"
+            draft["address"] = "  12 Main St "
+            draft["postal_code"] = ""
+        }
+        #expect(edited == first)
+        #expect(try repository.profile(id: 1) == first)
+        #expect(try repository.statistics().changeNumber == number)
+    }
+
+    @Test func `R1: what an edit makes of a profile must be valid`() async throws {
+        try await repository.register("abel")
+        let before = try store.rows()
+        let error = await #expect(throws: ProfileStoreError.self) {
+            try await repository.edit("abel") { draft in
+                draft["phone"] = "1"
+                draft["address"] = nil
+                draft["shoe_size"] = "42"
+            }
+        }
+        guard case .invalid(let failure)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(failure.issues.map(\.field) == [.phone, .address, nil])
+        #expect(failure.issues.map(\.code) == [.tooShort, .required, .unknownField])
+        #expect(try store.rows() == before)
+        await #expect(throws: ProfileStoreError.notFound(username: "bert")) {
+            try await repository.edit("bert") { _ in }
+        }
+    }
+
+    @Test func `R4: a profile can be renamed, also in case alone, but not to another's name`() async throws {
+        try await repository.register("abel")
+        try await repository.register("bert", ["email": "b"])
+        await #expect(throws: ProfileStoreError.duplicate([.username, .email])) {
+            try await repository.edit("abel") { draft in
+                draft["username"] = "BERT"
+                draft["email"] = "b"
+            }
+        }
+        #expect(try await repository.edit("abel") { $0["username"] = "Abel" }.username == "Abel")
+        #expect(try await repository.edit("abel") { $0["username"] = "carl" }.id == 1)
+        #expect(try repository.profile(username: "abel") == nil)
+    }
+
+    @Test func `R3: a password that is edited is kept as a hash, and one that is not stays`() async throws {
+        try await repository.register("abel")
+        let brought = try store.rows()
+        _ = try await repository.edit("abel") { $0["address"] = "1" }
+        #expect(try store.number("SELECT count(*) FROM profiles WHERE password_is_judged = 0") == 1)
+        #expect(try store.rows() != brought)
+        #expect(try await repository.validatePassword(People.secret, for: "abel").revision == 2)
+        let edited = try await repository.edit("abel") { $0.password = Secret("bL9pjp") }
+        #expect(edited.revision == 3)
+        #expect(try store.number("SELECT count(*) FROM profiles WHERE password_is_judged = 1") == 1)
+        #expect(try await repository.validatePassword(Secret("bL9pjp"), for: "abel").id == 1)
+        await #expect(throws: CredentialError.wrong) {
+            try await repository.validatePassword(People.secret, for: "abel")
+        }
+    }
+
+    // MARK: Removing
+
+    @Test func `R3: an id is never given again`() async throws {
+        try await repository.register("abel")
+        try await repository.register("bert")
+        try await repository.remove("BERT")
+        #expect(try repository.profile(id: 2) == nil)
+        #expect(try await repository.register("bert").id == 3)
+        try await repository.remove("abel")
+        try await repository.remove("bert")
+        #expect(try await repository.register("abel").id == 4)
+        await #expect(throws: ProfileStoreError.notFound(username: "zoe")) { try await repository.remove("zoe") }
+    }
+
+    @Test func `R3: a profile that was removed cannot be replaced`() async throws {
+        let profile = try await repository.register("abel")
+        try await repository.remove("abel")
+        await #expect(throws: ProfileStoreError.notFound(username: "abel")) {
+            try await repository.replace(profile, with: repository.judged(People.draft("abel", ["address": "2"])))
+        }
+    }
+
+    @Test func `R7: each change counts once, and what changes no profile does not`() async throws {
+        func number() throws -> Int64 { try repository.statistics().changeNumber }
+        let start = try number()
+        try await repository.register("abel")
+        _ = try await repository.edit("abel") { $0["address"] = "1" }
+        #expect(try number() == start + 2)
+        await #expect(throws: ProfileStoreError.self) { try await repository.register("abel") }
+        await #expect(throws: CredentialError.wrong) { try await repository.validatePasscode(Secret("x"), for: "abel") }
+        try await repository.adopt(repository.schema)
+        #expect(try number() == start + 2)
+        try await repository.remove("abel")
+        try await repository.adopt(.standard)
+        #expect(try number() == start + 4)
+    }
+}

@@ -1,0 +1,174 @@
+import ProfileCore
+@testable import ProfileStore
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct LookUpTests {
+    private typealias Condition = ProfileQuery.Condition
+
+    private let store: TemporaryStore
+    private let repository: ProfileRepository
+
+    init() async throws {
+        store = try TemporaryStore()
+        repository = try await store.open(
+            schema: try People.standard(
+                and: People.uniqueEmail, #"{"name":"age","type":"integer"}"#, #"{"name":"score","type":"number"}"#,
+                #"{"name":"member","type":"boolean"}"#, #"{"name":"order"}"#))
+    }
+
+    private func names(_ conditions: Condition...) throws -> [String] {
+        try repository.profiles(ProfileQuery(conditions)).profiles.map(\.username)
+    }
+
+    private func name(_ text: String) throws -> FieldName { try #require(FieldName(text)) }
+
+    // MARK: Conditions
+
+    @Test func `S6: every kind of field is looked up, in any form in which it may be typed`() async throws {
+        try await repository.register(
+            "abel",
+            [
+                "phone": "11112222", "birthday": "19980115", "postal_code": "12345", "email": "a@b.c", "age": "41",
+                "score": "1.5", "member": "true", "order": "select",
+            ])
+        try await repository.register("bert", ["age": "4", "score": "-2", "member": "false"])
+        let found: [(String, [String])] = [
+            ("username", ["abel", "ABEL", " Abel "]), ("phone", ["1111-2222", "11112222"]),
+            ("birthday", ["1998-01-15", "1998.01.15", "19980115"]), ("postal_code", ["12345"]), ("email", ["a@b.c"]),
+            ("age", ["41"]), ("score", ["1.5", "1.50", "15e-1"]), ("member", ["true"]), ("order", ["select"]),
+        ]
+        for (field, values) in found {
+            for value in values { #expect(try names(Condition(name(field), value)) == ["abel"], "\(field) \(value)") }
+        }
+        for (field, value) in [("email", "A@B.C"), ("age", "4 1"), ("username", "abe"), ("member", "yes"), ("age", "")]
+        {
+            #expect(try names(Condition(name(field), value)) == [], "\(field) \(value)")
+        }
+    }
+
+    @Test func `a prefix is taken as it is typed, without wildcards; a username's ignores ASCII case`() async throws {
+        for (username, address) in [("abel", "Main St"), ("ABBA", "main st"), ("bert", "Mai"), ("ab1", "Main")] {
+            try await repository.register(username, ["address": address])
+        }
+        #expect(try names(Condition(.username, "aB", isPrefix: true)) == ["abel", "ABBA", "ab1"])
+        #expect(try names(Condition(.username, "", isPrefix: true)) == ["abel", "ABBA", "bert", "ab1"])
+        #expect(try names(Condition(.address, "Main", isPrefix: true)) == ["abel", "ab1"])
+        #expect(try names(Condition(.phone, "7876-", isPrefix: true)).count == 4)
+        for wildcard in ["%", "_", "a%", "*", "a*", "abel\0"] {
+            #expect(try names(Condition(.username, wildcard, isPrefix: true)) == [], "\(wildcard)")
+        }
+    }
+
+    @Test func `all conditions must hold, and an unknown field or the secret one finds nothing`() async throws {
+        try await repository.register("abel", ["address": "one"])
+        try await repository.register("bert", ["address": "two"])
+        #expect(try names(Condition(.phone, "78761241"), Condition(.address, "two")) == ["bert"])
+        #expect(try names(Condition(.phone, "78761241"), Condition(.address, "three")) == [])
+        #expect(try names(Condition(name("shoe_size"), "42")) == [])
+        #expect(try names(Condition(.password, People.policyHash)) == [])
+        #expect(try names(Condition(name("password_hash"), People.policyHash)) == [])
+        #expect(try repository.profile(username: "zoe") == nil)
+        #expect(try repository.profile(username: "") == nil)
+        #expect(try repository.profile(id: .max) == nil)
+    }
+
+    @Test func `a value that breaks the rules finds the profile that has it all the same`() async throws {
+        try await repository.register("abel")
+        try store.execute(
+            "UPDATE profiles SET address = 'no. 5!', birthday = 'long ago', username = 'far-too-long-a-name'")
+        #expect(try names(Condition(.address, "no. 5!")) == ["far-too-long-a-name"])
+        #expect(try names(Condition(.birthday, "long ago")) == ["far-too-long-a-name"])
+        #expect(try repository.profile(username: "FAR-too-long-a-name")?.id == 1)
+    }
+
+    @Test func `R5: look-ups by username, phone and a unique field use their index`() throws {
+        let adopted = repository.adoptedSchema
+        let expected = [
+            (Condition(.username, "abel"), "profiles_username"), (Condition(.phone, "78761241"), "profiles_phone"),
+            (Condition(.email, "a@b.c"), "profiles_unique_email"),
+        ]
+        for (condition, index) in expected {
+            let (sql, _) = try #require(adopted.table.page(ProfileQuery([condition]), validator: adopted.validator))
+            let plan = try store.plan(sql)
+            #expect(plan.contains { $0.hasPrefix("SEARCH profiles USING INDEX \(index)") }, "\(plan)")
+        }
+        let (sql, _) = try #require(
+            adopted.table.page(ProfileQuery(onlyInvalid: true), validator: adopted.validator))
+        #expect(try store.plan(sql).contains { $0.contains("INDEX profiles_invalid") })
+        #expect(try store.plan(adopted.table.selectByUsername).contains { $0.contains("INDEX profiles_username") })
+        #expect(try store.plan(adopted.table.selectByID).contains { $0.contains("INTEGER PRIMARY KEY") })
+    }
+
+    // MARK: Pages
+
+    @Test(.timeLimit(.minutes(1))) func `pages are complete and in order while others insert and remove`() async throws
+    {
+        for number in 0..<95 { try await repository.register("user\(number)") }
+        var query = ProfileQuery(limit: 10)
+        var ids: [Int64] = []
+        var later = 0
+        repeat {
+            let page = try repository.profiles(query)
+            #expect(page.profiles.count <= 10)
+            ids += page.profiles.map(\.id)
+            // What was read is gone, and what comes is at the end.
+            try await repository.remove(page.profiles[0].username)
+            later += 1
+            if later <= 5 { try await repository.register("later\(later)") }
+            // As text, as a client sends it back.
+            query.after = try page.next.map { try #require(ProfileCursor($0.description)) }
+        } while query.after != nil
+        #expect(ids == Array(1...100))
+    }
+
+    @Test func `a page holds at least one profile, and the last one says so`() async throws {
+        for number in 0..<3 { try await repository.register("user\(number)") }
+        for limit in [Int.min, -1, 0, 1] {
+            let page = try repository.profiles(ProfileQuery(limit: limit))
+            #expect(page.profiles.map(\.id) == [1])
+            #expect(page.next?.description == "1")
+        }
+        for limit in [3, 4, Int.max] {
+            let page = try repository.profiles(ProfileQuery(limit: limit))
+            #expect(page.profiles.map(\.id) == [1, 2, 3])
+            #expect(page.next == nil)
+        }
+        let beyond = try repository.profiles(ProfileQuery(after: ProfileCursor("9223372036854775807")))
+        #expect(beyond.profiles == [])
+        #expect(beyond.next == nil)
+        for text in ["", "-1", "x", "1 ", "9223372036854775808"] { #expect(ProfileCursor(text) == nil, "\(text)") }
+    }
+
+    @Test func `all profiles stream, however many pages they fill`() async throws {
+        for number in 0..<25 { try await repository.register("user\(number)") }
+        for limit in [1, 5, 24, 25, 26] {
+            #expect(try await repository.usernames(ProfileQuery(limit: limit)).count == 25)
+        }
+        try await repository.remove("user24")
+        #expect(try await repository.usernames(ProfileQuery(limit: 24)).count == 24)
+        var count = 0
+        for try await profile in repository.all() {
+            count += 1
+            #expect(profile.id == Int64(count))
+        }
+        #expect(count == 24)
+    }
+
+    @Test func `R6: only the profiles that were found invalid are listed when asked for`() async throws {
+        for number in 0..<5 { try await repository.register("user\(number)") }
+        #expect(try await repository.usernames(ProfileQuery(onlyInvalid: true)) == [])
+        try store.execute("UPDATE profiles SET phone = '1' WHERE id IN (2, 4)")
+        _ = try await repository.revalidate(all: true)
+        #expect(try await repository.usernames(ProfileQuery(onlyInvalid: true, limit: 1)) == ["user1", "user3"])
+        let one = try repository.profiles(ProfileQuery([Condition(.username, "user3")], onlyInvalid: true)).profiles
+        #expect(one.map(\.status) == [.invalid])
+        #expect(one.first?.issues.map(\.code) == ["too_short"])
+    }
+
+    @Test func `a row that claims a schema which is not there is read by the one in force`() async throws {
+        try await repository.register("abel")
+        try store.execute("UPDATE profiles SET schema_version = 99")
+        #expect(try repository.profile(username: "abel")?.schemaVersion == 99)
+        #expect(try names(Condition(.username, "abel")) == ["abel"])
+    }
+}

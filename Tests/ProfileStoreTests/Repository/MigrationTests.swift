@@ -1,0 +1,74 @@
+import Migrations
+import ProfileStore
+import Testing
+
+@Suite struct MigrationTests {
+    private let store: TemporaryStore
+
+    init() throws { store = try TemporaryStore() }
+
+    @Test func `the list of migrations is the folder, in order and without gaps`() throws {
+        let tests = #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
+        let folder = "/\(tests)/Migrations"
+        let files = Files.names(in: folder).filter { $0.hasSuffix(".sql") }
+        #expect(files == Migration.all.map { $0.name + ".sql" })
+        #expect(Migration.all.map(\.version) == Array(1...Migration.all.count))
+        for migration in Migration.all {
+            #expect(Files.bytes(of: "\(folder)/\(migration.name).sql") == migration.sql)
+            let digits = String(migration.version)
+            let padded = String(repeating: "0", count: 4 - digits.count) + digits
+            #expect(migration.name.hasPrefix("V\(padded)_"))
+        }
+    }
+
+    @Test func `a store that was made has every migration on record`() async throws {
+        await (try store.open()).close()
+        let status = try ProfileRepository.migrationStatus(at: store.path)
+        #expect(status.map(\.name) == Migration.all.map(\.name))
+        #expect(status.allSatisfy { $0.isApplied })
+        #expect(try await ProfileRepository.migrate(at: store.path) == [])
+        #expect(try store.number("PRAGMA user_version") == Int64(Migration.all.count))
+        let records = try store.rows("migrations")
+        #expect(records.map { $0[1] } == Migration.all.map(\.name))
+        #expect(records.map { $0[2] } == Migration.all.map { Fingerprint.sha256($0.sql.span) })
+        #expect(records.allSatisfy { $0[3] == String(store.clock.now.millisecondsSince1970) })
+    }
+
+    @Test func `an older store is refused until it is migrated, and migrating it again does nothing`() async throws {
+        Files.write([], to: store.path)
+        // As old as can be: ours, without a table. 0x50524F46 is "PROF".
+        try store.execute("PRAGMA application_id = \(0x5052_4F46)")
+        await #expect(throws: ProfileStoreError.olderStore(path: store.path, version: 0, known: 1)) {
+            try await ProfileRepository.open(at: store.path)
+        }
+        #expect(try ProfileRepository.migrationStatus(at: store.path).map(\.isApplied) == [false])
+        #expect(try await ProfileRepository.migrate(at: store.path) == ["V0001_profiles"])
+        #expect(try ProfileRepository.migrationStatus(at: store.path).map(\.isApplied) == [true])
+        #expect(try await ProfileRepository.migrate(at: store.path) == [])
+        #expect(try store.number("SELECT count(*) FROM migrations") == 1)
+    }
+
+    @Test func `a migration that fails leaves no trace`() async throws {
+        Files.write([], to: store.path)
+        try store.execute("PRAGMA application_id = \(0x5052_4F46); CREATE TABLE throttles (a)")
+        let error = await #expect(throws: ProfileStoreError.self) {
+            try await ProfileRepository.migrate(at: store.path)
+        }
+        guard case .database? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(try store.number("SELECT count(*) FROM sqlite_schema") == 1)
+        #expect(try store.number("PRAGMA user_version") == 0)
+    }
+
+    @Test func `a store that is missing has no migrations`() async throws {
+        await #expect(throws: ProfileStoreError.noStore(path: store.path)) {
+            try await ProfileRepository.migrate(at: store.path)
+        }
+        #expect(throws: ProfileStoreError.noStore(path: store.path)) {
+            try ProfileRepository.migrationStatus(at: store.path)
+        }
+        #expect(store.names() == [])
+    }
+}

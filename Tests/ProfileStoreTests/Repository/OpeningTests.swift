@@ -1,0 +1,242 @@
+import Glibc
+import ProfileCore
+@testable import ProfileStore
+import SQLiteAccess
+import Testing
+
+@Suite struct OpeningTests {
+    private let store: TemporaryStore
+
+    init() throws { store = try TemporaryStore() }
+
+    private func open(_ path: String? = nil) async throws(ProfileStoreError) -> ProfileRepository {
+        try await ProfileRepository.open(at: path ?? store.path)
+    }
+
+    // MARK: What is not there
+
+    @Test func `a store that is missing is an error, and nothing is made`() async throws {
+        await #expect(throws: ProfileStoreError.noStore(path: store.path)) { try await open() }
+        let deep = store.directory + "/a/b/profiles.sqlite"
+        await #expect(throws: ProfileStoreError.noStore(path: deep)) { try await open(deep) }
+        #expect(store.names() == [])
+    }
+
+    @Test func `a missing store is made for its owner alone, with its folders, whatever the umask`() async throws {
+        let path = store.directory + "/a/b/profiles.sqlite"
+        // The exerciser has an umask of 0.
+        let child = try await ChildProcess("create", path, "abel").finish()
+        #expect(child.lines == ["created"])
+        #expect(Files.mode(of: store.directory + "/a") == 0o700)
+        #expect(Files.mode(of: store.directory + "/a/b") == 0o700)
+        for ending in ["", "-wal", "-shm", "-lock"] { #expect(Files.mode(of: path + ending) == 0o600, "\(ending)") }
+        let repository = try await open(path)
+        #expect(try repository.profile(username: "abel")?.id == 1)
+        #expect(try repository.check().isSound)
+        await repository.close()
+    }
+
+    @Test func `an empty file is no store, unless one may be made of it`() async throws {
+        Files.write([], to: store.path)
+        await #expect(throws: ProfileStoreError.noStore(path: store.path)) { try await open() }
+        #expect(Files.bytes(of: store.path) == [])
+        #expect(store.names() == ["profiles.sqlite"])
+        let repository = try await store.open()
+        #expect(repository.schemaVersion == 1)
+        await repository.close()
+    }
+
+    @Test func `a place where nothing can be made is named with the system's reason`() async throws {
+        Files.write("text", to: store.path)
+        let errors = [
+            (store.path + "/profiles.sqlite", ENOTDIR), ("/proc/none/profiles.sqlite", ENOENT), ("", EINVAL),
+            (store.directory, EISDIR), (store.directory + "/", EINVAL),
+        ]
+        for (path, code) in errors {
+            let error = await #expect(throws: ProfileStoreError.self) {
+                try await ProfileRepository.open(at: path, options: store.options())
+            }
+            guard case .cannotOpen(_, let found)? = error else {
+                Issue.record("\(path): \(String(describing: error))")
+                continue
+            }
+            #expect(found == code || path == store.directory, "\(path)")
+        }
+        #expect(store.names() == ["profiles.sqlite"])
+        #expect(Files.bytes(of: store.path) == Array("text".utf8))
+    }
+
+    @Test(.enabled(if: geteuid() != 0, "root may read everything"))
+    func `a store that must not be read is named with the system's reason`() async throws {
+        await (try store.open()).close()
+        chmod(store.path, 0)
+        let error = await #expect(throws: ProfileStoreError.self) { try await open() }
+        guard case .cannotOpen(_, code: EACCES)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
+    // MARK: What is not ours
+
+    enum Stranger: String, CaseIterable, Sendable {
+        case shortText, longText, zeros, otherDatabase, otherDatabaseWithLog, otherApplication
+
+        func lie(at path: String) throws {
+            switch self {
+            case .shortText: Files.write("username,phone\n", to: path)
+            case .longText: Files.write(String(repeating: "username,phone\n", count: 1_000), to: path)
+            case .zeros: Files.write([UInt8](repeating: 0, count: 8_192), to: path)
+            case .otherDatabase: try make("CREATE TABLE t (a); INSERT INTO t VALUES (1)", at: path)
+            case .otherDatabaseWithLog:
+                try make("PRAGMA journal_mode = WAL; CREATE TABLE t (a); PRAGMA wal_checkpoint(TRUNCATE)", at: path)
+            case .otherApplication: try make("PRAGMA application_id = 1; CREATE TABLE t (a)", at: path)
+            }
+        }
+
+        private func make(_ sql: String, at path: String) throws {
+            do { try Connection(DatabasePath(path), mode: .create).execute(sql) }
+            for ending in ["-lock", "-wal", "-shm"] { unlink(path + ending) }
+        }
+    }
+
+    @Test(arguments: Stranger.allCases)
+    func `a file that is no store is refused unchanged, and nothing is put beside it`(stranger: Stranger) async throws {
+        try stranger.lie(at: store.path)
+        let before = Files.bytes(of: store.path)
+        let isDatabase = stranger.rawValue.hasPrefix("other")
+        let expected = isDatabase ? ProfileStoreError.notAStore(path: store.path) : .notADatabase(path: store.path)
+        await #expect(throws: expected) { try await open() }
+        await #expect(throws: expected) { try await store.open() }
+        await #expect(throws: expected) { try await ProfileRepository.migrate(at: store.path) }
+        #expect(throws: expected) { try ProfileRepository.migrationStatus(at: store.path) }
+        #expect(Files.bytes(of: store.path) == before)
+        #expect(store.names() == ["profiles.sqlite"])
+    }
+
+    @Test(arguments: [false, true])
+    func `a store of a later version is refused unchanged`(isOnlyInLog: Bool) async throws {
+        await (try store.open()).close()
+        try store.execute("PRAGMA user_version = 99")
+        if !isOnlyInLog { try store.connect().checkpoint(.truncate) }
+        let before = [Files.bytes(of: store.path), Files.bytes(of: store.path + "-wal")]
+        #expect(before[1].isEmpty != isOnlyInLog)
+        let expected = ProfileStoreError.newerStore(path: store.path, version: 99, known: 1)
+        await #expect(throws: expected) { try await open() }
+        await #expect(throws: expected) { try await store.open() }
+        #expect([Files.bytes(of: store.path), Files.bytes(of: store.path + "-wal")] == before)
+    }
+
+    enum Damage: CaseIterable, Sendable { case header, everyOtherPage, half }
+
+    @Test(arguments: Damage.allCases)
+    func `a damaged store is refused unchanged`(damage: Damage) async throws {
+        let repository = try await store.open()
+        for number in 0..<50 { try await repository.register("user\(number)") }
+        await repository.close()
+        var bytes = Files.bytes(of: store.path)
+        switch damage {
+        case .header: for index in 0..<100 { bytes[index] = 0xFF }
+        case .everyOtherPage: for index in 4_096..<bytes.count { bytes[index] = 0xA5 }
+        case .half: bytes.removeLast(bytes.count / 2)
+        }
+        Files.write(bytes, to: store.path)
+        let error = await #expect(throws: ProfileStoreError.self) { try await open() }
+        switch (damage, error) {
+        case (.header, .notADatabase(path: store.path)), (.everyOtherPage, .corrupt), (.half, .corrupt): break
+        default: Issue.record("\(damage): \(String(describing: error))")
+        }
+        await #expect(throws: ProfileStoreError.self) { try await store.open() }
+        #expect(Files.bytes(of: store.path) == bytes)
+    }
+
+    @Test func `a migration that was altered is found out`() async throws {
+        await (try store.open()).close()
+        try store.execute("UPDATE migrations SET checksum = '\(String(repeating: "0", count: 64))'")
+        await #expect(throws: ProfileStoreError.alteredMigration(name: "V0001_profiles")) { try await open() }
+    }
+
+    @Test func `S7: a store whose schema is missing or unreadable is refused`() async throws {
+        await (try store.open()).close()
+        try store.execute("UPDATE schemas SET document = '{}'")
+        let error = await #expect(throws: ProfileStoreError.self) { try await open() }
+        guard case .unreadableSchema(version: 1, let reason)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(reason.path == "$.fields")
+        try store.execute("DELETE FROM schemas")
+        await #expect(throws: ProfileStoreError.corrupt("the store holds no schema")) { try await open() }
+    }
+
+    // MARK: Ways to a store
+
+    @Test func `a store whose first commit is only in its log is one, and loses nothing`() async throws {
+        let child = try await ChildProcess("create-and-die", store.path, "abel").finish()
+        #expect(child.code == -SIGKILL)
+        #expect(Files.bytes(of: store.path + "-wal").count > 4_096)
+        let repository = try await open()
+        #expect(try repository.profile(username: "abel") != nil)
+        try await repository.register("bert")
+        await repository.close()
+        #expect(Files.bytes(of: store.path + "-wal") == [])
+    }
+
+    @Test func `symbolic links and relative paths lead to the same store and the same lock`() async throws {
+        let repository = try await store.open()
+        try await repository.register("abel")
+        let link = store.directory + "/link"
+        #expect(symlink(store.path, link) == 0)
+        var buffer = [CChar](repeating: 0, count: 4_096)
+        let depth = getcwd(&buffer, buffer.count).map { String(cString: $0).split(separator: "/").count } ?? 0
+        let relative = String(repeating: "../", count: depth) + store.path.dropFirst()
+        for path in [link, relative] {
+            let other = try await open(path)
+            #expect(other.path == store.path)
+            #expect(try other.profile(username: "abel") != nil)
+            await other.close()
+        }
+        await repository.close()
+        let files = ["", "-lock", "-shm", "-wal"].map { "profiles.sqlite" + $0 }
+        #expect(store.names() == ["link"] + files)
+        #expect(symlink(store.directory + "/nowhere", store.directory + "/dangling") == 0)
+        await #expect(throws: ProfileStoreError.noStore(path: store.directory + "/dangling")) {
+            try await open(store.directory + "/dangling")
+        }
+    }
+
+    @Test func `R4: processes that make a store at once share one`() async throws {
+        let names = ["abel", "bert", "carl", "dora", "emma", "fred"]
+        let children = try names.map { try ChildProcess("create", store.path, $0) }
+        for child in children { #expect(await child.finish().lines == ["created"]) }
+        let repository = try await open()
+        #expect(try await repository.usernames().sorted() == names)
+        #expect(try store.number("SELECT count(*) FROM schemas") == 1)
+        #expect(try store.number("SELECT next_profile_id FROM store") == 7)
+        await repository.close()
+    }
+
+    @Test func `R4: tasks that make a store at once share one`() async throws {
+        let store = store
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<8 {
+                group.addTask {
+                    let repository = try await store.open()
+                    try await repository.register("user\(number)")
+                    await repository.close()
+                }
+            }
+            try await group.waitForAll()
+        }
+        let repository = try await open()
+        #expect(try repository.statistics().profiles == 8)
+        await repository.close()
+    }
+
+    @Test func `a store that is closed takes no more changes`() async throws {
+        let repository = try await store.open()
+        await repository.close()
+        await repository.close()
+        await #expect(throws: ProfileStoreError.closed) { try await repository.register("abel") }
+    }
+}

@@ -1,0 +1,232 @@
+import ProfileCore
+import ProfileStore
+import Synchronization
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct RevalidationTests {
+    private let store: TemporaryStore
+    private let repository: ProfileRepository
+    /// Addresses have at most five characters.
+    private let stricter: ProfileSchema
+
+    init() async throws {
+        store = try TemporaryStore()
+        repository = try await store.open()
+        stricter = try People.standard(replacing: #""maxLength":70"#, with: #""maxLength":5"#)
+        for (name, address) in [("abel", "long road"), ("bert", "lane"), ("carl", "wide street"), ("dora", "alley")] {
+            try await repository.register(name, ["address": address])
+        }
+    }
+
+    private func invalid() async throws -> [String] {
+        try await repository.usernames(ProfileQuery(onlyInvalid: true))
+    }
+
+    @Test func `R6: revalidation marks what breaks the rules in force, and changes nothing else`() async throws {
+        try await repository.adopt(stricter)
+        let before = try await profiles()
+        store.clock.advance(seconds: 60)
+        let report = try await repository.revalidate()
+        #expect(report.checked == 4)
+        #expect(report.valid == 2)
+        #expect(report.invalid == 2)
+        #expect(report.skipped == 0)
+        #expect(report.schema.version == 2)
+        #expect(report.schema.fingerprint == stricter.fingerprint)
+        #expect(!report.isCandidate)
+        #expect(!report.isCancelled)
+        #expect(report.issues.listed.map(\.username) == ["abel", "carl"])
+        #expect(report.issues.listed.map(\.value) == ["long road", "wide street"])
+        #expect(report.issues.issueCounts.map(\.code) == ["too_long"])
+        #expect(report.issues.issueCounts.map(\.count) == [2])
+        #expect(try await invalid() == ["abel", "carl"])
+        let after = try await profiles()
+        #expect(after.map(\.status) == [.invalid, .valid, .invalid, .valid])
+        #expect(after.map(\.schemaVersion) == [2, 2, 2, 2])
+        #expect(after.map(\.revision) == before.map(\.revision))
+        #expect(after.map(\.updatedAt) == before.map(\.updatedAt))
+        #expect(after.map(\.draft.values) == before.map(\.draft.values))
+    }
+
+    @Test func `R6: what the same rules judged is skipped, and its marks are counted`() async throws {
+        try await repository.adopt(stricter)
+        _ = try await repository.revalidate()
+        try await repository.register("emma", ["address": "path"])
+        // Damage that nobody is told of: a run that skips does not see it.
+        try store.execute("UPDATE profiles SET phone = '1' WHERE username = 'bert'")
+        let second = try await repository.revalidate()
+        #expect(second.checked == 0)
+        #expect(second.skipped == 5)
+        #expect(second.valid == 0)
+        #expect(second.invalid == 2)
+        #expect(second.issues.listed.map(\.username) == ["abel", "carl"])
+        #expect(second.issues.total == 2)
+        let all = try await repository.revalidate(all: true)
+        #expect(all.checked == 5)
+        #expect(all.skipped == 0)
+        #expect(all.invalid == 3)
+        #expect(try await invalid() == ["abel", "bert", "carl"])
+    }
+
+    @Test func `R6: rules that were in force before are remembered as the same`() async throws {
+        try await repository.adopt(stricter)
+        _ = try await repository.revalidate()
+        _ = try await repository.edit("bert") { $0["address"] = "way" }
+        try await repository.adopt(.standard)
+        let back = try await repository.revalidate()
+        #expect(back.checked == 4)
+        #expect(back.invalid == 0)
+        #expect(try await invalid() == [])
+        try await repository.register("emma")
+        try await repository.adopt(stricter)
+        try await repository.adopt(.standard)
+        let again = try await repository.revalidate()
+        #expect(again.checked == 0)
+        #expect(again.skipped == 5)
+        #expect(again.schema.version == 5)
+    }
+
+    @Test func `R6: a candidate is judged by, and nothing is written`() async throws {
+        await repository.close()
+        let repository = try await ProfileRepository.open(at: store.path)
+        let rows = [try store.rows(), try store.rows("store"), try store.rows("schemas")]
+        let file = Files.mode(of: store.path)
+        let report = try await repository.revalidate(candidate: stricter)
+        #expect(report.isCandidate)
+        #expect(report.schema.version == nil)
+        #expect(report.schema.fingerprint == stricter.fingerprint)
+        #expect(report.checked == 4)
+        #expect(report.invalid == 2)
+        #expect([try store.rows(), try store.rows("store"), try store.rows("schemas")] == rows)
+        #expect(Files.mode(of: store.path) == file)
+        #expect(try repository.statistics().walBytes == 0)
+        #expect(repository.schema == .standard)
+        await repository.close()
+    }
+
+    @Test func `R6: a candidate may name fields that the store has no column for`() async throws {
+        let wider = try People.standard(and: #"{"name":"email","constraints":{"required":true}}"#)
+        let report = try await repository.revalidate(candidate: wider)
+        #expect(report.invalid == 4)
+        #expect(report.issues.issueCounts.map(\.field) == ["email"])
+        #expect(report.issues.issueCounts.map(\.code) == ["required"])
+    }
+
+    @Test func `R6: a profile that is mended loses its mark`() async throws {
+        try await repository.adopt(stricter)
+        _ = try await repository.revalidate()
+        let mended = try await repository.edit("abel") { $0["address"] = "road" }
+        #expect(mended.status == .valid)
+        #expect(mended.revision == 2)
+        #expect(try await invalid() == ["carl"])
+        // Also when what is stored was right all along, and only the mark is wrong.
+        try store.execute("UPDATE profiles SET address = 'road' WHERE username = 'carl'")
+        #expect(try await repository.edit("carl") { _ in }.status == .valid)
+        #expect(try await invalid() == [])
+        let report = try await repository.revalidate()
+        #expect(report.skipped == 4)
+        #expect(report.invalid == 0)
+    }
+
+    @Test func `R6: a profile that changes while it is judged keeps the change and gets no mark`() async throws {
+        try await repository.adopt(stricter)
+        let store = store
+        let raced = try await store.open()
+        // The change comes after the batch was read, and before it is marked: at the moment when the lock is asked for.
+        let child = try ChildProcess("hold", store.path, "tester")
+        #expect(child.waitForSign())
+        async let report = repository.revalidate()
+        try await WaitingWriters.wait(for: store.path + "-lock")
+        try store.execute(
+            "UPDATE profiles SET address = 'road', revision = 2, schema_version = 2 WHERE username = 'abel'")
+        _ = await child.finish()
+        #expect(try await report.invalid == 2)
+        let abel = try #require(try raced.profile(username: "abel"))
+        #expect(abel.status == .valid)
+        #expect(abel[.address] == "road")
+        #expect(try await invalid() == ["carl"])
+    }
+
+    @Test func `R6: a mark by later rules is not overwritten by an earlier run`() async throws {
+        try await repository.adopt(stricter)
+        let store = store
+        let child = try ChildProcess("hold", store.path, "tester")
+        #expect(child.waitForSign())
+        async let report = repository.revalidate()
+        try await WaitingWriters.wait(for: store.path + "-lock")
+        try store.execute(
+            """
+            INSERT INTO schemas SELECT 3, name, fingerprint, document, adopted_at FROM schemas WHERE version = 1;
+            UPDATE profiles SET schema_version = 3, issues = NULL
+            """)
+        _ = await child.finish()
+        _ = try await report
+        #expect(try store.number("SELECT count(*) FROM profiles WHERE schema_version = 3 AND issues IS NULL") == 4)
+    }
+
+    @Test func `R6: a cancelled run says so, and a later one goes on`() async throws {
+        try await repository.adopt(stricter)
+        let repository = repository
+        let task = Task {
+            while !Task.isCancelled { await Task.yield() }
+            return try await repository.revalidate()
+        }
+        task.cancel()
+        let report = try await task.value
+        #expect(report.isCancelled)
+        #expect(try await repository.revalidate().invalid == 2)
+    }
+
+    @Test func `R6: many profiles are judged and marked in batches`() async throws {
+        // More than two batches of 8,000.
+        try store.execute(
+            """
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 17000)
+            INSERT INTO profiles (id, revision, created_at, updated_at, schema_version, username, phone, address)
+            SELECT i + 100, 1, 0, 0, 1, 'n' || i, '1111-2222', CASE i % 10 WHEN 0 THEN 'far too long' ELSE 'ok' END FROM n;
+            """)
+        let optional = stricter.document().split(separator: #""required":true,"minLength":3"#)
+        try await repository.adopt(try ProfileSchema(parsing: optional.joined(separator: #""minLength":3"#)))
+        let steps = Mutex<[Int]>([])
+        let report = try await repository.revalidate(mostIssues: 10) { checked in steps.withLock { $0.append(checked) }
+        }
+        #expect(report.checked == 17_004)
+        #expect(report.invalid == 1_702)
+        #expect(report.issues.listed.count == 10)
+        #expect(report.issues.total == 1_702)
+        #expect(report.issues.isTruncated)
+        #expect(steps.withLock { $0 } == [8_000, 16_000, 17_004])
+        #expect(try repository.statistics().invalid == 1_702)
+        #expect(try await repository.revalidate().skipped == 17_004)
+    }
+
+    @Test func `R6: passwords that were set under other password rules are counted, profiles without one are not`()
+        async throws
+    {
+        let optional = try People.standard(replacing: #""required":true,"minLength":3"#, with: #""minLength":3"#)
+        try await repository.adopt(optional)
+        var draft = People.draft("emma")
+        draft.passwordHash = nil
+        _ = try await repository.register(repository.judged(draft))
+        try await repository.register("fred")
+        #expect(try await repository.revalidate().credentialsPredating == 4)
+        let longer = try People.standard(replacing: #""required":true,"minLength":3"#, with: #""minLength":12"#)
+        #expect(try await repository.revalidate(candidate: longer).credentialsPredating == 5)
+        #expect(try await repository.revalidate(candidate: .standard).credentialsPredating == 1)
+        _ = try await repository.edit("abel") { $0.password = Secret("bL9pjp") }
+        #expect(try await repository.revalidate().credentialsPredating == 3)
+    }
+
+    @Test func `R6: values of secrets stand in no report`() async throws {
+        let digits = try People.standard(replacing: #""special"]"#, with: #""special"]"#)
+        try store.execute(
+            "UPDATE profiles SET password_hash = NULL, password_schema_version = NULL, password_is_judged = NULL")
+        let report = try await repository.revalidate(candidate: digits)
+        #expect(report.issues.issueCounts.map(\.field) == ["password"])
+        #expect(report.issues.listed.allSatisfy { $0.value == nil })
+    }
+
+    private func profiles() async throws -> [Profile] {
+        try repository.profiles(ProfileQuery(limit: 100)).profiles
+    }
+}

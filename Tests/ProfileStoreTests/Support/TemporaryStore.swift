@@ -1,0 +1,90 @@
+import Glibc
+import ProfileCore
+import ProfileStore
+import SQLiteAccess
+import Synchronization
+
+/// A directory of its own for one test, with room for a store; gone afterwards.
+final class TemporaryStore: Sendable {
+    let directory: String
+    /// The database file, which is not there until it is opened.
+    let path: String
+    let clock = ManualClock()
+
+    init(named name: String = "profiles.sqlite") throws {
+        var template = Array("/tmp/profile-store.XXXXXX".utf8CString)
+        directory = try template.withUnsafeMutableBufferPointer { buffer in
+            guard let made = buffer.baseAddress.flatMap({ mkdtemp($0) }) else {
+                throw ProfileStoreError.cannotOpen("mkdtemp", code: errno)
+            }
+            return String(cString: made)
+        }
+        path = "\(directory)/\(name)"
+    }
+
+    deinit { Files.removeAll(directory) }
+
+    /// Makes a missing store, and goes by the manual clock.
+    func options(_ change: (inout ProfileRepository.Options) -> Void = { _ in }) -> ProfileRepository.Options {
+        var options = ProfileRepository.Options()
+        options.createsMissing = true
+        let clock = clock
+        options.now = { clock.now }
+        change(&options)
+        return options
+    }
+
+    /// Opens the store; the first time makes it, with this schema.
+    func open(schema: ProfileSchema = .standard) async throws -> ProfileRepository {
+        try await ProfileRepository.open(at: path, options: options { $0.initialSchema = schema })
+    }
+
+    /// A connection past the repository, as another program has one.
+    func connect(vfs: String? = nil) throws -> Connection {
+        try Connection(DatabasePath(path), mode: .readWrite, vfs: vfs)
+    }
+
+    /// Runs SQL past the repository.
+    func execute(_ sql: String) throws { try connect().execute(sql) }
+
+    /// The first column of the first row.
+    func number(_ sql: String) throws -> Int64 {
+        let connection = try connect()
+        var statement = try connection.prepare(sql)
+        return try statement.step() ? statement.integer(at: 0) : -1
+    }
+
+    /// Every value of every row of a table, as text; nil for NULL.
+    func rows(_ table: String = "profiles") throws -> [[String?]] {
+        let connection = try connect()
+        var statement = try connection.prepare("SELECT * FROM \(table) ORDER BY 1")
+        var rows: [[String?]] = []
+        while try statement.step() {
+            rows.append((0..<statement.columnCount).map { statement.string(at: $0) })
+        }
+        return rows
+    }
+
+    /// How SQLite goes about a statement.
+    func plan(_ sql: String) throws -> [String] {
+        let connection = try connect()
+        var statement = try connection.prepare("EXPLAIN QUERY PLAN " + sql)
+        var steps: [String] = []
+        while try statement.step() { steps.append(statement.string(at: 3) ?? "") }
+        return steps
+    }
+
+    /// The names in the directory, sorted.
+    func names() -> [String] { Files.names(in: directory) }
+}
+
+/// A clock that stands still until a test moves it.
+final class ManualClock: Sendable {
+    private let milliseconds = Mutex<Int64>(1_767_225_600_250)
+
+    var now: Timestamp { Timestamp(millisecondsSince1970: milliseconds.withLock { $0 }) }
+
+    func advance(milliseconds by: Int64) { milliseconds.withLock { $0 += by } }
+
+    func advance(seconds: Int64) { advance(milliseconds: seconds * 1_000) }
+}

@@ -1,0 +1,152 @@
+import Glibc
+import ProfileCore
+import ProfileStore
+import SQLiteAccess
+
+/// A process that works on a store, for tests in which several do so at once. It ships with nothing.
+///
+/// It prints what it did and exits 0; or prints `error: …` and exits 1.
+@main
+enum StoreExerciser {
+    static func main() async {
+        do {
+            try await run(Array(CommandLine.arguments.dropFirst()))
+        } catch {
+            say("error: \(error)")
+            exit(1)
+        }
+    }
+
+    private static func run(_ words: [String]) async throws {
+        switch (words.first ?? "", Array(words.dropFirst())) {
+        case ("create", let rest) where rest.count == 2: try await create(path: rest[0], username: rest[1])
+        case ("create-and-die", let rest) where rest.count == 2:
+            try await createAndDie(path: rest[0], username: rest[1])
+        case ("register-and-edit", let rest) where rest.count == 3:
+            try await registerAndEdit(path: rest[0], prefix: rest[1], seconds: Int(rest[2]) ?? 1)
+        case ("reopen", let rest) where rest.count == 3:
+            try await reopen(path: rest[0], prefix: rest[1], seconds: Int(rest[2]) ?? 1)
+        case ("open", let rest) where rest.count == 2: try await open(path: rest[0], seconds: Int(rest[1]) ?? 1)
+        case ("hold", let rest) where rest.count == 2: try hold(path: rest[0], command: rest[1])
+        case ("adopt", let rest) where rest.count == 2: try await adopt(path: rest[0], seconds: Int(rest[1]) ?? 1)
+        default: throw ExerciseError.unknownCommand(words)
+        }
+    }
+
+    /// Makes the store, or finds it made, and registers one profile, with an umask that keeps nothing private.
+    private static func create(path: String, username: String) async throws {
+        umask(0)
+        let repository = try await ProfileRepository.open(at: path, options: options(createsMissing: true))
+        try await register(username, in: repository)
+        await repository.close()
+        say("created")
+    }
+
+    /// Leaves everything in the write-ahead log.
+    private static func createAndDie(path: String, username: String) async throws {
+        let repository = try await ProfileRepository.open(at: path, options: options(createsMissing: true))
+        try await register(username, in: repository)
+        kill(getpid(), SIGKILL)
+    }
+
+    /// Prints how many profiles it registered, as `PREFIX0`, `PREFIX1`, …, and how often it edited `shared`, whose
+    /// address counts the edits.
+    private static func registerAndEdit(path: String, prefix: String, seconds: Int) async throws {
+        let repository = try await ProfileRepository.open(at: path, options: options())
+        let end = ContinuousClock.now + .seconds(seconds)
+        var count = 0
+        while ContinuousClock.now < end {
+            try await register("\(prefix)\(count)", in: repository)
+            _ = try await repository.edit("shared") { draft in
+                draft["address"] = String((draft["address"].flatMap { Int($0) } ?? 0) + 1)
+            }
+            count += 1
+        }
+        await repository.close()
+        say(String(count))
+    }
+
+    /// Opens, registers and closes over and over; each close brings the write-ahead log into the file.
+    private static func reopen(path: String, prefix: String, seconds: Int) async throws {
+        let end = ContinuousClock.now + .seconds(seconds)
+        var count = 0
+        while ContinuousClock.now < end {
+            let repository = try await ProfileRepository.open(at: path, options: options())
+            try await register("\(prefix)\(count)", in: repository)
+            await repository.close()
+            count += 1
+        }
+        say(String(count))
+    }
+
+    /// Opens and reads over and over.
+    private static func open(path: String, seconds: Int) async throws {
+        let end = ContinuousClock.now + .seconds(seconds)
+        var count = 0
+        while ContinuousClock.now < end {
+            let repository = try await ProfileRepository.open(at: path, options: options())
+            guard try repository.profile(username: "shared") != nil else { throw ExerciseError.lostProfile }
+            await repository.close()
+            count += 1
+        }
+        say(String(count))
+    }
+
+    /// Adopts schemas that add a field each, up to 60; closes after each, so that pages move into the file.
+    private static func adopt(path: String, seconds: Int) async throws {
+        let end = ContinuousClock.now + .seconds(seconds)
+        var count = 0
+        while ContinuousClock.now < end, count < 60 {
+            let repository = try await ProfileRepository.open(at: path, options: options())
+            let document = repository.schema.document().dropLast(2)
+            let field = #",{"name":"extra_\#(count)","constraints":{"unique":true}}]}"#
+            try await repository.adopt(ProfileSchema(parsing: document + field))
+            await repository.close()
+            count += 1
+        }
+        say(String(count))
+    }
+
+    /// Holds the write lock until its standard input ends; prints `held` when it has it.
+    private static func hold(path: String, command: String) throws {
+        let lock = try WriteLock(DatabasePath(path))
+        try lock.acquire(as: command)
+        say("held")
+        while getchar() != EOF {}
+        lock.release()
+    }
+
+    private static func register(_ username: String, in repository: ProfileRepository) async throws {
+        let draft = ProfileDraft([
+            "username": username, "phone": "78761241", "address": "0",
+            "password_hash":
+                "$argon2id$v=19$m=8,t=1,p=1$x6KV7hY0lqmDzqg8SXGz4A$zXpdekayZS4A3z2N/dAfRIcKF8U94zGuyyN/CCZNJVo",
+        ])
+        while true {
+            do {
+                let profile = try repository.validator.validate(draft, on: repository.today)
+                _ = try await repository.register(profile)
+                return
+            } catch ProfileStoreError.schemaChanged {
+                continue
+            }
+        }
+    }
+
+    private static func options(createsMissing: Bool = false) -> ProfileRepository.Options {
+        var options = ProfileRepository.Options()
+        options.createsMissing = createsMissing
+        options.command = "exerciser"
+        return options
+    }
+
+    private static func say(_ line: String) {
+        print(line)
+        fflush(nil)
+    }
+}
+
+private enum ExerciseError: Error {
+    case unknownCommand([String])
+    case lostProfile
+}
