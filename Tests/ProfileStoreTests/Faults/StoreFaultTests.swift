@@ -85,7 +85,7 @@ import Testing
         case let error as ProfileStoreError: error
         case CredentialError.store(let error): error
         case ImportError.store(let error): error
-        case ImportError.ended(let error, after: _): error
+        case ImportError.ended(.store(let error), after: _): error
         default: nil
         }
     }

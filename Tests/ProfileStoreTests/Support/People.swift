@@ -61,6 +61,8 @@ extension ProfileRepository {
     }
 }
 
+// Names that are known to be names.
+// swift-format-ignore: NeverForceUnwrap
 extension FieldName {
     static let email = FieldName("email")!
     static let phone = FieldName("phone")!
