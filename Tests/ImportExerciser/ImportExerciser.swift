@@ -5,10 +5,12 @@ import ProfileStore
 /// Imports a file in a process of its own, for tests that kill it or look at its memory.
 ///
 ///     ImportExerciser STORE FILE|- [--skip] [--ndjson] [--names]
+///     ImportExerciser STORE --register
 ///
 /// Says after every batch how many rows it has settled, one number a line, and at the end
 /// `done IMPORTED UPDATED SKIPPED REJECTED PEAK`, the peak of its resident memory in KiB. `--names` makes a missing store
-/// with a schema of names alone.
+/// with a schema of names alone. With `--register` it registers guests one after the other until its standard input ends,
+/// and says `done REGISTERED LONGEST 0 0 PEAK`, the longest time that one took in milliseconds.
 @main
 struct ImportExerciser {
     static func main() async throws {
@@ -22,6 +24,7 @@ struct ImportExerciser {
         storeOptions.now = { Timestamp(millisecondsSince1970: 1_767_225_600_000) }
         if arguments.contains("--names") { storeOptions.initialSchema = try ProfileSchema(parsing: schemaOfNames) }
 
+        if arguments[1] == "--register" { return try await register(in: arguments[0], storeOptions) }
         let input = arguments[1] == "-" ? 0 : open(arguments[1], O_RDONLY | O_CLOEXEC)
         guard input >= 0 else { exit(66) }
         let repository = try await ProfileRepository.open(at: arguments[0], options: storeOptions)
@@ -31,6 +34,23 @@ struct ImportExerciser {
         await repository.close()
         let numbers = [report.imported, report.updated, report.skipped, report.rejected, peakOfResidentMemory()]
         say("done " + numbers.map(String.init).joined(separator: " "))
+    }
+
+    private static func register(in store: String, _ options: ProfileRepository.Options) async throws {
+        let repository = try await ProfileRepository.open(at: store, options: options)
+        var longest = Duration.zero
+        var registered = 0
+        var input = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)
+        say("ready")
+        while poll(&input, 1, 0) == 0 {
+            let draft = ProfileDraft(["username": "guest\(registered)"])
+            let start = ContinuousClock.now
+            _ = try await repository.register(repository.validator.validate(draft, on: repository.today))
+            longest = max(longest, ContinuousClock.now - start)
+            registered += 1
+        }
+        await repository.close()
+        say("done \(registered) \(Int(longest / .milliseconds(1))) 0 0 \(peakOfResidentMemory())")
     }
 
     private static let schemaOfNames = """

@@ -22,8 +22,8 @@ extension ImportTarget {
                 try wrap { () throws(ImportError) in try loadIntoEmptyTable(connection) }
                 return true
             }
-            while let judged = try wrap({ () throws(ImportError) in try run.next() }) {
-                try store(judged, storeIsEmpty: isEmpty, connection)
+            while var judged = try wrap({ () throws(ImportError) in try run.next() }) {
+                try store(&judged, storeIsEmpty: isEmpty, connection)
                 run.progress(after: judged.batch)
             }
             return true

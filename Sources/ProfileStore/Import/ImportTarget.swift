@@ -16,10 +16,10 @@ struct ImportTarget: Sendable {
     /// Decides what would become of every row, and writes nothing.
     func lookOnly() async throws(ImportError) {
         let storeIsEmpty = try read { connection throws(ImportError) in try Self.isEmpty(connection) }
-        while let judged = try await run.nextAsynchronously() {
+        while var judged = try await run.nextAsynchronously() {
             try read { connection throws(ImportError) in
                 var nextID: Int64 = 0
-                try settle(judged, nextID: &nextID, storeIsEmpty: storeIsEmpty, connection)
+                try settle(&judged, nextID: &nextID, storeIsEmpty: storeIsEmpty, connection)
             }
             run.progress(after: judged.batch)
         }
@@ -34,7 +34,7 @@ struct ImportTarget: Sendable {
         let outcome: Result<Void, ImportError>
         do throws(ImportError) {
             while let judged = try await run.nextAsynchronously() {
-                try await store([try await hashing(judged)])
+                try await store([try await hashing(judged)], atMost: Self.longestTransaction)
                 run.progress(after: judged.batch)
             }
             outcome = .success(())
@@ -49,6 +49,10 @@ struct ImportTarget: Sendable {
     /// Rows come in no order of their usernames, so that each batch touches pages all over the indexes: keeping these
     /// makes it half as long again as fast.
     private static let batchCache = 65_536
+
+    /// A batch that takes longer, on a slow disk say, goes in parts: others wait for a second at the most (I14), and a
+    /// commit and a checkpoint come on top of this.
+    private static let longestTransaction = Duration.milliseconds(250)
 
     private func setCacheSize(kibibytes: Int) async throws(ImportError) {
         do throws(ProfileStoreError) {
@@ -80,56 +84,76 @@ struct ImportTarget: Sendable {
 
     // MARK: Writing
 
-    /// Stores batches in one transaction, as soon as every password that the store takes is hashed.
-    private func store(_ batches: [JudgedBatch]) async throws(ImportError) {
+    /// Stores batches in one transaction, as soon as every password that the store takes is hashed; in several, where
+    /// it may not last longer.
+    private func store(_ batches: [JudgedBatch], atMost duration: Duration? = nil) async throws(ImportError) {
         var batches = batches
-        while true {
+        while batches.contains(where: { !$0.isSettled }) {
             let current = batches
-            let unhashed = try await write { connection throws(ImportWriteError) in
+            let outcome = try await write { connection throws(ImportWriteError) in
                 // What the store takes may have changed since it was looked at.
                 var unhashed: [Int: [UnhashedPassword]] = [:]
                 for (index, judged) in current.enumerated() {
                     let passwords = try wrap { () throws(ImportError) in try self.unhashed(in: judged, connection) }
                     if !passwords.isEmpty { unhashed[index] = passwords }
                 }
-                guard unhashed.isEmpty else { return unhashed }
-                for judged in current {
-                    if run.mustEnd() { break }
-                    try store(judged, storeIsEmpty: false, connection)
+                guard unhashed.isEmpty else { return StoreOutcome.unhashed(unhashed) }
+                let limit = duration.map(TimeLimit.after) ?? .none
+                var stored = current
+                for index in stored.indices where !run.mustEnd() {
+                    try store(&stored[index], until: limit, storeIsEmpty: false, connection)
                 }
-                return [:]
+                return .stored(stored)
             }
-            guard let unhashed, !unhashed.isEmpty else { return }
-            for (index, passwords) in unhashed { batches[index] = try await hashing(passwords, of: batches[index]) }
+            switch outcome {
+            case nil: return
+            case .unhashed(let unhashed)?:
+                for (index, passwords) in unhashed { batches[index] = try await hashing(passwords, of: batches[index]) }
+            case .stored(let stored)?:
+                batches = stored
+                if run.mustEnd() { return }
+            }
         }
     }
 
-    /// Stores one batch within a transaction.
+    /// What became of batches within one transaction.
+    private enum StoreOutcome: Sendable {
+        /// Nothing: these passwords, by the batch's position, are to be hashed before.
+        case unhashed([Int: [UnhashedPassword]])
+        /// As far as each says.
+        case stored([JudgedBatch])
+    }
+
+    /// Stores one batch within a transaction, or as much of it as the time allows.
     func store(
-        _ judged: JudgedBatch, storeIsEmpty: Bool, _ connection: borrowing Connection
+        _ judged: inout JudgedBatch, until limit: TimeLimit = .none, storeIsEmpty: Bool,
+        _ connection: borrowing Connection
     ) throws(ImportWriteError) {
         do throws(ProfileStoreError) {
             _ = try repository.requireSchema(adopted.schema, connection)
         } catch {
             throw .failed(.store(error))
         }
-        try wrap { () throws(ImportError) in
+        do throws(ImportError) {
             let first = try ImportError.wrap { () throws(SQLiteError) in try StoreTable.nextID(connection) }
             var next = first
-            try settle(judged, nextID: &next, storeIsEmpty: storeIsEmpty, connection)
+            try settle(&judged, until: limit, nextID: &next, storeIsEmpty: storeIsEmpty, connection)
             guard next != first else { return }
             try ImportError.wrap { () throws(SQLiteError) in try StoreTable.setNextID(next, connection) }
+        } catch {
+            throw .failed(error)
         }
     }
 
     private func settle(
-        _ judged: JudgedBatch, nextID: inout Int64, storeIsEmpty: Bool, _ connection: borrowing Connection
+        _ judged: inout JudgedBatch, until limit: TimeLimit = .none, nextID: inout Int64, storeIsEmpty: Bool,
+        _ connection: borrowing Connection
     ) throws(ImportError) {
         let settlement = RowSettlement(
             adopted: adopted, columns: columns, policy: run.options.duplicates, today: run.today,
             now: repository.options.now(), storeIsEmpty: storeIsEmpty, isDryRun: run.options.isDryRun)
         try run.ledger.withLock { ledger throws(ImportError) in
-            try settlement.settle(judged, nextID: &nextID, into: &ledger, connection)
+            try settlement.settle(&judged, until: limit, nextID: &nextID, into: &ledger, connection)
         }
     }
 

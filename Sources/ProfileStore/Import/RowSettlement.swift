@@ -17,16 +17,17 @@ struct RowSettlement {
     let storeIsEmpty: Bool
     let isDryRun: Bool
 
-    /// Settles a batch.
+    /// Settles a batch, or as much of it as the time allows.
     ///
     /// - Parameters:
-    ///   - judged: The batch; hashes stand where passwords were, unless it is a dry run.
+    ///   - judged: The batch; hashes stand where passwords were, unless it is a dry run. Comes back with what is next.
+    ///   - limit: When to leave the rest for later.
     ///   - nextID: The id that the next new profile gets; comes back as what is next then.
     ///   - ledger: Counts what becomes of each row.
     ///   - connection: The writer's, within its transaction, or a reader's for a dry run.
     /// - Throws: What the store, or the file of rejected rows, refuses.
     func settle(
-        _ judged: JudgedBatch, nextID: inout Int64, into ledger: inout ImportLedger,
+        _ judged: inout JudgedBatch, until limit: TimeLimit, nextID: inout Int64, into ledger: inout ImportLedger,
         _ connection: borrowing Connection
     ) throws(ImportError) {
         var failure: ImportError?
@@ -34,7 +35,8 @@ struct RowSettlement {
             var insertion = try connection.prepare(adopted.table.insert)
             try adopted.table.bindCommon(at: now, schemaVersion: adopted.version, to: &insertion)
             do throws(ImportError) {
-                try settleRows(judged, nextID: &nextID, into: &ledger, with: &insertion, connection)
+                judged.next = try settleRows(
+                    judged, until: limit, nextID: &nextID, into: &ledger, with: &insertion, connection)
             } catch {
                 failure = error
             }
@@ -42,21 +44,24 @@ struct RowSettlement {
         if let failure { throw failure }
     }
 
+    /// - Returns: What is next.
     private func settleRows(
-        _ judged: JudgedBatch, nextID: inout Int64, into ledger: inout ImportLedger, with insertion: inout Statement,
-        _ connection: borrowing Connection
-    ) throws(ImportError) {
+        _ judged: JudgedBatch, until limit: TimeLimit, nextID: inout Int64, into ledger: inout ImportLedger,
+        with insertion: inout Statement, _ connection: borrowing Connection
+    ) throws(ImportError) -> (row: Int, rejected: Int) {
         // Out of the loop, which runs for a million rows, with all that has to be counted as a reference.
         let rows = judged.rows
         let table = adopted.table
         let version = Int64(adopted.version)
         let firstNumber = judged.firstNumber
-        try rows.bytes.withUnsafeBufferPointer { bytes throws(ImportError) in
-            var nextRejected = judged.rejected.startIndex
-            for row in 0..<rows.count {
+        return try rows.bytes.withUnsafeBufferPointer { bytes throws(ImportError) in
+            var limit = limit
+            var nextRejected = judged.next.rejected
+            for row in judged.next.row..<rows.count {
                 let origin = rows.origins[row]
                 let record = origin.record - firstNumber
-                try settleRejected(before: record, of: judged, &nextRejected, into: &ledger, connection)
+                try settleRejected(before: record, of: judged, &nextRejected, until: &limit, into: &ledger, connection)
+                if limit.isReached { return (row, nextRejected) }
                 let repeated = ledger.keys.repeated(row, of: rows, bytes)
                 guard repeated.isEmpty else {
                     try ledger.reject(record: record, of: judged.batch, repeated)
@@ -83,7 +88,8 @@ struct RowSettlement {
                     try settleStored(row, of: judged, bytes, record, into: &ledger, connection)
                 }
             }
-            try settleRejected(before: .max, of: judged, &nextRejected, into: &ledger, connection)
+            try settleRejected(before: .max, of: judged, &nextRejected, until: &limit, into: &ledger, connection)
+            return (rows.count, nextRejected)
         }
     }
 
@@ -109,12 +115,14 @@ struct RowSettlement {
             record: record, of: judged.batch, taken.map { ValidationIssue($0, .duplicate(line: nil)) })
     }
 
-    /// Settles the rejected records that come before a row.
+    /// Settles the rejected records that come before a row, and counts the row as a step towards the limit.
     private func settleRejected(
-        before record: Int, of judged: JudgedBatch, _ next: inout Int, into ledger: inout ImportLedger,
-        _ connection: borrowing Connection
+        before record: Int, of judged: JudgedBatch, _ next: inout Int, until limit: inout TimeLimit,
+        into ledger: inout ImportLedger, _ connection: borrowing Connection
     ) throws(ImportError) {
-        while next < judged.rejected.endIndex, judged.rejected[next].record < record {
+        limit.step()
+        while next < judged.rejected.endIndex, judged.rejected[next].record < record, !limit.isReached {
+            limit.step()
             let rejected = judged.rejected[next]
             next += 1
             if policy == .update, ProfileMerge.canMerge(rejected, of: judged.batch, columns) {
@@ -235,6 +243,28 @@ struct RowSettlement {
         return try ImportError.wrap { () throws(SQLiteError) in
             try adopted.table.passwordHash(of: stored.id, connection) != hash.text
         }
+    }
+}
+
+/// When to leave the rest of a batch for another transaction, so that others do not wait (I14).
+struct TimeLimit {
+    private let deadline: ContinuousClock.Instant?
+    private var steps = 0
+    private(set) var isReached = false
+
+    /// No limit.
+    static let none = TimeLimit(deadline: nil)
+
+    /// So long from now.
+    static func after(_ duration: Duration) -> TimeLimit { TimeLimit(deadline: .now + duration) }
+
+    private init(deadline: ContinuousClock.Instant?) { self.deadline = deadline }
+
+    /// Counts a row or record; the clock is looked at now and then.
+    mutating func step() {
+        guard let deadline else { return }
+        steps += 1
+        if steps % 64 == 0, .now >= deadline { isReached = true }
     }
 }
 

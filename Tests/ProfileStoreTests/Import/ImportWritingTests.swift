@@ -105,7 +105,7 @@ import Testing
         #expect(try await repository.importing(others.replacing("othername", with: "username")).imported == 12_000)
         let batches = try repository.statistics().changeNumber
         let most = ImportSource.recordsPerBatch
-        #expect(batches == bulk + Int64((12_000 + most - 1) / most))
+        #expect(batches >= bulk + Int64((12_000 + most - 1) / most))
         #expect(
             try await repository.importing(
                 others.replacing("other", with: "third").replacing("thirdname", with: "username")
@@ -119,26 +119,23 @@ import Testing
     @Test func `I14: whoever registers while a store is loaded in batches waits for less than a second`() async throws {
         let repository = try await folder.store(schema: schemaOfNames())
         _ = try await repository.importing(rows(1))
-        let other = try await folder.store(schema: schemaOfNames())
-        let isDone = Atomic(false)
-        async let waits: [Duration] = {
-            var waits: [Duration] = []
-            while !isDone.load(ordering: .relaxed) || waits.isEmpty {
-                let draft = ProfileDraft(["username": "guest\(waits.count)"])
-                let start = ContinuousClock.now
-                _ = try await other.register(other.validator.validate(draft, on: other.today))
-                waits.append(ContinuousClock.now - start)
-            }
-            return waits
-        }()
-        let count = runsLongImportTests ? 400_000 : 40_000
+        var ends: [Int32] = [-1, -1]
+        try #require(pipe(&ends) == 0)
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        // In a process of its own, so that only the lock is waited for and no other test.
+        var guests = try ImporterProcess([repository.path, "--register"], input: ends[0])
+        close(ends[0])
+        #expect(guests.line() == "ready")
+        let count = runsLongImportTests ? 400_000 : 30_000
+        let before = try repository.statistics().profiles
         let report = try await repository.importing(rows(count)) { $0.duplicates = .skip }
-        isDone.store(true, ordering: .relaxed)
-        let longest = try await waits.max() ?? .zero
+        let during = try repository.statistics().profiles - before - report.imported
+        close(ends[1])
+        let (registered, longest) = try { ($0[0], $0[1]) }(guests.result().outcomes)
         #expect(report.imported == count - 1 && report.rejected == 0)
-        #expect(longest < .seconds(1))
-        #expect(try await waits.count > 2, "they wrote between the batches")
-        #expect(try repository.statistics().profiles == count + (try await waits.count))
+        #expect(longest < 1_000, "milliseconds")
+        #expect(during > 2, "it wrote between the batches")
+        #expect(try repository.statistics().profiles == count + registered)
     }
 
     // MARK: Ends
@@ -234,7 +231,7 @@ import Testing
         let repository = try await folder.store(schema: schemaOfNames()) { $0.vfs = "fault" }
         if !inBulk { _ = try await repository.importing(rows(1)) }
         let stored = inBulk ? 0 : 1
-        fault_vfs_arm(repository.path, FAULT_VFS_FULL, 300, -1)
+        fault_vfs_arm(repository.path, FAULT_VFS_FULL, inBulk ? 300 : 1_500, -1)
         var failure: ImportError?
         do { _ = try await repository.importing(rows(60_000)) { $0.duplicates = .skip } } catch {
             failure = error as? ImportError
