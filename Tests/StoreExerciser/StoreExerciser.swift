@@ -20,7 +20,8 @@ enum StoreExerciser {
     private static func run(_ words: [String]) async throws {
         switch (words.first ?? "", Array(words.dropFirst())) {
         case ("create", let rest) where rest.count == 2: try await create(path: rest[0], username: rest[1])
-        case ("create-and-die", let rest) where rest.count == 2: try await createAndDie(path: rest[0], username: rest[1])
+        case ("create-and-die", let rest) where rest.count == 2:
+            try await createAndDie(path: rest[0], username: rest[1])
         case ("register-and-edit", let rest) where rest.count == 3:
             try await registerAndEdit(path: rest[0], prefix: rest[1], seconds: Int(rest[2]) ?? 1)
         case ("reopen", let rest) where rest.count == 3:

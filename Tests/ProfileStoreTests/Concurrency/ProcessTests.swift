@@ -29,7 +29,9 @@ import Testing
     private func expectProfiles(_ prefixes: [String], _ counts: [Int]) async throws {
         let repository = try await ProfileRepository.open(at: store.path)
         var expected: Set<String> = ["shared"]
-        for (prefix, count) in zip(prefixes, counts) { for number in 0..<max(0, count) { expected.insert("\(prefix)\(number)") } }
+        for (prefix, count) in zip(prefixes, counts) {
+            for number in 0..<max(0, count) { expected.insert("\(prefix)\(number)") }
+        }
         let found = try await repository.usernames()
         #expect(found.count == expected.count)
         #expect(Set(found) == expected)

@@ -85,7 +85,7 @@ import Testing
         case let error as ProfileStoreError: error
         case CredentialError.store(let error): error
         case ImportError.store(let error): error
-        case ImportError.ended(let error, after: _): error
+        case ImportError.ended(let error, after: _): storeError(error)
         default: nil
         }
     }
@@ -96,12 +96,16 @@ import Testing
         await repository.close()
     }
 
-    @Test(arguments: Fault.allCases) func `a registration that fails anywhere is typed and leaves nothing`(fault: Fault) async throws {
+    @Test(arguments: Fault.allCases) func `a registration that fails anywhere is typed and leaves nothing`(fault: Fault)
+        async throws
+    {
         try await makeStore()
         try await failEverywhere(fault) { try await $0.register("dora") }
     }
 
-    @Test(arguments: Fault.allCases) func `an edit that fails anywhere is typed and changes nothing`(fault: Fault) async throws {
+    @Test(arguments: Fault.allCases) func `an edit that fails anywhere is typed and changes nothing`(fault: Fault)
+        async throws
+    {
         try await makeStore()
         try await failEverywhere(fault) { repository in
             _ = try await repository.edit("abel") { draft in
@@ -111,12 +115,16 @@ import Testing
         }
     }
 
-    @Test(arguments: Fault.allCases) func `a removal that fails anywhere is typed and removes nothing`(fault: Fault) async throws {
+    @Test(arguments: Fault.allCases) func `a removal that fails anywhere is typed and removes nothing`(fault: Fault)
+        async throws
+    {
         try await makeStore()
         try await failEverywhere(fault) { try await $0.remove("bert") }
     }
 
-    @Test(arguments: Fault.allCases) func `S7: an adoption that fails anywhere leaves the rules in force`(fault: Fault) async throws {
+    @Test(arguments: Fault.allCases) func `S7: an adoption that fails anywhere leaves the rules in force`(fault: Fault)
+        async throws
+    {
         try await makeStore()
         let wider = try People.standard(and: People.uniqueEmail)
         try await failEverywhere(fault) { try await $0.adopt(wider) }

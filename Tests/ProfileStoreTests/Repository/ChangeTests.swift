@@ -139,7 +139,9 @@ import Testing
         let store = store
         let runs = Mutex(0)
         let edit: @Sendable (inout ProfileDraft) -> Void = { draft in
-            if runs.withLock({ $0 += 1; return $0 }) == 1 {
+            if runs.withLock({
+                $0 += 1; return $0
+            }) == 1 {
                 let raw = #"UPDATE profiles SET revision = revision + 1, postal_code = '12345' WHERE id = 1"#
                 #expect(throws: Never.self) { try store.execute(raw) }
             }
@@ -190,7 +192,9 @@ import Testing
         #expect(failure.issues.map(\.field) == [.phone, .address, nil])
         #expect(failure.issues.map(\.code) == [.tooShort, .required, .unknownField])
         #expect(try store.rows() == before)
-        await #expect(throws: ProfileStoreError.notFound(username: "bert")) { try await repository.edit("bert") { _ in } }
+        await #expect(throws: ProfileStoreError.notFound(username: "bert")) {
+            try await repository.edit("bert") { _ in }
+        }
     }
 
     @Test func `R4: a profile can be renamed, also in case alone, but not to another's name`() async throws {
@@ -218,7 +222,9 @@ import Testing
         #expect(edited.revision == 3)
         #expect(try store.number("SELECT count(*) FROM profiles WHERE password_is_judged = 1") == 1)
         #expect(try await repository.validatePassword(Secret("bL9pjp"), for: "abel").id == 1)
-        await #expect(throws: CredentialError.wrong) { try await repository.validatePassword(People.secret, for: "abel") }
+        await #expect(throws: CredentialError.wrong) {
+            try await repository.validatePassword(People.secret, for: "abel")
+        }
     }
 
     // MARK: Removing

@@ -40,7 +40,8 @@ import Testing
         for (field, values) in found {
             for value in values { #expect(try names(Condition(name(field), value)) == ["abel"], "\(field) \(value)") }
         }
-        for (field, value) in [("email", "A@B.C"), ("age", "4 1"), ("username", "abe"), ("member", "yes"), ("age", "")] {
+        for (field, value) in [("email", "A@B.C"), ("age", "4 1"), ("username", "abe"), ("member", "yes"), ("age", "")]
+        {
             #expect(try names(Condition(name(field), value)) == [], "\(field) \(value)")
         }
     }
@@ -73,7 +74,8 @@ import Testing
 
     @Test func `a value that breaks the rules finds the profile that has it all the same`() async throws {
         try await repository.register("abel")
-        try store.execute("UPDATE profiles SET address = 'no. 5!', birthday = 'long ago', username = 'far-too-long-a-name'")
+        try store.execute(
+            "UPDATE profiles SET address = 'no. 5!', birthday = 'long ago', username = 'far-too-long-a-name'")
         #expect(try names(Condition(.address, "no. 5!")) == ["far-too-long-a-name"])
         #expect(try names(Condition(.birthday, "long ago")) == ["far-too-long-a-name"])
         #expect(try repository.profile(username: "FAR-too-long-a-name")?.id == 1)
@@ -99,7 +101,8 @@ import Testing
 
     // MARK: Pages
 
-    @Test(.timeLimit(.minutes(1))) func `pages are complete and in order while others insert and remove`() async throws {
+    @Test(.timeLimit(.minutes(1))) func `pages are complete and in order while others insert and remove`() async throws
+    {
         for number in 0..<95 { try await repository.register("user\(number)") }
         var query = ProfileQuery(limit: 10)
         var ids: [Int64] = []

@@ -20,7 +20,8 @@ import Testing
         #expect(empty.schemaVersion == 1)
         for name in ["abel", "bert", "carl"] { try await repository.register(name) }
         try await repository.createPasscode(Secret("parislondon"), for: "abel")
-        try await repository.adopt(try People.standard(replacing: #""required":true,"minLength":3"#, with: #""minLength":3"#))
+        try await repository.adopt(
+            try People.standard(replacing: #""required":true,"minLength":3"#, with: #""minLength":3"#))
         var draft = People.draft("dora")
         draft.passwordHash = nil
         _ = try await repository.register(repository.judged(draft))

@@ -137,7 +137,8 @@ import Testing
         #expect(child.waitForSign())
         async let report = repository.revalidate()
         try await WaitingWriters.wait(for: store.path + "-lock")
-        try store.execute("UPDATE profiles SET address = 'road', revision = 2, schema_version = 2 WHERE username = 'abel'")
+        try store.execute(
+            "UPDATE profiles SET address = 'road', revision = 2, schema_version = 2 WHERE username = 'abel'")
         _ = await child.finish()
         #expect(try await report.invalid == 2)
         let abel = try #require(try raced.profile(username: "abel"))
@@ -187,7 +188,8 @@ import Testing
         let optional = stricter.document().split(separator: #""required":true,"minLength":3"#)
         try await repository.adopt(try ProfileSchema(parsing: optional.joined(separator: #""minLength":3"#)))
         let steps = Mutex<[Int]>([])
-        let report = try await repository.revalidate(mostIssues: 10) { checked in steps.withLock { $0.append(checked) } }
+        let report = try await repository.revalidate(mostIssues: 10) { checked in steps.withLock { $0.append(checked) }
+        }
         #expect(report.checked == 17_004)
         #expect(report.invalid == 1_702)
         #expect(report.issues.listed.count == 10)
@@ -198,7 +200,9 @@ import Testing
         #expect(try await repository.revalidate().skipped == 17_004)
     }
 
-    @Test func `R6: passwords that were set under other password rules are counted, profiles without one are not`() async throws {
+    @Test func `R6: passwords that were set under other password rules are counted, profiles without one are not`()
+        async throws
+    {
         let optional = try People.standard(replacing: #""required":true,"minLength":3"#, with: #""minLength":3"#)
         try await repository.adopt(optional)
         var draft = People.draft("emma")
@@ -215,7 +219,8 @@ import Testing
 
     @Test func `R6: values of secrets stand in no report`() async throws {
         let digits = try People.standard(replacing: #""special"]"#, with: #""special"]"#)
-        try store.execute("UPDATE profiles SET password_hash = NULL, password_schema_version = NULL, password_is_judged = NULL")
+        try store.execute(
+            "UPDATE profiles SET password_hash = NULL, password_schema_version = NULL, password_is_judged = NULL")
         let report = try await repository.revalidate(candidate: digits)
         #expect(report.issues.issueCounts.map(\.field) == ["password"])
         #expect(report.issues.listed.allSatisfy { $0.value == nil })

@@ -40,7 +40,9 @@ import Testing
         #expect(reopened.schemaVersion == 3)
     }
 
-    @Test func `S7: adopting the rules in force keeps their version, also when another process adopted them`() async throws {
+    @Test func `S7: adopting the rules in force keeps their version, also when another process adopted them`()
+        async throws
+    {
         let other = try await store.open()
         #expect(try await repository.adopt(.standard) == 1)
         let wider = try People.standard(and: People.email)
@@ -102,7 +104,9 @@ import Testing
 
     // MARK: Uniqueness
 
-    @Test func `R6: a field that becomes unique must not repeat values; what does is named, and nothing changes`() async throws {
+    @Test func `R6: a field that becomes unique must not repeat values; what does is named, and nothing changes`()
+        async throws
+    {
         try await repository.adopt(try People.standard(and: People.email))
         for number in 0..<12 {
             for twin in ["a", "b"] { try await repository.register("\(twin)\(number)", ["email": "m\(number)"]) }
@@ -110,7 +114,9 @@ import Testing
         try await repository.register("alone", ["email": "alone"])
         try await repository.register("none")
         try await repository.register("nothing")
-        let before = [try store.rows(), try store.rows("schemas"), try store.rows("store"), try store.rows("sqlite_schema")]
+        let before = [
+            try store.rows(), try store.rows("schemas"), try store.rows("store"), try store.rows("sqlite_schema"),
+        ]
         let unique = try People.standard(and: People.uniqueEmail, #"{"name":"more"}"#)
         let error = await #expect(throws: ProfileStoreError.self) { try await repository.adopt(unique) }
         guard case .repeatedValues(.email, let values)? = error else {
@@ -119,7 +125,9 @@ import Testing
         }
         #expect(values.count == 10)
         #expect(Set(values).isSubset(of: Set((0..<12).map { "m\($0)" })))
-        let after = [try store.rows(), try store.rows("schemas"), try store.rows("store"), try store.rows("sqlite_schema")]
+        let after = [
+            try store.rows(), try store.rows("schemas"), try store.rows("store"), try store.rows("sqlite_schema"),
+        ]
         #expect(after == before)
         #expect(repository.schemaVersion == 2)
         #expect(try repository.profile(username: "alone")?[.email] == "alone")

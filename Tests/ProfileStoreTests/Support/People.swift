@@ -8,7 +8,8 @@ enum People {
     static let policyHash =
         "$argon2id$v=19$m=19456,t=2,p=1$ypUYnQZSQQOq9pivEtjG8w$V7S9SK6Z6JO5ZOTfRF8XhGONnRyFDistsnjOI6zUgXc"
     /// Of ``secret``, and so weak that a success replaces it.
-    static let weakHash = "$argon2id$v=19$m=8,t=1,p=1$x6KV7hY0lqmDzqg8SXGz4A$zXpdekayZS4A3z2N/dAfRIcKF8U94zGuyyN/CCZNJVo"
+    static let weakHash =
+        "$argon2id$v=19$m=8,t=1,p=1$x6KV7hY0lqmDzqg8SXGz4A$zXpdekayZS4A3z2N/dAfRIcKF8U94zGuyyN/CCZNJVo"
     /// Of ``secret``, by another scheme.
     static let bcryptHash = "$2b$04$abcdefghijklmnopqrstuutEP/GNDRtG4DIFjGkLcdxWtDG/tN/mu"
 
@@ -60,6 +61,7 @@ extension ProfileRepository {
     }
 }
 
+// swift-format-ignore: NeverForceUnwrap
 extension FieldName {
     static let email = FieldName("email")!
     static let phone = FieldName("phone")!
