@@ -109,14 +109,17 @@ struct StoreFile: Sendable {
 
     private func state(as mode: Connection.Mode) throws(SQLiteError) -> State {
         let connection = try Connection(path, mode: mode, vfs: vfs)
-        let settings = try connection.settings()
-        let version = Int(settings.userVersion)
-        if settings.applicationID == Self.applicationID {
-            return version <= Migrator.latest ? .store(version: version) : .newer(version: version)
+        // Of one moment: between two statements another process may have made the store.
+        return try connection.readTransaction { () throws(SQLiteError) in
+            let settings = try connection.settings()
+            let version = Int(settings.userVersion)
+            if settings.applicationID == Self.applicationID {
+                return version <= Migrator.latest ? .store(version: version) : .newer(version: version)
+            }
+            guard settings.applicationID == 0, version == 0 else { return .foreign }
+            var statement = try connection.prepare("SELECT count(*) FROM sqlite_schema")
+            return try statement.step() && statement.integer(at: 0) == 0 ? .empty : .foreign
         }
-        guard settings.applicationID == 0, version == 0 else { return .foreign }
-        var statement = try connection.prepare("SELECT count(*) FROM sqlite_schema")
-        return try statement.step() && statement.integer(at: 0) == 0 ? .empty : .foreign
     }
 
     private func error(_ error: SQLiteError) -> ProfileStoreError {
