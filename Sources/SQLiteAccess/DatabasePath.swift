@@ -26,9 +26,13 @@ package struct DatabasePath: Hashable, Sendable, CustomStringConvertible {
             return
         }
         let reason = errno
+        guard reason == ENOENT else { throw SQLiteError(systemError: reason, opening: path) }
         var information = stat()
-        guard reason == ENOENT, lstat(path, &information) != 0 else {
-            throw SQLiteError(systemError: reason, opening: path)
+        if lstat(path, &information) == 0 {
+            // Another process has made it since, or it is a link to nothing.
+            guard let resolved = Self.resolve(path) else { throw SQLiteError(systemError: errno, opening: path) }
+            database = resolved
+            return
         }
         let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
         let directory = slash.map { String(path[...$0]) } ?? "."
