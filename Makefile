@@ -5,7 +5,7 @@ SWIFT ?= swift
 RELEASE = .build/release/profiles
 # The Swift runtime is linked in, so that the binary runs on any Debian 12 with the C libraries below.
 RELEASE_FLAGS = -c release --product profiles --static-swift-stdlib -Xlinker -s -Xlinker --gc-sections
-PACKAGES = libsqlite3-dev libsodium-dev libcrypt-dev libpcre2-dev
+PACKAGES = libsqlite3-dev libsodium-dev libcrypt-dev libpcre2-dev libvterm-dev
 BENCH_PACKAGES = sqlite3 hyperfine time gcc libc6-dev
 
 .PHONY: help build demo test test-long bench lint install docs clean setup setup-bench

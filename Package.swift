@@ -15,10 +15,18 @@ let package = Package(
     products: [
         .library(name: "ProfileCore", targets: ["ProfileCore"]),
         .library(name: "ProfileStore", targets: ["ProfileStore"]),
+        .library(name: "ProfileTesting", targets: ["ProfileTesting"]),
         .executable(name: "profiles", targets: ["profiles"]),
     ],
+    traits: [
+        .trait(
+            name: "TestHooks",
+            description: "The command honours scenarios and can be driven from outside: for tests alone, never to ship.")
+    ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        // The control server of test runs; resolved and built under the trait alone.
+        .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
     ],
     targets: [
         .systemLibrary(
@@ -29,6 +37,8 @@ let package = Package(
             name: "CCrypt", path: "Modules/CCrypt", pkgConfig: "libcrypt", providers: [.apt(["libcrypt-dev"])]),
         .systemLibrary(
             name: "CPCRE2", path: "Modules/CPCRE2", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"])]),
+        .systemLibrary(
+            name: "CVTerm", path: "Modules/CVTerm", pkgConfig: "vterm", providers: [.apt(["libvterm-dev"])]),
         .systemLibrary(name: "CLinux", path: "Modules/CLinux"),
         .target(
             name: "Migrations",
@@ -42,10 +52,20 @@ let package = Package(
             name: "ProfileStore",
             dependencies: ["ProfileCore", "CSVStream", "SQLiteAccess", "Migrations", "CSodium", "CCrypt"],
             swiftSettings: strictness),
+        .target(name: "TerminalUI", dependencies: ["CLinux", "ProfileCore"], swiftSettings: strictness),
+        .target(
+            name: "ProfileTesting",
+            dependencies: [
+                "CVTerm", "ProfileCore", "ProfileStore",
+                .product(name: "FlyingFox", package: "FlyingFox", condition: .when(traits: ["TestHooks"])),
+                .product(name: "FlyingSocks", package: "FlyingFox", condition: .when(traits: ["TestHooks"])),
+            ],
+            swiftSettings: strictness),
         .executableTarget(
             name: "profiles",
             dependencies: [
-                "CLinux", "ProfileCore", "ProfileStore",
+                "CLinux", "ProfileCore", "ProfileStore", "TerminalUI",
+                .target(name: "ProfileTesting", condition: .when(traits: ["TestHooks"])),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strictness),
@@ -69,8 +89,13 @@ let package = Package(
                 "StoreExerciser",
             ],
             swiftSettings: strictness),
+        .testTarget(name: "TerminalUITests", dependencies: ["ProfileCore", "TerminalUI"], swiftSettings: strictness),
         .testTarget(
-            name: "CommandTests", dependencies: ["profiles", "ProfileCore", "ProfileStore"], swiftSettings: strictness),
+            name: "ProfileTestingTests", dependencies: ["ProfileCore", "ProfileStore", "ProfileTesting"],
+            swiftSettings: strictness),
+        .testTarget(
+            name: "CommandTests", dependencies: ["profiles", "ProfileCore", "ProfileStore", "ProfileTesting"],
+            swiftSettings: strictness),
     ],
     swiftLanguageModes: [.v6]
 )
