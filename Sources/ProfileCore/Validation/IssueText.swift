@@ -4,7 +4,7 @@ extension ProfileSchema {
         guard let field = issue.field, let rules = self[field] else {
             return issue.message(label: issue.field?.text ?? "The row")
         }
-        return rules.messages[issue.code] ?? issue.message(label: rules.title)
+        return rules.message(for: issue)
     }
 }
 
