@@ -26,8 +26,10 @@ public final class TerminalDriver {
     private var written: [UInt8] = []
     /// Where in `written` a wait for output goes on.
     private var seen = 0
-    /// The screen when it was last found settled: what is new is new since then.
+    /// The screen when it was last found settled.
     private var settled: TerminalScreen
+    /// The screen that the last key was pressed on: what is new is new since then.
+    private var known: TerminalScreen
     private var buffer = [UInt8](repeating: 0, count: 65_536)
 
     /// How many bytes of what a program writes are kept for ``transcript``, at least.
@@ -51,6 +53,7 @@ public final class TerminalDriver {
         self.emulator = emulator
         self.limit = limit
         settled = emulator.contents
+        known = settled
         let device = ChildProcess.Stream.file(terminal.path, flags: O_RDWR)
         process = try ChildProcess(
             command, environment: ["TERM": "xterm-256color"].merging(environment) { $1 }, folder: folder,
@@ -89,11 +92,14 @@ public final class TerminalDriver {
 
     // MARK: Waiting
 
-    /// Waits until a text is on the settled screen that was not in its row when the screen was settled before.
+    /// Waits until a text is on the settled screen that was not in its row before something was last typed.
+    ///
+    /// "Before" is the last settled screen that was waited for. Waits that follow one another look for several texts of
+    /// what came of the same keys.
     ///
     /// - Throws: ``TerminalWaitError`` after the driver's limit, or when the program has ended without it.
     public func wait(for text: String) throws(TerminalWaitError) {
-        try wait(for: "\"\(text)\", new on a settled screen") { $0.shows(text, newSince: settled) }
+        try wait(for: "\"\(text)\", new on a settled screen") { $0.shows(text, newSince: known) }
     }
 
     /// Waits until the settled screen is as it should be, which it may be already.
@@ -168,17 +174,21 @@ public final class TerminalDriver {
         try send(emulator.takeInput())
     }
 
-    /// Changes the window's size. All that is there afterwards counts as new.
+    /// Changes the window's size. All that the program draws then counts as new.
     public func resize(_ size: TerminalSize) {
         drain()
         emulator.resize(size)
-        guard let blank = TerminalEmulator(size) else { return }
-        settled = blank.contents
+        // Nothing is known of a screen of this size.
+        if let blank = TerminalEmulator(size)?.contents { settled = blank }
+        known = settled
         terminal.resize(size)
     }
 
     /// Sends the program a signal.
-    public func send(_ signal: Int32) { process.send(signal) }
+    public func send(_ signal: Int32) {
+        known = settled
+        process.send(signal)
+    }
 
     // MARK: How it is done
 
@@ -242,6 +252,7 @@ public final class TerminalDriver {
     }
 
     private func send(_ bytes: [UInt8]) throws(TerminalWaitError) {
+        known = settled
         let deadline = ContinuousClock.now + limit
         var rest = bytes[...]
         while !rest.isEmpty {
