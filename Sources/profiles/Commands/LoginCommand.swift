@@ -7,7 +7,7 @@ struct LoginCommand: AsyncParsableCommand {
         commandName: "login",
         abstract: "Say whether a password is right.",
         discussion: """
-            Exits 1 when it is wrong, and 77 when there were too many wrong ones.
+            Exits 1 when it is wrong or cannot be right, and 77 when there were too many wrong ones.
 
               profiles login skboard
               profiles login skboard --password-stdin < secret
@@ -22,18 +22,21 @@ struct LoginCommand: AsyncParsableCommand {
 
     func run() async throws {
         let secret = try entered()
-        let profile = try await global.withStore("login") { repository in
-            do throws(CredentialError) {
-                return try await repository.validatePassword(secret, for: username)
-            } catch .wrong {
-                throw CommandFailure(.no, "The user credentials are invalid")
+        try await global.withStore("login") { repository in
+            let loggedIn = try await Self.service(for: repository).logIn(username: username, password: secret)
+            switch global.format {
+            case .text: try Output.standard.print(loggedIn.greeting.visible)
+            case .json:
+                guard let profile = try repository.profile(username: loggedIn.username) else {
+                    throw ProfileStoreError.notFound(username: loggedIn.username)
+                }
+                try global.show(profile)
             }
         }
-        switch global.format {
-        case .text: try Output.standard.print("Hello \(profile.username.visible)")
-        case .json: try global.show(profile)
-        }
     }
+
+    /// What logs people in to a store, for whoever asks for the password: this command, or a screen.
+    static func service(for repository: ProfileRepository) -> LoginService { LoginService(repository) }
 
     private func entered() throws(CommandFailure) -> Secret {
         if let secret = try password.read() { return secret }
