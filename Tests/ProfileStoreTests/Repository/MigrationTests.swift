@@ -1,5 +1,6 @@
 import Migrations
 import ProfileStore
+import ProfileTesting
 import Testing
 
 @Suite struct MigrationTests {
@@ -31,7 +32,7 @@ import Testing
         let records = try store.rows("migrations")
         #expect(records.map { $0[1] } == Migration.all.map(\.name))
         #expect(records.map { $0[2] } == Migration.all.map { Fingerprint.sha256($0.sql.span) })
-        #expect(records.allSatisfy { $0[3] == String(store.clock.now.millisecondsSince1970) })
+        #expect(records.allSatisfy { $0[3] == String(store.clock.timestamp.millisecondsSince1970) })
     }
 
     @Test func `an older store is refused until it is migrated, and migrating it again does nothing`() async throws {
