@@ -21,10 +21,7 @@ extension ValidationIssue {
         case .badCharacter(let allowed?):
             "\(label) may hold \(Self.list(allowed.map(\.title), "and")) only"
         case .badCharacter(nil): "\(label) may not hold control characters"
-        case .missing(.uppercase): "\(label) should have at least one uppercase letter"
-        case .missing(.lowercase): "\(label) should have at least one lowercase letter"
-        case .missing(.digit): "\(label) should have at least one decimal digit"
-        case .missing(.special): "\(label) should have at least one special character"
+        case .missing(let requirement): "\(label) should have at least one \(requirement.title)"
         case .badFormat(let expected): "\(label) \(expected.text)"
         case .badDate: "\(label) is no day of the calendar"
         case .dateOutOfRange(let minimum, let maximum), .outOfRange(let minimum, let maximum):
