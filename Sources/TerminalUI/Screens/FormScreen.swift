@@ -204,11 +204,11 @@ extension FormScreen {
         // A field that takes anything but ASCII may need two columns a character.
         let longest = field.rules.longestLength.map { min($0, 1_000) } ?? 1_000
         return FieldRow(
-            label: field.rules.title.visible, text: field.text, caret: field.caret, width: longest + 1,
+            label: field.rules.title, text: field.text, caret: field.caret, width: longest + 1,
             isRequired: field.rules.isRequired && !keepsSecret, isEnabled: field.isEnabled,
             hasFocus: field.name == form.focus, isRight: !field.isEmpty && field.isValid && field.issue == nil,
-            error: field.message?.visible,
-            hint: (keepsSecret ? "left empty it stays as it is; else " : "") + field.hint.visible)
+            error: field.message?,
+            hint: (keepsSecret ? "left empty it stays as it is; else " : "") + field.hint)
     }
 
     private var keys: KeyLegend {
