@@ -2,7 +2,8 @@ import ProfileCore
 import Testing
 
 extension CalendarDay {
-    static let someDay = CalendarDay(year: 2026, month: 11, day: 21)!
+    /// 2026-11-21.
+    static let someDay = CalendarDay(secondsSince1970: 1_795_219_200) ?? .latest
 }
 
 /// A field that ended, and with what.
@@ -15,32 +16,34 @@ extension Form {
     /// A form for the standard schema, with the focus in a field.
     static func standard(editing name: String? = nil) throws -> Form {
         var form = Form(ProfileValidator(.standard), on: .someDay)
-        if let name { form.handle(.focus(FieldName(name)!)) }
+        if let name { form.handle(.focus(try .named(name))) }
         return form
     }
 
     /// A form for a schema with `username` and what else a schema file says.
     static func custom(_ fields: String, editing name: String? = nil) throws -> Form {
-        let schema = try ProfileSchema(parsing: #"{"fields": [{"name": "username", "type": "string"}, \#(fields)]}"#)
+        let schema = try ProfileSchema(
+            parsing:
+                #"{"fields": [{"name": "username", "constraints": {"required": true, "unique": true}}, \#(fields)]}"#)
         var form = Form(ProfileValidator(schema), on: .someDay)
-        if let name { form.handle(.focus(FieldName(name)!)) }
+        if let name { form.handle(.focus(try .named(name))) }
         return form
     }
 
     /// The field with the focus.
     var active: FormField { get throws { try #require(focus.flatMap { self[$0] }) } }
 
-    subscript(name: String) -> FormField { self[FieldName(name)!]! }
+    subscript(name: String) -> FormField { get throws { try #require(self[try FieldName.named(name)]) } }
 
     @discardableResult
     mutating func type(_ text: String) -> [FormEffect] { text.flatMap { handle(.type($0)) } }
 
     /// Valid values in every required field.
-    mutating func fill() {
+    mutating func fill() throws {
         for (name, text) in [
             ("username", "skboard"), ("password", "aK8oio"), ("phone", "78761241"), ("address", "12 Main St"),
         ] {
-            handle(.focus(FieldName(name)!))
+            handle(.focus(try .named(name)))
             type(text)
         }
         handle(.endEditing)
