@@ -1,4 +1,4 @@
-package import ProfileCore
+internal import ProfileCore
 
 /// A list over a screen, of which one entry is picked.
 package struct ChoiceScreen: Hashable, Sendable {

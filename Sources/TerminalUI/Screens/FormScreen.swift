@@ -36,7 +36,7 @@ package struct FormScreen: Screen {
     private var lastFocus: FieldName?
 
     /// A question over the form.
-    private enum Question {
+    fileprivate enum Question {
         case leaving(ChoiceScreen)
         case address(ChoiceScreen)
         case conflict(ConflictScreen)
@@ -207,7 +207,7 @@ extension FormScreen {
             label: field.rules.title, text: field.text, caret: field.caret, width: longest + 1,
             isRequired: field.rules.isRequired && !keepsSecret, isEnabled: field.isEnabled,
             hasFocus: field.name == form.focus, isRight: !field.isEmpty && field.isValid && field.issue == nil,
-            error: field.message?,
+            error: field.message,
             hint: (keepsSecret ? "left empty it stays as it is; else " : "") + field.hint)
     }
 

@@ -1,4 +1,4 @@
-package import ProfileCore
+internal import ProfileCore
 
 /// A text over a screen that Return or Esc closes: a welcome, an error, a success.
 package struct NoticeScreen: Hashable, Sendable {

@@ -1,3 +1,5 @@
+internal import ProfileCore
+
 /// Runs a screen on a terminal: keys and requests from outside go in one by one, frames come out, and what the screen
 /// asks for is done beside it, so that it can be left at any time.
 package struct ScreenLoop: Sendable {
