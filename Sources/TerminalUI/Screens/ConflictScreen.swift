@@ -20,7 +20,7 @@ package struct FieldConflict: Hashable, Sendable {
     }
 
     /// Whether it was changed on both sides, and not to the same.
-    var isContested: Bool { yours != before && yours != theirs }
+    package var isContested: Bool { yours != before && yours != theirs }
 }
 
 /// What changed meanwhile, field by field, over a form: for those changed on both sides one says which text stays.

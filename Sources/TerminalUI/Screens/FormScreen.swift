@@ -5,8 +5,8 @@ package import ProfileCore
 package struct FormScreen: Screen {
     /// What it asks for.
     package enum Request: Sendable {
-        /// To store what was submitted.
-        case store(ValidProfile)
+        /// To store what was submitted; settled if it holds what was chosen of the changes that were told last.
+        case store(ValidProfile, isSettled: Bool)
         /// The addresses that are stored under a postal code.
         case addresses(postalCode: String)
     }
@@ -34,6 +34,7 @@ package struct FormScreen: Screen {
     private var note: ScreenNote?
     /// The field to go back to when storing fails.
     private var lastFocus: FieldName?
+    private var isSettled = false
 
     /// A question over the form.
     fileprivate enum Question {
@@ -106,7 +107,9 @@ package struct FormScreen: Screen {
             }
         case .failed(let text): notices.append(.error(text))
         case .addresses(let addresses): offer(addresses)
-        case .changedMeanwhile(let conflicts): question = .conflict(ConflictScreen(conflicts))
+        case .changedMeanwhile(let conflicts):
+            isSettled = false
+            question = .conflict(ConflictScreen(conflicts))
         }
     }
 
@@ -123,7 +126,7 @@ package struct FormScreen: Screen {
                 lastFocus = focus
                 isBusy = true
                 note = ScreenNote(text: "Storing …")
-                return .ask(.store(profile))
+                return .ask(.store(profile, isSettled: isSettled))
             default: break
             }
         }
@@ -176,6 +179,7 @@ package struct FormScreen: Screen {
     /// Puts what was chosen into the fields, and submits it.
     private mutating func settle(_ conflict: ConflictScreen) -> ScreenAction<Request>? {
         let focus = form.focus
+        isSettled = true
         for (name, text) in conflict.settledTexts {
             form.handle(.focus(name))
             form.handle(.moveToEnd)
