@@ -52,7 +52,9 @@ package struct ChoiceScreen: Hashable, Sendable {
             panel.add(PanelLine((isSelected ? "› " : "  ") + option, isSelected ? .reverse : []))
         }
         panel.foot = [PanelLine(KeyLegend([.pick, .choose, .back]).text(fitting: width), .dim)]
-        frame.caret = panel.draw(into: &frame).lines[panel.keptLine]
+        let place = panel.draw(into: &frame).lines[panel.keptLine]
+        frame.caret = nil
+        if let place { frame.placeCaret(row: place.row, column: place.column) }
     }
 
     var json: JSONValue {

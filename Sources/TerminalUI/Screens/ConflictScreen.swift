@@ -67,6 +67,10 @@ struct ConflictScreen: Sendable {
         let width = Panel.innerWidth(frame.size)
         var panel = Panel(title: "Changed meanwhile")
         panel.add(wrapping: "Somebody else has changed this profile since you opened it.", width: width)
+        if conflicts.isEmpty {
+            panel.add(PanelLine(""))
+            panel.add(wrapping: "None of these fields has changed; perhaps the password has.", width: width)
+        }
         for conflict in conflicts {
             let isSelected = contested.indices.contains(selected) && contested[selected] == conflict
             panel.add(PanelLine(""))
@@ -82,7 +86,9 @@ struct ConflictScreen: Sendable {
             }
         }
         panel.foot = foot(width)
-        frame.caret = panel.draw(into: &frame).lines[panel.keptLine]
+        let place = panel.draw(into: &frame).lines[panel.keptLine]
+        frame.caret = nil
+        if let place { frame.placeCaret(row: place.row, column: place.column) }
     }
 
     private func foot(_ width: Int) -> [PanelLine] {

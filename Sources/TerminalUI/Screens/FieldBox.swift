@@ -22,10 +22,10 @@ struct FieldBox {
         frame.write(String(repeating: " ", count: width), row: row, column: column + 1, style: inside)
         var place = 0
         for index in shown.lowerBound...shown.upperBound {
-            if index == caret, hasFocus { frame.caret = ScreenPosition(row: row, column: column + 1 + place) }
+            if index == caret, hasFocus { frame.placeCaret(row: row, column: column + 1 + place) }
             guard index < shown.upperBound else { break }
-            frame.write(characters[index].text, row: row, column: column + 1 + place, style: inside, width: width - place)
-            place += characters[index].width
+            place += frame.write(
+                characters[index].text, row: row, column: column + 1 + place, style: inside, width: width - place)
         }
         let end = shown.upperBound < characters.count ? "›" : "]"
         frame.write(end, row: row, column: column + 1 + width, style: edge)
@@ -52,5 +52,13 @@ struct FieldBox {
             end += 1
         }
         return start..<end
+    }
+}
+
+extension Frame {
+    /// Puts the caret to a place, or to the nearest on the screen.
+    mutating func placeCaret(row: Int, column: Int) {
+        guard size.rows > 0, size.columns > 0 else { return }
+        caret = ScreenPosition(row: max(0, min(row, size.rows - 1)), column: max(0, min(column, size.columns - 1)))
     }
 }

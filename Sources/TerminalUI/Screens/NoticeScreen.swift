@@ -32,7 +32,8 @@ package struct NoticeScreen: Hashable, Sendable {
         panel.add(wrapping: text, width: Panel.innerWidth(frame.size))
         panel.foot = [PanelLine(label, [.reverse])]
         let place = panel.draw(into: &frame)
-        frame.caret = place.foot.map { ScreenPosition(row: $0.row, column: $0.column + 2) }
+        frame.caret = nil
+        if let foot = place.foot { frame.placeCaret(row: foot.row, column: foot.column + 2) }
     }
 
     var json: JSONValue {
