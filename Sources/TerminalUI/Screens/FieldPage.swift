@@ -121,20 +121,20 @@ extension FieldPage {
             labelWidth = min(labels, max(0, size.columns / 2 - 6))
             boxColumn = labelColumn + labelWidth + (isWide ? 2 : 1)
             // The brackets, and room for a mark behind them.
-            boxWidth = max(1, size.columns - boxColumn - (isWide ? 6 : 3))
+            boxWidth = max(1, size.columns - boxColumn - (isWide ? 6 : 4))
             messageColumn = isWide ? boxColumn : 4
             messageWidth = max(1, size.columns - messageColumn - 1)
-            let room = body.count
-            let slots = page.rows.indices.map { page.slot(of: $0, width: messageWidth) }
-            // The roomiest slots for which there is room even when the longest messages are shown.
-            let height = (1...3).last { height in slots.map { max($0.count, height) }.reduce(0, +) <= room } ?? 1
-            for (index, slot) in slots.enumerated() {
+            // The roomiest slots for which there is room; no air is needed below the last one.
+            let height = (2...3).last { page.rows.count * $0 - ($0 - 1) <= body.count } ?? 1
+            for index in page.rows.indices {
+                let slot = page.slot(of: index, width: messageWidth)
                 lines += slot
-                // There is no need for air below the last field.
-                if index < slots.count - 1 {
+                if index < page.rows.count - 1 {
                     lines += repeatElement(Line(field: index, content: .blank), count: max(0, height - slot.count))
                 }
             }
+            // Long messages take the air of others before anything has to scroll.
+            while lines.count > body.count, let air = lines.lastIndex(where: \.isBlank) { lines.remove(at: air) }
             for index in lines.indices { lines[index].hasFocus = page.rows[lines[index].field].hasFocus }
         }
     }
@@ -156,6 +156,8 @@ extension FieldPage {
         let field: Int
         let content: Content
         var hasFocus = false
+
+        var isBlank: Bool { if case .blank = content { true } else { false } }
 
         enum Content {
             case box
