@@ -134,6 +134,22 @@ import Testing
         #expect(try workplace.profiles("import", "-", "--map", "username=nope", input: "username\nx\n").status == 64)
     }
 
+    @Test func `P12: a file without a header is refused without its first row`() throws {
+        let workplace = try Workplace()
+        for command in ["import", "validate"] {
+            let refused = try workplace.profiles(command, "-", input: "anna,Sesame0pen,78761241,12 Main St\n")
+            #expect(
+                refused
+                    == Workplace.Outcome(
+                        status: 65, output: "",
+                        error: """
+                            Error: The first row names no field; nothing was imported
+                              It should name the columns; map one with --map "COLUMN=FIELD", or choose another --delimiter
+
+                            """))
+        }
+    }
+
     @Test func `an import replaces neither its input nor the store`() throws {
         let workplace = try Workplace()
         try workplace.write(Self.people, to: "people.csv")

@@ -20,6 +20,8 @@ public struct Form: Sendable {
     public private(set) var fields: [FormField]
     /// The field that is edited; nil at first.
     public internal(set) var focus: FieldName?
+    /// The position of the field whose value addresses are searched by, in a schema that has addresses.
+    private let postalCodeOfSearch: Int?
     /// What "leading" means where fields carry frames.
     public var layoutDirection = LayoutDirection.leftToRight
 
@@ -37,9 +39,14 @@ public struct Form: Sendable {
         self.validator = validator
         self.today = today
         self.hasPassword = hasPassword
-        fields = validator.schema.fields.map { rules in
-            FormField(rules, text: rules.isSecret ? "" : values[rules.name].map(rules.shownForm(of:)) ?? "")
+        fields = validator.fields.map { field in
+            let rules = field.rules
+            return FormField(field, text: rules.isSecret ? "" : values[rules.name].map(rules.shownForm(of:)) ?? "")
         }
+        let types = validator.schema.fields.map(\.contentType)
+        postalCodeOfSearch =
+            types.contains(ContentType.streetAddress.rawValue)
+            ? types.firstIndex(of: ContentType.postalCode.rawValue) : nil
         for index in fields.indices { fields[index].standingIssue = standingIssue(at: index) }
     }
 
@@ -61,8 +68,8 @@ public struct Form: Sendable {
     /// Whether addresses can be searched: exactly while the postal code is valid (F4), in a schema that has fields with
     /// the content types `postal-code` and `street-address`.
     public var isAddressSearchAvailable: Bool {
-        guard let postalCode = field(of: .postalCode), field(of: .streetAddress) != nil else { return false }
-        return !postalCode.isEmpty && postalCode.isValid
+        guard let postalCodeOfSearch else { return false }
+        return !fields[postalCodeOfSearch].isEmpty && fields[postalCodeOfSearch].isValid
     }
 
     /// Whether any field holds something else than at the beginning.
@@ -140,9 +147,6 @@ extension Form {
 
 extension Form {
     func index(of name: FieldName) -> Int? { schema.index(of: name) }
-
-    /// The first field of a content type.
-    func field(of type: ContentType) -> FormField? { fields.first { $0.rules.contentType == type.rawValue } }
 
     /// Does something, and says last whether addresses can be searched where that has changed.
     mutating func observingSearch(_ body: (inout Form) -> [FormEffect]) -> [FormEffect] {

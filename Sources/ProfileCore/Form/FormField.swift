@@ -1,7 +1,6 @@
 /// One field of a ``Form``: what is in it, where the caret is, and what is wrong with it.
 public struct FormField: Sendable {
-    /// What is valid in it.
-    public let rules: FieldRules
+    private let validator: FieldValidator
     /// Without the literals of a mask.
     var content: EditedText
     /// What it held at the beginning.
@@ -20,11 +19,14 @@ public struct FormField: Sendable {
     /// Whether its host corrects spelling in it, so that several characters at once need not be auto-fill (F8).
     public internal(set) var correctsSpelling = false
 
-    init(_ rules: FieldRules, text: String) {
-        self.rules = rules
-        content = EditedText(rules.typed(text))
+    init(_ validator: FieldValidator, text: String) {
+        self.validator = validator
+        content = EditedText(validator.rules.typed(text))
         initialContent = content
     }
+
+    /// What is valid in it.
+    public var rules: FieldRules { validator.rules }
 
     /// The key of its values.
     public var name: FieldName { rules.name }

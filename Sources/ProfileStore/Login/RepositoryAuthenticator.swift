@@ -19,7 +19,7 @@ public struct RepositoryAuthenticator: Authenticator {
 }
 
 extension LoginError {
-    fileprivate init(_ error: CredentialError) {
+    init(_ error: CredentialError) {
         switch error {
         case .wrong: self = .invalidCredentials
         case .throttled(let milliseconds): self = .throttled(milliseconds: milliseconds)

@@ -27,13 +27,15 @@ final class StoredLoginRules: Sendable {
         try repository.read { connection throws(ProfileStoreError) in
             let adopted = try repository.schemaInForce(connection)
             guard adopted.schema.hasPassword else { return LoginChecks(adopted.schema) }
-            let known = self.memory.withLock { $0?.version == adopted.version ? $0 : nil }
             var memory: Memory
-            if let known { memory = known } else { memory = try Memory(of: adopted, connection) }
-            let areUnjudged = try ProfileStoreError.wrap { () throws(SQLiteError) in
-                // Both are looked for, so that both are remembered.
-                let isOnePredating = try memory.findPredating(connection)
-                return try memory.findBrought(connection) || isOnePredating
+            if let known = self.memory.withLock(\.self), known.version == adopted.version {
+                memory = known
+            } else {
+                memory = try Memory(of: adopted, connection)
+            }
+            let areUnjudged = try ProfileStoreError.wrap { () throws(SQLiteError) -> Bool in
+                if try memory.findPredating(connection) { return true }
+                return try memory.findBrought(connection)
             }
             self.memory.withLock { $0 = memory }
             return LoginChecks(adopted.schema, judgesPasswords: !areUnjudged)

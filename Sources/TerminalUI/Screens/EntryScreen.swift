@@ -113,7 +113,9 @@ package struct EntryScreen: Screen {
         switch reply {
         case .failed(let text, let emptied):
             notices.append(.error(text))
-            for index in entries.indices where emptied.contains(entries[index].name) { entries[index].text = EditedText() }
+            for index in entries.indices where emptied.contains(entries[index].name) {
+                entries[index].text = EditedText()
+            }
             focus = entries.firstIndex { emptied.contains($0.name) } ?? focus
         case .throttled(let milliseconds):
             blockedUntil = (now ?? .now) + .milliseconds(max(0, min(milliseconds, 86_400_000)))
@@ -161,7 +163,8 @@ extension EntryScreen {
     package func draw(into frame: inout Frame) {
         let rows = entries.enumerated().map { index, entry in
             FieldRow(
-                label: entry.label, text: entry.shown, caret: entry.text.caretCount, width: 40, hasFocus: index == focus,
+                label: entry.label, text: entry.shown, caret: entry.text.caretCount, width: 40,
+                hasFocus: index == focus,
                 hint: entry.hint)
         }
         let countdown = blockedUntil.map { _ in

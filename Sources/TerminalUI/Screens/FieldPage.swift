@@ -45,7 +45,8 @@ struct FieldPage {
         // Where there is one row for both, what has happened is worth more than the keys.
         let hasRows = size.rows - layout.body.upperBound
         if let note, hasRows > 0 {
-            frame.write(note.text, row: max(layout.body.upperBound, size.rows - 2), column: 1, style: note.style, width: width)
+            frame.write(
+                note.text, row: max(layout.body.upperBound, size.rows - 2), column: 1, style: note.style, width: width)
         }
         if hasRows > 1 || hasRows == 1 && note == nil {
             keys.draw(into: &frame, row: size.rows - 1, column: 1, width: width)

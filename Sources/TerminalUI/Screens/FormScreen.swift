@@ -137,7 +137,8 @@ package struct FormScreen: Screen {
         guard let rules = form[name]?.rules, let most = rules.mask?.digitCount ?? rules.longestLength else {
             return "There is no room for more"
         }
-        return "\(rules.title) takes \(most) \(rules.mask == nil ? "character" : "digit")\(most == 1 ? "" : "s") at most"
+        return
+            "\(rules.title) takes \(most) \(rules.mask == nil ? "character" : "digit")\(most == 1 ? "" : "s") at most"
     }
 
     private mutating func leave() -> ScreenAction<Request>? {

@@ -68,7 +68,8 @@ struct Panel {
         frame.write("┌" + line + "┐", row: top, column: left, style: style)
         frame.write(" \(title) ", row: top, column: left + 2, style: style.union(.bold), width: inner)
         for row in 1..<max(2, height - 1) {
-            frame.write("│" + String(repeating: " ", count: inner + 2) + "│", row: top + row, column: left, style: style)
+            frame.write(
+                "│" + String(repeating: " ", count: inner + 2) + "│", row: top + row, column: left, style: style)
         }
         frame.write("└" + line + "┘", row: top + height - 1, column: left, style: style)
     }

@@ -8,7 +8,8 @@ struct LoginCommand: AsyncParsableCommand {
         abstract: "Say whether a password is right.",
         discussion: """
             On a terminal a screen asks for what is missing, and lets one try again; with --plain the password is \
-            asked for on a line. Exits 1 when it is wrong, and 77 when there were too many wrong ones.
+            asked for on a line. Exits 1 when it is wrong or cannot be right, and 77 when there were too many wrong \
+            ones.
 
               profiles login
               profiles login skboard --plain
@@ -31,17 +32,22 @@ struct LoginCommand: AsyncParsableCommand {
     func run() async throws {
         if !password.isGiven, case .onScreen = global.asking(asking) {
             try await global.withStore("login") { repository in
-                let screen = LoginScreen(username: username, repository: repository, service: LoginService(repository))
+                let screen = LoginScreen(
+                    username: username, repository: repository, service: Self.service(for: repository))
                 try show(try await screen.run(), in: repository)
             }
         } else {
             let name = try username ?? LinePrompt.ask("Username")
             let secret = try entered()
             try await global.withStore("login") { repository in
-                try show(try await LoginService(repository).logIn(username: name, password: secret), in: repository)
+                try show(
+                    try await Self.service(for: repository).logIn(username: name, password: secret), in: repository)
             }
         }
     }
+
+    /// What logs people in to a store, for whoever asks for the password: this command, or a screen.
+    static func service(for repository: ProfileRepository) -> LoginService { LoginService(repository) }
 
     private func entered() throws(CommandFailure) -> Secret {
         if let secret = try password.read() { return secret }

@@ -21,20 +21,6 @@ extension CommandFailure {
         }
     }
 
-    init(_ error: LoginError) {
-        switch error {
-        case .invalidUsernameLength, .invalidPasswordLength, .invalidPasswordCharacters, .invalidCredentials:
-            self.init(.no, error.message)
-        case .noPasswords: self.init(.badConfiguration, error.message)
-        case .nilData, .wrongStatusCode, .unknown: self.init(.unavailable, error.message)
-        case .throttled(let milliseconds): self.init(CredentialError.throttled(milliseconds: milliseconds))
-        case .locked: self.init(CredentialError.locked)
-        case .hashing(let error): self.init(error)
-        case .store(let error): self.init(error)
-        case .cancelled: self.init(.interrupted, "Interrupted")
-        }
-    }
-
     init(_ error: PasscodeFlowError) {
         switch error {
         case .mismatch: self.init(.no, error.message ?? "Pass codes do not match")

@@ -45,7 +45,8 @@ struct PlainForm {
                 try askAgain(failure.issues, after: failure)
             } catch ProfileStoreError.duplicate(let fields) {
                 try askAgain(
-                    fields.map { ValidationIssue($0, .duplicate(line: nil)) }, after: ProfileStoreError.duplicate(fields))
+                    fields.map { ValidationIssue($0, .duplicate(line: nil)) },
+                    after: ProfileStoreError.duplicate(fields))
             } catch ProfileStoreError.staleRevision {
                 try settle()
             }

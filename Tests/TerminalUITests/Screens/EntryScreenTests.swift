@@ -119,5 +119,7 @@ import Testing
 }
 
 extension String {
-    fileprivate func count(of part: String) -> Int { split(separator: part, omittingEmptySubsequences: false).count - 1 }
+    fileprivate func count(of part: String) -> Int {
+        split(separator: part, omittingEmptySubsequences: false).count - 1
+    }
 }

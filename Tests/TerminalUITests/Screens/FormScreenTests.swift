@@ -237,7 +237,9 @@ import Testing
             return (screen, nil)
         }
         let shown = settled().screen.text()
-        for text in ["Phone: was 7876-1241", "is now 1111-2222", "(•) yours  12 Main Street East", "( ) theirs 13 Main"] {
+        for text in [
+            "Phone: was 7876-1241", "is now 1111-2222", "(•) yours  12 Main Street East", "( ) theirs 13 Main",
+        ] {
             #expect(shown.contains(text), "\(shown)")
         }
         let mine = try #require(settled(.enter).profile)
@@ -306,14 +308,16 @@ import Testing
             let key = keys[Int(random.next() % UInt64(keys.count))]
             if case .ask(let request) = screen.handle(key) {
                 switch request {
-                case .addresses: screen.receive(.addresses(random.next() % 2 == 0 ? [] : ["12 Main Street", "한 e\u{301}"]))
+                case .addresses:
+                    screen.receive(.addresses(random.next() % 2 == 0 ? [] : ["12 Main Street", "한 e\u{301}"]))
                 case .store(let profile, _):
                     screen.receive(
                         random.next() % 2 == 0
                             ? .failed("no")
                             : .changedMeanwhile([
                                 FieldConflict(
-                                    field: .username, title: "Username", before: "a", theirs: "bb", yours: profile.username)
+                                    field: .username, title: "Username", before: "a", theirs: "bb",
+                                    yours: profile.username)
                             ]))
                 }
             }

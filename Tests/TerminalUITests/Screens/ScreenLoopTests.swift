@@ -99,7 +99,8 @@ import Testing
         #expect(device.frames.last?.size == ScreenSize(columns: 40, rows: 15))
         let gone = FakeDevice()
         gone.send(.closed)
-        guard case .closed = await ScreenLoop(gone).run(FormScreen.registering(), answering: { _ -> Answer in .done("") })
+        guard
+            case .closed = await ScreenLoop(gone).run(FormScreen.registering(), answering: { _ -> Answer in .done("") })
         else {
             Issue.record("did not end")
             return
@@ -145,7 +146,8 @@ import Testing
         device.send(.key(.character("x")))
         device.send(.key(.enter))
         let screen = EntryScreen(
-            [.init(name: "present", label: "Pass code")], name: "passcode", title: "Validate Pass Code", submitting: "go")
+            [.init(name: "present", label: "Pass code")], name: "passcode", title: "Validate Pass Code",
+            submitting: "go")
         let ending = await ScreenLoop(device).run(screen) { _ -> ScreenAnswer<EntryScreen.Reply, String> in
             .reply(.throttled(milliseconds: 1_001))
         }
@@ -190,7 +192,9 @@ private final class FakeDevice: ScreenDevice {
     func draw(_ frame: Frame) {
         let keys = state.withLock { state in
             state.frames.append(frame)
-            guard let index = state.reactions.firstIndex(where: { frame.text.contains($0.text) }) else { return [Key]() }
+            guard let index = state.reactions.firstIndex(where: { frame.text.contains($0.text) }) else {
+                return [Key]()
+            }
             return state.reactions.remove(at: index).keys
         }
         for key in keys { send(.key(key)) }

@@ -36,7 +36,8 @@ extension FormScreen {
         ]
         let form = Form(
             ProfileValidator(.standard), on: .someDay, hasPassword: true,
-            values: Dictionary(uniqueKeysWithValues: values.compactMap { name, value in FieldName(name).map { ($0, value) } }))
+            values: Dictionary(
+                uniqueKeysWithValues: values.compactMap { name, value in FieldName(name).map { ($0, value) } }))
         return FormScreen(form, name: "edit", title: "Edit skboard", submitting: "store")
     }
 
