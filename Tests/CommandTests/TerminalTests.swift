@@ -50,7 +50,7 @@ import Testing
     @Test func `P4: a pass code is asked for under its title, twice, and not echoed`() throws {
         let workplace = try Workplace()
         try workplace.register("anna")
-        let session = try TerminalDriver(workplace, "passcode", "create", "anna")
+        let session = try TerminalDriver(workplace, "passcode", "create", "anna", "--plain")
         try session.wait(for: "Create Pass Code")
         try session.wait(for: "New pass code: ")
         #expect(!session.echoes)
@@ -61,7 +61,7 @@ import Testing
         #expect(session.transcript.contains("Pass code created"))
         #expect(!session.transcript.contains("appleworks1"))
 
-        let wrong = try TerminalDriver(workplace, "passcode", "validate", "anna")
+        let wrong = try TerminalDriver(workplace, "passcode", "validate", "anna", "--plain")
         try wrong.wait(for: "Validate Pass Code")
         try wrong.wait(for: "Pass code: ")
         try wrong.type("appleworks2\n")
@@ -75,7 +75,7 @@ import Testing
     func signal(_ signal: Int32, _ status: Int32) throws {
         let workplace = try Workplace()
         try workplace.register("anna")
-        let session = try TerminalDriver(workplace, "login", "anna")
+        let session = try TerminalDriver(workplace, "login", "anna", "--plain")
         #expect(session.echoes)
         try session.wait(for: "Password: ")
         #expect(!session.echoes)
