@@ -21,7 +21,8 @@ let package = Package(
     traits: [
         .trait(
             name: "TestHooks",
-            description: "The command honours scenarios and can be driven from outside: for tests alone, never to ship.")
+            description: "The command honours scenarios and can be driven from outside: for tests alone, never to ship."
+        )
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -43,7 +44,7 @@ let package = Package(
         .target(
             name: "Migrations",
             path: "Migrations",
-            resources: [.embedInCode("V0001_profiles.sql")],
+            resources: [.embedInCode("V0001_profiles.sql"), .embedInCode("V0002_changes.sql")],
             swiftSettings: strictness),
         .target(name: "ProfileCore", dependencies: ["CPCRE2"], swiftSettings: strictness),
         .target(name: "CSVStream", swiftSettings: strictness),
