@@ -44,7 +44,7 @@ let package = Package(
         .target(
             name: "Migrations",
             path: "Migrations",
-            resources: [.embedInCode("V0001_profiles.sql")],
+            resources: [.embedInCode("V0001_profiles.sql"), .embedInCode("V0002_changes.sql")],
             swiftSettings: strictness),
         .target(name: "ProfileCore", dependencies: ["CPCRE2"], swiftSettings: strictness),
         .target(name: "CSVStream", swiftSettings: strictness),

@@ -122,7 +122,7 @@ import Testing
         if !isOnlyInLog { try store.connect().checkpoint(.truncate) }
         let before = [Files.bytes(of: store.path), Files.bytes(of: store.path + "-wal")]
         #expect(before[1].isEmpty != isOnlyInLog)
-        let expected = ProfileStoreError.newerStore(path: store.path, version: 99, known: 1)
+        let expected = ProfileStoreError.newerStore(path: store.path, version: 99, known: 2)
         await #expect(throws: expected) { try await open() }
         await #expect(throws: expected) { try await store.open() }
         #expect([Files.bytes(of: store.path), Files.bytes(of: store.path + "-wal")] == before)

@@ -36,6 +36,17 @@ final class ExerciserProcess: Sendable {
         return read(socket, &byte, 1) == 1
     }
 
+    /// Waits for its next line of output; nil when it has ended instead.
+    func nextLine() -> String? {
+        var bytes: [UInt8] = []
+        var byte: UInt8 = 0
+        while read(socket, &byte, 1) == 1 {
+            if byte == UInt8(ascii: "\n") { return String(decoding: bytes, as: UTF8.self) }
+            bytes.append(byte)
+        }
+        return nil
+    }
+
     /// Lets it go on, or end, if it waits for its standard input; then waits for its end.
     func finish() async -> Outcome {
         await withCheckedContinuation { continuation in
