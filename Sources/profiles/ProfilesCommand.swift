@@ -54,6 +54,7 @@ struct ProfilesCommand: AsyncParsableCommand {
                 try command.run()
             }
         } catch {
+            if let ending = error as? SignalEnding { ProcessSettings.die(of: ending.signal) }
             // What is not ours is argument-parser's: help, the version, or a usage error with its exit code 64.
             guard let failure = CommandFailure(error) else { exit(withError: error) }
             failure.show()

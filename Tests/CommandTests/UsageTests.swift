@@ -31,6 +31,7 @@ import Testing
             ("import x.csv --on-duplicate merge", "Error: The value 'merge' is invalid for '--on-duplicate"),
             ("revalidate --report x", "Error: --report takes a file"),
             ("export --as xml", "Error: The value 'xml' is invalid for '--as <as>'"),
+            ("login", "Error: Say who logs in"),
             ("passcode create", "Error: Missing expected argument '<username>'"),
             ("nonsense", "Error: Unexpected argument 'nonsense'"),
         ])

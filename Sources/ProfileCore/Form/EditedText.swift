@@ -1,14 +1,17 @@
 /// Text under a caret, as a person edits it, character by character.
 ///
 /// Its bytes are valid UTF-8 and are zeroed when they go, since the text may be a secret; no `String` is made of them.
-struct EditedText: Sendable {
-    private(set) var content: Secret
+package struct EditedText: Sendable {
+    package private(set) var content: Secret
     /// A place between two characters, as an offset in bytes.
-    private(set) var caret: Int
+    package private(set) var caret: Int
     /// In user-perceived characters.
-    private(set) var count: Int
+    package private(set) var count: Int
 
-    init(_ text: String = "") {
+    /// How many characters are before the caret.
+    package var caretCount: Int { content.bytes.characterCount(before: caret) }
+
+    package init(_ text: String = "") {
         let content = Secret(text)
         self.init(content, caret: content.count)
     }
@@ -26,7 +29,7 @@ struct EditedText: Sendable {
     ///   - range: Within the text, from one boundary of characters to another.
     ///   - bytes: Valid UTF-8.
     /// - Returns: The changed text.
-    func replacing(_ range: Range<Int>, with bytes: Span<UInt8>) -> EditedText {
+    package func replacing(_ range: Range<Int>, with bytes: Span<UInt8>) -> EditedText {
         let old = content.bytes
         let replaced = Secret(capacity: old.count - range.count + bytes.count) { output in
             for index in 0..<range.lowerBound { output.append(old[index]) }
@@ -37,13 +40,13 @@ struct EditedText: Sendable {
     }
 
     /// The character before the caret, in bytes; empty at the start.
-    var previousCharacter: Range<Int> { content.bytes.characterBoundary(before: caret)..<caret }
+    package var previousCharacter: Range<Int> { content.bytes.characterBoundary(before: caret)..<caret }
 
     /// The character after the caret, in bytes; empty at the end.
-    var nextCharacter: Range<Int> { caret..<content.bytes.characterBoundary(after: caret) }
+    package var nextCharacter: Range<Int> { caret..<content.bytes.characterBoundary(after: caret) }
 
     /// From the start of the word before the caret, with the white space between, in bytes.
-    var previousWord: Range<Int> {
+    package var previousWord: Range<Int> {
         let bytes = content.bytes
         var start = caret
         while start > 0, bytes[start - 1].isASCIIWhitespace { start -= 1 }
@@ -52,7 +55,7 @@ struct EditedText: Sendable {
     }
 
     /// Moves the caret to the nearest place at or after an offset in bytes that is between two characters.
-    mutating func moveCaret(to offset: Int) {
+    package mutating func moveCaret(to offset: Int) {
         caret = content.bytes.characterBoundary(atOrAfter: min(max(0, offset), content.count))
     }
 }

@@ -30,7 +30,7 @@ extension FieldRules {
         case (_, nil): break
         }
         guard !requirements.isEmpty else { return hint }
-        return hint + ", with " + Self.list(requirements.map(\.title), "and")
+        return hint + ", with " + Self.list(requirements.map(\.hint), "and")
     }
 
     private var bounds: String {
@@ -49,7 +49,7 @@ extension FieldRules {
 }
 
 extension Requirement {
-    fileprivate var title: String {
+    fileprivate var hint: String {
         switch self {
         case .uppercase: "an uppercase letter"
         case .lowercase: "a lowercase letter"

@@ -196,7 +196,7 @@ extension FieldRules {
     var isNameLike: Bool { contentType.flatMap(ContentType.init).map(ContentType.nameLike.contains) ?? false }
 
     /// A stored value as a form shows it: a date in the first of its formats.
-    func shownForm(of stored: String) -> String {
+    package func shownForm(of stored: String) -> String {
         guard type == .date, let day = CalendarDay(iso: stored), let format = formats.first else { return stored }
         return format.text(of: day)
     }

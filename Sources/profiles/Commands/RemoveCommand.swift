@@ -29,15 +29,14 @@ struct RemoveCommand: AsyncParsableCommand {
             guard let profile = try repository.profile(username: username) else {
                 throw ProfileStoreError.notFound(username: username)
             }
-            guard yes || isConfirmed(profile) else { throw CommandFailure(.no, "Nothing was removed") }
+            guard try yes || isConfirmed(profile) else { throw CommandFailure(.no, "Nothing was removed") }
             try await repository.remove(username)
             try global.confirm(
                 "Removed \(profile.username)", ["removed": .string(profile.username), "id": .number(profile.id)])
         }
     }
 
-    private func isConfirmed(_ profile: Profile) -> Bool {
-        Output.error.draw("Remove the profile of \(profile.username.visible), id \(profile.id)? [y/N] ")
-        return ["y", "yes"].contains(readLine()?.lowercased())
+    private func isConfirmed(_ profile: Profile) throws(CommandFailure) -> Bool {
+        try LinePrompt.isConfirmed("Remove the profile of \(profile.username), id \(profile.id)")
     }
 }

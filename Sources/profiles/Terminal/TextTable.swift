@@ -1,3 +1,4 @@
+internal import TerminalUI
 internal import ProfileStore
 
 /// Rows of text in aligned columns, under headings.

@@ -1,0 +1,33 @@
+internal import Glibc
+
+/// Programs that SwiftPM has built with the tests.
+package enum BuiltProgram {
+    /// The path of a program beside the running tests.
+    package static func path(_ name: String) throws(SystemError) -> String {
+        for folder in folders {
+            for candidate in ["\(folder)/\(name)", "\(folder)/.build/debug/\(name)"] where isFile(candidate) {
+                return candidate
+            }
+        }
+        throw SystemError("\(name), beside the tests", code: ENOENT)
+    }
+
+    /// The folder of the running tests and those around it, innermost first.
+    private static var folders: [String] {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink("/proc/self/exe", &buffer, buffer.count)
+        let path = String(decoding: buffer.prefix(max(0, count)).map(UInt8.init(bitPattern:)), as: UTF8.self)
+        var folder = path.split(separator: "/")
+        var folders: [String] = []
+        while !folder.isEmpty {
+            folder.removeLast()
+            folders.append("/" + folder.joined(separator: "/"))
+        }
+        return folders
+    }
+
+    private static func isFile(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    }
+}

@@ -1,0 +1,92 @@
+/// The bytes that turn the screen from one frame into the next, for any terminal that knows ECMA-48's cursor positions.
+///
+/// Only cells that differ are written, between DEC's private modes 25 (cursor) and 2026 (synchronised output), so that
+/// nothing flickers; a terminal ignores what it does not know. Automatic wrapping must be off.
+struct ScreenRenderer {
+    private var bytes: [UInt8] = []
+    private let usesColor: Bool
+    /// The style that the terminal writes in.
+    private var style: Style = []
+
+    /// What changes the screen from the previous frame, or from anything where that is nil, to the next one; nothing
+    /// where they are the same. Without colour `error`, `success` and `accent` look like other text.
+    static func bytes(from previous: Frame?, to next: Frame, usesColor: Bool) -> [UInt8] {
+        let known = previous.flatMap { $0.size == next.size ? $0 : nil }
+        guard known != next else { return [] }
+        var renderer = ScreenRenderer(usesColor: usesColor)
+        renderer.append("\u{1B}[?2026h\u{1B}[?25l")
+        if known == nil { renderer.append("\u{1B}[0m\u{1B}[2J") }
+        let shown = known ?? Frame(next.size)
+        for row in 0..<next.size.rows { renderer.draw(row, from: shown[row: row], to: next[row: row]) }
+        renderer.change(to: [])
+        if let caret = next.caret, caret.row >= 0, caret.row < next.size.rows, caret.column >= 0,
+            caret.column < next.size.columns
+        {
+            renderer.move(row: caret.row, column: caret.column)
+            renderer.append("\u{1B}[?25h")
+        }
+        renderer.append("\u{1B}[?2026l")
+        return renderer.bytes
+    }
+
+    private init(usesColor: Bool) { self.usesColor = usesColor }
+
+    private mutating func draw(_ row: Int, from shown: ArraySlice<Cell>, to next: ArraySlice<Cell>) {
+        // Where the cursor is in this row, if that is certain.
+        var cursor: Int?
+        var drawsRest = false
+        for (column, (old, new)) in zip(shown, next).enumerated() {
+            // The second column of a wide character is written with the first.
+            guard let character = new.character else { continue }
+            let width = character.displayWidth
+            guard drawsRest || old != new || width == 2 && shown.second(after: column) != next.second(after: column)
+            else {
+                continue
+            }
+            if cursor != column { move(row: row, column: column) }
+            change(to: new.style)
+            if character.hasCertainWidth {
+                append(character)
+                cursor = column + width
+            } else {
+                // A terminal may take fewer columns than `width`, then the others are blank; or more, then what comes after is
+                // written over them.
+                append(width == 2 ? "  " : " ")
+                move(row: row, column: column)
+                append(character)
+                cursor = nil
+                drawsRest = true
+            }
+        }
+    }
+
+    private mutating func move(row: Int, column: Int) { append("\u{1B}[\(row + 1);\(column + 1)H") }
+
+    /// Selects the graphic rendition, where it is another one.
+    private mutating func change(to wanted: Style) {
+        let wanted = usesColor ? wanted : wanted.subtracting([.error, .success, .accent])
+        guard wanted != style else { return }
+        style = wanted
+        append("\u{1B}[0")
+        for (style, code) in Self.codes where wanted.contains(style) { append(code) }
+        append("m")
+    }
+
+    /// Standard colours, which the terminal's theme makes readable on its background.
+    private static let codes: [(Style, String)] = [
+        (.bold, ";1"), (.dim, ";2"), (.underline, ";4"), (.reverse, ";7"),
+        (.error, ";31"), (.success, ";32"), (.accent, ";36"),
+    ]
+
+    private mutating func append(_ text: String) { bytes.append(contentsOf: text.utf8) }
+
+    private mutating func append(_ character: Character) { bytes.append(contentsOf: character.utf8) }
+}
+
+extension ArraySlice<Cell> {
+    /// The cell to the right of a column of this row.
+    fileprivate func second(after column: Int) -> Cell? {
+        let index = startIndex + column + 1
+        return index < endIndex ? self[index] : nil
+    }
+}

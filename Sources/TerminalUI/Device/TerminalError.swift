@@ -1,0 +1,11 @@
+/// Why a terminal cannot be used; the codes are `errno`'s.
+package enum TerminalError: Error, Hashable, Sendable {
+    /// Neither the process nor its standard input has a terminal.
+    case noTerminal
+    /// A screen is open already.
+    case alreadyOpen
+    case cannotOpen(code: Int32)
+    /// The terminal refuses raw mode.
+    case cannotConfigure(code: Int32)
+    case cannotStartThread(code: Int32)
+}

@@ -1,0 +1,243 @@
+internal import Glibc
+internal import Synchronization
+
+/// One use of the terminal, from opening to giving it back: what the screen shows, and the thread's loop that answers keys
+/// and signals.
+final class TerminalSession: Sendable {
+    /// How long after ESC the rest of a key's sequence may take, in milliseconds: a terminal sends it at once, and a person
+    /// does not see the delay.
+    private static let escapeTime: Int32 = 30
+
+    let events: AsyncStream<TerminalEvent>
+    private let continuation: AsyncStream<TerminalEvent>.Continuation
+    private let usesColor: Bool
+    private let firstSize: ScreenSize
+    private let screen = Mutex(Screen())
+    private let isEndRequested = Atomic<Bool>(false)
+    private let isSuspensionRequested = Atomic<Bool>(false)
+
+    private struct Screen {
+        enum Phase { case shown, suspended, ended }
+        var phase = Phase.shown
+        /// What the terminal shows; nil where that is not certain.
+        var shown: Frame?
+        /// What it ought to show.
+        var wanted: Frame?
+    }
+
+    /// Takes the terminal over; the descriptor is closed in any case.
+    init(_ descriptor: Int32, usesColor: Bool) throws(TerminalError) {
+        self.usesColor = usesColor
+        (events, continuation) = AsyncStream.makeStream()
+        try signalRestoration.claim(descriptor)
+        firstSize = Self.currentSize
+        let code = screen.withLock { enter(&$0) }
+        guard code == 0 else {
+            end()
+            throw .cannotConfigure(code: code)
+        }
+    }
+
+    var size: ScreenSize { Self.currentSize }
+
+    private static var currentSize: ScreenSize {
+        var window = winsize()
+        guard ioctl(signalRestoration.terminal, UInt(TIOCGWINSZ), &window) == 0, window.ws_col > 0, window.ws_row > 0
+        else { return ScreenSize(columns: 80, rows: 24) }
+        return ScreenSize(columns: Int(window.ws_col), rows: Int(window.ws_row))
+    }
+
+    func draw(_ frame: Frame) {
+        screen.withLock { screen in
+            screen.wanted = frame
+            if screen.phase == .shown { paint(&screen) }
+        }
+    }
+
+    func requestSuspension() {
+        isSuspensionRequested.store(true, ordering: .releasing)
+        signalRestoration.wake()
+    }
+
+    /// Makes the loop end, and a drawing that waits for a terminal that takes nothing.
+    func requestEnd() {
+        isEndRequested.store(true, ordering: .releasing)
+        signalRestoration.wake()
+    }
+
+    /// Gives the terminal back, once.
+    func end() {
+        let unanswered: Int32? = screen.withLock { screen in
+            guard screen.phase != .ended else { return nil }
+            screen.phase = .ended
+            return signalRestoration.release()
+        }
+        if let unanswered { kill(getpid(), unanswered) }
+    }
+
+    /// The thread's life.
+    func run() {
+        signalRestoration.unblockSignals()
+        defer { continuation.finish() }
+        var reader = KeyReader()
+        var lastSize = firstSize
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4_096, alignment: 1)
+        defer { buffer.deallocate() }
+        while true {
+            guard answerSignals(&lastSize) else { return }
+            switch wait(atMost: reader.isWaitingAfterEscape ? Self.escapeTime : -1) {
+            case .nothing: report(reader.timeOut())
+            case .wakeUp: continue
+            case .input: guard read(into: buffer, &reader) else { return close() }
+            }
+        }
+    }
+}
+
+// MARK: Signals
+
+extension TerminalSession {
+    /// - Returns: Whether the session goes on.
+    private func answerSignals(_ lastSize: inout ScreenSize) -> Bool {
+        guard !isEndRequested.load(ordering: .acquiring) else { return false }
+        let signals = signalRestoration.takePending()
+        if let ending = signals.ending {
+            end()
+            continuation.yield(.ended(signal: ending))
+            return false
+        }
+        let isRequested = isSuspensionRequested.exchange(false, ordering: .acquiringAndReleasing)
+        if isRequested || signals.contains(SIGTSTP) {
+            suspend(wholeJob: isRequested)
+            continuation.yield(.resumed)
+        } else if signals.contains(SIGCONT) {
+            // SIGSTOP, which nobody can catch, had stopped the process, and the shell has changed the terminal since.
+            resume()
+            continuation.yield(.resumed)
+        }
+        let size = size
+        // Also where the size is the same again: the terminal has cut what did not fit meanwhile.
+        if size != lastSize || signals.contains(SIGWINCH) {
+            lastSize = size
+            screen.withLock { $0.shown = nil }
+            continuation.yield(.resized(size))
+        }
+        return true
+    }
+
+    private func suspend(wholeJob: Bool) {
+        let isShown = screen.withLock { screen in
+            guard screen.phase == .shown else { return false }
+            screen.phase = .suspended
+            signalRestoration.restore(discardsInput: false)
+            return true
+        }
+        guard isShown else { return }
+        signalRestoration.stop(wholeJob: wholeJob)
+        resume()
+    }
+
+    private func resume() {
+        screen.withLock { screen in
+            guard screen.phase != .ended else { return }
+            screen.phase = .shown
+            // A terminal that is gone is found so by the next reading.
+            if enter(&screen) == 0 { paint(&screen) }
+        }
+    }
+
+    private func close() {
+        end()
+        continuation.yield(.closed)
+    }
+}
+
+// MARK: Input
+
+extension TerminalSession {
+    private enum News { case nothing, wakeUp, input }
+
+    /// Waits for keys or a signal.
+    private func wait(atMost milliseconds: Int32) -> News {
+        withUnsafeTemporaryAllocation(of: pollfd.self, capacity: 2) { waiting in
+            waiting.initializeElement(
+                at: 0, to: pollfd(fd: signalRestoration.wakeUps, events: Int16(POLLIN), revents: 0))
+            waiting.initializeElement(
+                at: 1, to: pollfd(fd: signalRestoration.terminal, events: Int16(POLLIN), revents: 0))
+            let count = poll(waiting.baseAddress, 2, milliseconds)
+            if count == 0 { return .nothing }
+            // Signals come first: what ends the process must not wait for a flood of input to end.
+            guard count > 0, waiting[0].revents == 0 else {
+                drainWakeUps()
+                return .wakeUp
+            }
+            return .input
+        }
+    }
+
+    private func drainWakeUps() {
+        withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { bytes in
+            while Glibc.read(signalRestoration.wakeUps, bytes.baseAddress, bytes.count) > 0 {}
+        }
+    }
+
+    /// - Returns: Whether the terminal is still there.
+    private func read(into buffer: UnsafeMutableRawBufferPointer, _ reader: inout KeyReader) -> Bool {
+        let count = Glibc.read(signalRestoration.terminal, buffer.baseAddress, buffer.count)
+        guard count > 0 else { return count < 0 && (errno == EAGAIN || errno == EINTR) }
+        let bytes = UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(count))
+        // What is typed may be a secret.
+        defer { if let start = bytes.baseAddress { explicit_bzero(start, count) } }
+        report(reader.read(bytes.bindMemory(to: UInt8.self).span))
+        if count < buffer.count { report(reader.pause()) }
+        return true
+    }
+
+    private func report(_ keys: [Key]) {
+        for key in keys { continuation.yield(.key(key)) }
+    }
+}
+
+// MARK: Output
+
+extension TerminalSession {
+    /// The other screen, saved beside the one from before; no wrapping; bracketed paste; cursor keys and keypad in normal mode.
+    private static let greeting = Array("\u{1B}[?1049h\u{1B}[?7l\u{1B}[?2004h\u{1B}[?1l\u{1B}>".utf8)
+
+    /// - Returns: 0, or `errno`.
+    private func enter(_ screen: inout Screen) -> Int32 {
+        screen.shown = nil
+        let code = signalRestoration.enter()
+        guard code == 0 else { return code }
+        return write(Self.greeting) ? 0 : EIO
+    }
+
+    private func paint(_ screen: inout Screen) {
+        guard let wanted = screen.wanted else { return }
+        let bytes = ScreenRenderer.bytes(from: screen.shown, to: wanted, usesColor: usesColor)
+        screen.shown = write(bytes) ? wanted : nil
+    }
+
+    /// Writes all of it, waiting for a terminal that is slow, unless the session is to end.
+    ///
+    /// - Returns: Whether it was written.
+    private func write(_ bytes: [UInt8]) -> Bool {
+        bytes.withUnsafeBytes { bytes in
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let written = Glibc.write(
+                    signalRestoration.terminal, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                if written > 0 {
+                    rest = rest.dropFirst(written)
+                } else if errno == EAGAIN {
+                    guard !isEndRequested.load(ordering: .acquiring), !signalRestoration.isEnding else { return false }
+                    var room = pollfd(fd: signalRestoration.terminal, events: Int16(POLLOUT), revents: 0)
+                    poll(&room, 1, 50)
+                } else if errno != EINTR {
+                    return false
+                }
+            }
+            return true
+        }
+    }
+}

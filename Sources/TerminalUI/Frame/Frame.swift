@@ -1,0 +1,87 @@
+/// What a screen shows, as a value: a grid of cells, of which a wide character takes two, and a caret.
+package struct Frame: Equatable, Sendable {
+    package let size: ScreenSize
+    /// Where the visible cursor stands; nil hides it.
+    package var caret: ScreenPosition?
+
+    /// Row after row.
+    private(set) var cells: [Cell]
+
+    /// An empty frame.
+    package init(_ size: ScreenSize) {
+        self.size = size
+        cells = Array(repeating: Cell(), count: size.columns * size.rows)
+    }
+
+    /// Writes text into a row, over what is there.
+    ///
+    /// Text is clipped to the screen and to `width` columns; a wide character that does not fit whole is left out, and one
+    /// that is overwritten by half loses its other half. Control characters are shown as symbols, and characters that
+    /// show nothing by themselves are left out.
+    ///
+    /// - Returns: How many columns the text took, those left of the screen included.
+    @discardableResult
+    package mutating func write(
+        _ text: String, row: Int, column: Int, style: Style = [], width: Int? = nil
+    ) -> Int {
+        guard (0..<size.rows).contains(row), column < size.columns, width ?? 1 > 0 else { return 0 }
+        // Neither sum can overflow: the first is capped at the screen's width, the second is not reached outside it.
+        let end =
+            width.map { column.addingReportingOverflow($0) }
+            .map { $0.overflow ? size.columns : min(size.columns, $0.partialValue) } ?? size.columns
+        var position = column
+        for character in text {
+            let shown = character.shownInFrame
+            let characterWidth = shown.displayWidth
+            guard characterWidth > 0 else { continue }
+            guard position + characterWidth <= end else { break }
+            if position >= 0 { put(shown, characterWidth, style, at: row * size.columns + position) }
+            position += characterWidth
+        }
+        return position - column
+    }
+
+    /// The rows, joined by line ends, without the spaces at their ends.
+    package var text: String {
+        (0..<size.rows).map { row in
+            let line = String(self[row: row].compactMap(\.character))
+            return line.lastIndex { $0 != " " }.map { String(line[...$0]) } ?? ""
+        }
+        .joined(separator: "\n")
+    }
+
+    /// A row's cells.
+    subscript(row row: Int) -> ArraySlice<Cell> { cells[row * size.columns..<(row + 1) * size.columns] }
+
+    private mutating func put(_ character: Character, _ width: Int, _ style: Style, at index: Int) {
+        // Half of a wide character cannot be shown.
+        if cells[index].character == nil { cells[index - 1].character = " " }
+        let next = index + width
+        if next < cells.count, cells[next].character == nil { cells[next].character = " " }
+        cells[index] = Cell(character: character, style: style)
+        if width == 2 { cells[index + 1] = Cell(character: nil, style: style) }
+    }
+}
+
+/// What one column of one row shows.
+struct Cell: Equatable, Sendable {
+    /// The character; nil in the second column of a wide one.
+    var character: Character? = " "
+    var style: Style = []
+}
+
+extension Character {
+    /// Itself, or the symbol for a control character, which must not reach the terminal.
+    fileprivate var shownInFrame: Character {
+        guard let scalar = unicodeScalars.first else { return self }
+        switch (scalar.properties.generalCategory, scalar.value) {
+        // Unicode's block Control Pictures.
+        case (.control, 0...0x1F): return Character(Unicode.Scalar(0x2400 + scalar.value) ?? "\u{FFFD}")
+        case (.control, 0x7F): return "\u{2421}"
+        case (.control, _), (.lineSeparator, _), (.paragraphSeparator, _): return "\u{FFFD}"
+        // Right-to-left overrides and their kind would reach beyond the cell.
+        case (.format, 0x202A...0x202E), (.format, 0x2066...0x2069): return "\u{FFFD}"
+        default: return self
+        }
+    }
+}

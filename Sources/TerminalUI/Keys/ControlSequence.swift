@@ -1,0 +1,140 @@
+/// The bytes between the introducer of an escape sequence and its last byte, and which key they are.
+///
+/// The keys are those of xterm's control sequences (<https://invisible-island.net/xterm/ctlseqs/ctlseqs.html>), of the VT220's
+/// editing keypad, the Linux console, screen, tmux and rxvt, and of xterm's modifyOtherKeys and `CSI u`, which some send
+/// for keys that had no code of their own.
+struct ControlSequence {
+    /// No key has more; what comes after them is dropped.
+    private static let longest = 32
+
+    private var bytes: [UInt8] = []
+
+    var isEmpty: Bool { bytes.isEmpty }
+
+    var isNumber: Bool { !bytes.isEmpty && bytes.allSatisfy { (0x30...0x39).contains($0) } }
+
+    mutating func append(_ byte: UInt8) {
+        if bytes.count <= Self.longest { bytes.append(byte) }
+    }
+
+    mutating func clear() { bytes.removeAll(keepingCapacity: true) }
+
+    func isPasteStart(endingIn last: UInt8) -> Bool { last == UInt8(ascii: "~") && bytes == Array("200".utf8) }
+
+    /// The key of a control sequence, after ESC `[`.
+    func key(endingIn last: UInt8) -> Key {
+        guard let numbers else { return .unknown }
+        let modifiers = Modifiers(parameter: numbers.count > 1 ? numbers[1] : 1)
+        switch last {
+        case UInt8(ascii: "Z"): return .backTab
+        case UInt8(ascii: "u"): return Key(pressing: numbers.first ?? 0, with: modifiers)
+        case UInt8(ascii: "~"), UInt8(ascii: "^"), UInt8(ascii: "@"):
+            if numbers.first == 27, numbers.count == 3 { return Key(pressing: numbers[2], with: modifiers) }
+            return Self.editingKey(numbers.first ?? 0)
+        default: return Self.cursorKey(last) ?? .unknown
+        }
+    }
+
+    /// The key after ESC `O`: the keypads in application mode, which another program may have left on.
+    func keypadKey(endingIn last: UInt8) -> Key {
+        switch last {
+        case UInt8(ascii: "M"): .enter
+        case UInt8(ascii: "I"): .tab
+        case UInt8(ascii: "X"): .character("=")
+        // Seven bits of the key's own character, moved up by 0x40.
+        case UInt8(ascii: "j")...UInt8(ascii: "y"): .character(Character(Unicode.Scalar(last - 0x40)))
+        default: Self.cursorKey(last) ?? .unknown
+        }
+    }
+
+    private static func cursorKey(_ last: UInt8) -> Key? {
+        switch last {
+        // In lower case rxvt's, with Shift.
+        case UInt8(ascii: "A"), UInt8(ascii: "a"): .up
+        case UInt8(ascii: "B"), UInt8(ascii: "b"): .down
+        case UInt8(ascii: "C"), UInt8(ascii: "c"): .right
+        case UInt8(ascii: "D"), UInt8(ascii: "d"): .left
+        case UInt8(ascii: "H"): .home
+        case UInt8(ascii: "F"): .end
+        default: nil
+        }
+    }
+
+    private static func editingKey(_ number: Int) -> Key {
+        switch number {
+        case 1, 7: .home
+        case 3: .delete
+        case 4, 8: .end
+        case 5: .pageUp
+        case 6: .pageDown
+        default: .unknown
+        }
+    }
+
+    /// The parameters, each without its subparameters; nil where they are not numbers.
+    private var numbers: [Int]? {
+        guard bytes.count <= Self.longest else { return nil }
+        var numbers: [Int] = []
+        for parameter in bytes.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false) {
+            var number = 0
+            for byte in parameter.prefix(while: { $0 != UInt8(ascii: ":") }) {
+                guard (0x30...0x39).contains(byte) else { return nil }
+                // Past any scalar; so it cannot overflow.
+                number = min(number * 10 + Int(byte - 0x30), 0x20_0000)
+            }
+            numbers.append(number)
+        }
+        return numbers
+    }
+}
+
+/// The keys that are held while another one is pressed.
+struct Modifiers: OptionSet {
+    let rawValue: Int
+
+    static let shift = Modifiers(rawValue: 1)
+    static let alternate = Modifiers(rawValue: 2)
+    static let control = Modifiers(rawValue: 4)
+    /// Super, Hyper and Meta; caps lock and num lock, which follow, change no key.
+    static let other = Modifiers(rawValue: 8 + 16 + 32)
+}
+
+extension Modifiers {
+    /// The modifiers of a sequence, which counts them from 1.
+    init(parameter: Int) { self.init(rawValue: max(parameter, 1) - 1) }
+}
+
+extension Key {
+    /// The key that types a scalar, with modifiers.
+    init(pressing code: Int, with modifiers: Modifiers) {
+        switch code {
+        case 0x08, 0x7F: self = modifiers.contains(.alternate) ? .control("w") : .backspace
+        case 0x09: self = modifiers.contains(.shift) ? .backTab : .tab
+        case 0x0A, 0x0D: self = .enter
+        case 0x1B: self = .escape
+        case 0x20...0x7E where modifiers.contains(.control) && modifiers.isDisjoint(with: [.alternate, .other]):
+            self = Self.control(code)
+        default:
+            guard modifiers.isDisjoint(with: [.control, .alternate, .other]), let value = UInt32(exactly: code),
+                let scalar = Unicode.Scalar(value), scalar.properties.generalCategory != .control
+            else {
+                self = .unknown
+                return
+            }
+            // Some terminals name the key without what Shift makes of it.
+            let isLowerCase = (0x61...0x7A).contains(value) && modifiers.contains(.shift)
+            self = .character(Character(isLowerCase ? Unicode.Scalar(UInt8(value) - 0x20) : scalar))
+        }
+    }
+
+    /// The key of Ctrl and an ASCII character.
+    private static func control(_ code: Int) -> Key {
+        switch code {
+        case 0x20, 0x40: .control("@")
+        case 0x5B: .escape
+        case 0x41...0x5A: .control(Character(Unicode.Scalar(UInt8(code + 0x20))))
+        case 0x5C...0x5F, 0x61...0x7A: .control(Character(Unicode.Scalar(UInt8(code))))
+        default: .unknown
+        }
+    }
+}

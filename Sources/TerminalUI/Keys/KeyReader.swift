@@ -1,0 +1,258 @@
+internal import Glibc
+
+/// Turns the bytes that a terminal sends into keys.
+///
+/// It is a pure state machine: however the bytes are cut into reads, the same keys come out. What depends on time is left to
+/// whoever reads: `pause()` when no byte is there for now, and `timeOut()` when none came for a while after
+/// `isWaitingAfterEscape`. Nothing is swallowed: bytes that mean nothing are an `.unknown` key, and the key after them is
+/// whole.
+struct KeyReader: ~Copyable {
+    /// How many bytes of a paste are kept; a form's fields take far less.
+    static let longestPaste = 65_536
+
+    private enum State {
+        case ground
+        /// After ESC.
+        case escape
+        /// After ESC and the first bytes of a character: Alt and that character.
+        case alternate
+        /// After ESC `[`: what ECMA-48 calls a control sequence.
+        case controlSequence
+        /// After ESC `[[`: a function key of the Linux console, which breaks ECMA-48's rule; one byte follows.
+        case consoleFunctionKey
+        /// After ESC `O`: cursor and keypad keys in application mode.
+        case singleShift
+        /// Between ESC `[200~` and ESC `[201~`.
+        case paste
+    }
+
+    private var state = State.ground
+    private var decoder = ScalarDecoder()
+    private var cluster = Cluster()
+    private var sequence = ControlSequence()
+    private var paste = PasteBuffer()
+
+    /// Whether the bytes so far are the Esc key, unless more follow at once.
+    var isWaitingAfterEscape: Bool {
+        switch state {
+        case .escape, .consoleFunctionKey: true
+        case .controlSequence, .singleShift: sequence.isEmpty
+        case .ground, .alternate, .paste: false
+        }
+    }
+
+    /// Reads bytes; a character at their end is held back, since marks may follow that belong to it.
+    mutating func read(_ bytes: Span<UInt8>) -> [Key] {
+        var keys: [Key] = []
+        for index in bytes.indices { step(bytes[index], &keys) }
+        return keys
+    }
+
+    /// Ends the character that was held back: no byte is there for now.
+    mutating func pause() -> [Key] { cluster.end().map { [.character($0)] } ?? [] }
+
+    /// Ends an escape sequence that did not go on: nothing came for a while.
+    mutating func timeOut() -> [Key] {
+        guard isWaitingAfterEscape else { return [] }
+        let key = state == .escape ? Key.escape : .unknown
+        state = .ground
+        sequence.clear()
+        return pause() + [key]
+    }
+
+    private mutating func step(_ byte: UInt8, _ keys: inout [Key]) {
+        switch state {
+        case .ground: readText(byte, &keys)
+        case .escape: readAfterEscape(byte, &keys)
+        case .alternate: readAlternate(byte, &keys)
+        case .controlSequence: readControlSequence(byte, &keys)
+        case .consoleFunctionKey:
+            if (0x20...0x7E).contains(byte) { emit(.unknown, &keys) } else { breakOff(before: byte, &keys) }
+        case .singleShift: readSingleShift(byte, &keys)
+        case .paste:
+            guard paste.take(byte) else { return }
+            emit(.paste(paste.end()), &keys)
+        }
+    }
+
+    private mutating func readText(_ byte: UInt8, _ keys: inout [Key]) {
+        switch decoder.take(byte) {
+        case .more: break
+        case .scalar(let scalar): read(scalar, &keys)
+        case .invalid(let isTaken):
+            emit(.unknown, &keys)
+            if !isTaken { step(byte, &keys) }
+        }
+    }
+
+    private mutating func read(_ scalar: Unicode.Scalar, _ keys: inout [Key]) {
+        switch scalar.value {
+        case 0x1B:
+            end(&keys)
+            state = .escape
+        case 0x08, 0x7F: emit(.backspace, &keys)
+        case 0x09: emit(.tab, &keys)
+        case 0x0A, 0x0D: emit(.enter, &keys)
+        // Ctrl takes the two upper bits from a letter.
+        case 0x00...0x1F: emit(Key(pressing: Int(scalar.value) + 0x40, with: .control), &keys)
+        case 0x80...0x9F: emit(.unknown, &keys)
+        default: if let character = cluster.take(scalar) { keys.append(.character(character)) }
+        }
+    }
+
+    private mutating func readAfterEscape(_ byte: UInt8, _ keys: inout [Key]) {
+        switch byte {
+        case UInt8(ascii: "["): state = .controlSequence
+        case UInt8(ascii: "O"): state = .singleShift
+        case 0x1B: keys.append(.escape)
+        case 0x7F: emit(.control("w"), &keys)
+        // Somebody who is quick, or a program that types: Alt and Ctrl together mean nothing here.
+        case 0x00...0x1F:
+            emit(.escape, &keys)
+            step(byte, &keys)
+        // Alt and a character. ESC `]`, ESC `P` and their kind are no exception: they begin answers of a terminal, none of
+        // which is ever asked for, and waiting for an answer's end would swallow what is typed.
+        case 0x20...0x7E: emit(.unknown, &keys)
+        default:
+            state = .alternate
+            readAlternate(byte, &keys)
+        }
+    }
+
+    private mutating func readAlternate(_ byte: UInt8, _ keys: inout [Key]) {
+        switch decoder.take(byte) {
+        case .more: break
+        case .scalar, .invalid(isTaken: true): emit(.unknown, &keys)
+        case .invalid(isTaken: false): breakOff(before: byte, &keys)
+        }
+    }
+
+    private mutating func readControlSequence(_ byte: UInt8, _ keys: inout [Key]) {
+        switch byte {
+        case UInt8(ascii: "[") where sequence.isEmpty: state = .consoleFunctionKey
+        // rxvt ends its sequences with Shift in what ECMA-48 counts as a byte in the middle.
+        case UInt8(ascii: "$") where sequence.isNumber: emit(sequence.key(endingIn: UInt8(ascii: "~")), &keys)
+        case 0x20...0x3F: sequence.append(byte)
+        case 0x40...0x7E:
+            if sequence.isPasteStart(endingIn: byte) {
+                end(&keys)
+                state = .paste
+            } else {
+                emit(sequence.key(endingIn: byte), &keys)
+            }
+        default: breakOff(before: byte, &keys)
+        }
+    }
+
+    private mutating func readSingleShift(_ byte: UInt8, _ keys: inout [Key]) {
+        switch byte {
+        case 0x30...0x3B: sequence.append(byte)
+        case 0x40...0x7E: emit(sequence.keypadKey(endingIn: byte), &keys)
+        default: breakOff(before: byte, &keys)
+        }
+    }
+
+    /// Reports a sequence that another byte broke off, and reads that byte.
+    private mutating func breakOff(before byte: UInt8, _ keys: inout [Key]) {
+        emit(.unknown, &keys)
+        step(byte, &keys)
+    }
+
+    private mutating func emit(_ key: Key, _ keys: inout [Key]) {
+        end(&keys)
+        keys.append(key)
+    }
+
+    /// Ends what was being read.
+    private mutating func end(_ keys: inout [Key]) {
+        keys += pause()
+        state = .ground
+        sequence.clear()
+    }
+}
+
+/// The scalars of one user-perceived character, as they come.
+private struct Cluster {
+    /// Nobody's character is longer; a flood of combining marks is cut into several.
+    private static let longest = 256
+
+    private var text = ""
+
+    /// Adds a scalar.
+    ///
+    /// - Returns: The character before it, where the scalar begins another one.
+    mutating func take(_ scalar: Unicode.Scalar) -> Character? {
+        guard text.utf8.count < Self.longest else {
+            let character = end()
+            text.unicodeScalars.append(scalar)
+            return character
+        }
+        text.unicodeScalars.append(scalar)
+        guard text.index(after: text.startIndex) < text.endIndex else { return nil }
+        return text.removeFirst()
+    }
+
+    mutating func end() -> Character? {
+        defer { text = "" }
+        return text.first
+    }
+}
+
+/// What is pasted, in memory of its own that is zeroed: it may be a secret.
+private struct PasteBuffer: ~Copyable {
+    private static let endMark = Array("\u{1B}[201~".utf8)
+
+    private var bytes: [UInt8] = []
+    private var isCut = false
+    /// How many bytes of the end mark have come.
+    private var matched = 0
+
+    /// Adds a byte.
+    ///
+    /// - Returns: Whether it was the last one of the end mark.
+    mutating func take(_ byte: UInt8) -> Bool {
+        if byte == Self.endMark[matched] {
+            matched += 1
+            return matched == Self.endMark.count
+        }
+        // The mark begins with its only ESC: nothing but this byte can begin another one.
+        for index in 0..<matched { append(Self.endMark[index]) }
+        matched = 0
+        if byte == Self.endMark[0] { matched = 1 } else { append(byte) }
+        return false
+    }
+
+    /// What was pasted, with LF as line end; the buffer is empty afterwards.
+    mutating func end() -> String {
+        // A character that was cut in two is none.
+        if isCut, let lead = bytes.lastIndex(where: { $0 & 0xC0 != 0x80 }), bytes[lead] >= 0x80 {
+            erase(bytes.count - lead)
+        }
+        var text = String(decoding: bytes, as: UTF8.self)
+        if bytes.contains(UInt8(ascii: "\r")) {
+            text = String(text.map { $0 == "\r\n" || $0 == "\r" ? "\n" : $0 })
+        }
+        erase(bytes.count)
+        self = PasteBuffer()
+        return text
+    }
+
+    private mutating func append(_ byte: UInt8) {
+        // Growing would leave a copy behind.
+        if bytes.isEmpty { bytes.reserveCapacity(KeyReader.longestPaste) }
+        guard bytes.count < KeyReader.longestPaste else {
+            isCut = true
+            return
+        }
+        bytes.append(byte)
+    }
+
+    /// Zeroes and removes bytes at the end.
+    private mutating func erase(_ count: Int) {
+        bytes.withUnsafeMutableBytes { all in
+            let end = UnsafeMutableRawBufferPointer(rebasing: all.suffix(count))
+            if let start = end.baseAddress { explicit_bzero(start, end.count) }
+        }
+        bytes.removeLast(count)
+    }
+}

@@ -1,0 +1,4 @@
+enum References {
+    static let emptyForm = ""
+    static let narrowForm = ""
+}
