@@ -195,7 +195,9 @@ extension FormScreen {
     package func draw(into frame: inout Frame) {
         let rows = form.fields.filter { !$0.isHidden }.map { row(of: $0) }
         FieldPage(
-            title: title, aside: rows.contains { $0.isRequired } ? "* required" : "", rows: rows, note: note, keys: keys
+            title: title, aside: rows.contains { $0.isRequired } ? "* required" : "", rows: rows,
+            note: isCovered ? nil : note,
+            keys: isCovered ? KeyLegend([]) : keys
         ).draw(into: &frame)
         switch question {
         case .leaving(let choice), .address(let choice): choice.draw(into: &frame)
@@ -215,6 +217,9 @@ extension FormScreen {
             error: field.message,
             hint: (keepsSecret ? "left empty it stays as it is; else " : "") + field.hint)
     }
+
+    /// Whether something is over the form that has keys of its own.
+    private var isCovered: Bool { question != nil || !notices.isEmpty }
 
     private var keys: KeyLegend {
         let isLast = form.focus != nil && form.focus == form.focusOrder.last
