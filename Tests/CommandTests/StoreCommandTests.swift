@@ -142,7 +142,8 @@ import Testing
         #expect(open.output.contains("NOT PRIVATE: chmod 600"))
         #expect(open.status == 1)
         #expect(
-            try workplace.profiles("migrate", "--status").output == "Migration       Applied\nV0001_profiles  yes\n")
+            try workplace.profiles("migrate", "--status").output
+                == "Migration       Applied\nV0001_profiles  yes\nV0002_changes   yes\n")
         #expect(try workplace.profiles("migrate").output == "The store is up to date\n")
     }
 

@@ -1,4 +1,5 @@
 import ProfileCore
+import ProfileTesting
 import Testing
 
 /// F12: a million random events.
@@ -8,7 +9,7 @@ import Testing
         arguments: [UInt64(20_261_121), 1, 2, 3])
     func randomEvents(_ seed: UInt64) throws {
         print("seed \(seed)")
-        var random = SplitMix64(seed: seed)
+        var random = SeededGenerator(seed: seed)
         var form = try Form.standard()
         var delegate = FormDelegate(form)
         var submissions = 0
@@ -59,12 +60,12 @@ import Testing
         "postal_code": "89761", "birthday": "19980115",
     ]
 
-    private static func text(_ random: inout SplitMix64) -> String {
+    private static func text(_ random: inout SeededGenerator) -> String {
         (0..<Int.random(in: 0..<3, using: &random)).map { _ in pieces[Int.random(in: 0..<pieces.count, using: &random)]
         }.joined()
     }
 
-    private static func event(_ random: inout SplitMix64, _ focus: FieldName?) throws -> FormEvent {
+    private static func event(_ random: inout SeededGenerator, _ focus: FieldName?) throws -> FormEvent {
         let names = ["username", "password", "phone", "address", "postal_code", "birthday", "nobody"]
         let piece = pieces[Int.random(in: 0..<pieces.count, using: &random)]
         switch Int.random(in: 0..<24, using: &random) {

@@ -1,5 +1,6 @@
 import ProfileCore
 import ProfileStore
+import ProfileTesting
 import Testing
 
 /// L2, L3: who is asked and what comes back, once.
@@ -7,7 +8,7 @@ import Testing
     private static let profile = LoggedInProfile(username: "pritesh", values: [.username: "pritesh"])
 
     private let authenticator = HeldAuthenticator()
-    private let clock = TimerClock()
+    private let clock = ManualClock()
 
     private func service(_ timeout: Duration = .seconds(10)) -> LoginService {
         LoginService(checks: LoginChecks(.standard), authenticator: authenticator, timeout: timeout, clock: clock)
@@ -105,7 +106,7 @@ import Testing
 
     @Test func `L3: one outcome comes of an attempt, whatever races`() async {
         let seed = UInt64.random(in: 0 ... .max)
-        var random = SeededRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let expected: [Event: HeldAuthenticator.Answer] = [
             .answer: .success(Self.profile), .timeout: .failure(.unknown), .cancellation: .failure(.cancelled),
         ]
@@ -113,7 +114,7 @@ import Testing
             let events = Event.allCases.shuffled(using: &random).prefix(Int.random(in: 1...3, using: &random))
             let isRace = Bool.random(using: &random)
             let authenticator = HeldAuthenticator()
-            let clock = TimerClock()
+            let clock = ManualClock()
             let service = LoginService(
                 checks: LoginChecks(.standard), authenticator: authenticator, timeout: .seconds(1), clock: clock)
             let attempt = Task { await service.outcome("pritesh", "aK8oio") }

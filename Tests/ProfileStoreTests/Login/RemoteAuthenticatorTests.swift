@@ -1,5 +1,6 @@
 import ProfileCore
 import ProfileStore
+import ProfileTesting
 import Testing
 
 /// L4: what a remote's answer means.
@@ -95,7 +96,7 @@ import Testing
 
     @Test func `L4: random bytes never do more than say nothing`() {
         let seed = UInt64.random(in: 0 ... .max)
-        var random = SeededRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let whole = Array(Self.body.utf8)
         for _ in 0..<(Length.isLong ? 200_000 : 5_000) {
             var bytes = whole

@@ -1,5 +1,6 @@
 import ProfileCore
 @testable import ProfileStore
+import ProfileTesting
 import Testing
 
 /// Logging in to a store: P9–P12 through the service.
@@ -52,13 +53,13 @@ import Testing
         for _ in 1...5 { #expect(await service.failure(username, "wrong1A") == .invalidCredentials) }
         for seconds in [1, 2, 4] as [Int64] {
             #expect(await service.failure(username, "aK8oio") == .throttled(milliseconds: seconds * 1_000))
-            store.clock.advance(milliseconds: seconds * 1_000 - 1)
+            store.clock.advance(by: .milliseconds(seconds * 1_000 - 1))
             #expect(await service.failure(username, "aK8oio") == .throttled(milliseconds: 1))
-            store.clock.advance(milliseconds: 1)
+            store.clock.advance(by: .milliseconds(1))
             #expect(await service.failure(username, "wrong1A") == .invalidCredentials)
         }
         try store.execute("UPDATE throttles SET failures = 100")
-        store.clock.advance(seconds: 100_000)
+        store.clock.advance(by: .seconds(100_000))
         #expect(await service.failure(username, "aK8oio") == .locked)
     }
 

@@ -1,5 +1,6 @@
 import ProfileCore
 @testable import ProfileStore
+import ProfileTesting
 import Testing
 
 /// L1: a newer rule locks nobody out.
@@ -96,7 +97,7 @@ import Testing
 
     @Test func `L1: after any changes the answer is that of a count over all profiles`() async throws {
         let seed = UInt64.random(in: 0 ... .max)
-        var random = SeededRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let schemas = [ProfileSchema.standard, try Self.stricter(), try People.standard(and: People.email)]
         var sawBoth = Set<Bool>()
         for step in 0..<(Length.isLong ? 2_000 : 120) {
