@@ -101,7 +101,7 @@ import Testing
         #expect(driver.screen.contains("Password should have at least one uppercase letter"))
         try driver.type("12 Main St\n\n")
         try driver.press(.control("s"))
-        try driver.wait(for: "Not stored yet: 2 things to mend")
+        try driver.wait(for: "Not stored yet: 2 fields to mend")
         try driver.press(.control("u"))
         try driver.type("aK8oio\n1241\n")
         try driver.wait(for: "7876-1241")

@@ -120,8 +120,8 @@ package struct FormScreen: Screen {
             case .cut(let name): note = ScreenNote(text: "Cut: " + limit(of: name), style: .error)
             case .refused(let name): note = ScreenNote(text: limit(of: name), style: .error)
             case .rejected(let failure):
-                let count = failure.issues.count
-                note = ScreenNote(text: "Not stored yet: \(count) thing\(count == 1 ? "" : "s") to mend", style: .error)
+                let count = Set(failure.issues.map(\.field)).count
+                note = ScreenNote(text: "Not stored yet: \(count) field\(count == 1 ? "" : "s") to mend", style: .error)
             case .submitted(let profile):
                 lastFocus = focus
                 isBusy = true

@@ -131,7 +131,7 @@ import Testing
         #expect(screen.press(.control("s")) == nil)
         let text = screen.text()
         for title in ["Username", "Password", "Phone", "Address"] { #expect(text.contains("✗ \(title) is required")) }
-        #expect(text.contains("Not stored yet: 4 things to mend"))
+        #expect(text.contains("Not stored yet: 4 fields to mend"))
         #expect(screen.form.focus == .username)
     }
 

@@ -36,6 +36,7 @@ enum References {
           Phone *     [7876-1241 ] ✓
 
           Address *   [12 Main Street        ] ✓
+
           Postal code [      ]
         › Birthday    [           ]
             yyyy.MM.dd, yyyyMMdd or yyyy-MM-dd,
