@@ -227,9 +227,9 @@ extension FormScreen {
             [
                 .init("Return", isLast ? submitting : "next", rank: 0),
                 .init("↑↓", "move", rank: 4),
-                form.isAddressSearchAvailable ? .init("Ctrl-F", "addresses", rank: 1) : nil,
+                form.isAddressSearchAvailable ? .init("Ctrl-F", "addresses", rank: 2) : nil,
                 isLast ? nil : .init("Ctrl-S", submitting, rank: 3),
-                .init("Esc", "leave", rank: 2),
+                .init("Esc", "leave", rank: 1),
             ].compactMap { $0 })
     }
 

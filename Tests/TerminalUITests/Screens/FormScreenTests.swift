@@ -185,6 +185,18 @@ import Testing
         }
     }
 
+    @Test func `every key that does something is named, however narrow the screen`() {
+        var screen = FormScreen.registering()
+        screen.fillIn()
+        screen.press(.up)
+        screen.type("89761")
+        for columns in [40, 60, 80] {
+            for key in ["Return next", "↑↓ move", "Ctrl-F addresses", "Ctrl-S register", "Esc leave"] {
+                #expect(screen.text(columns, 15).contains(key) || columns == 40 && key == "↑↓ move")
+            }
+        }
+    }
+
     @Test func `F4: Ctrl-F offers addresses once the postal code is valid, and fills one in`() {
         var screen = FormScreen.registering()
         #expect(!screen.text().contains("Ctrl-F"))
@@ -325,6 +337,10 @@ import Testing
             let frame = screen.frame(size)
             let lines = frame.text.split(separator: "\n", omittingEmptySubsequences: false)
             #expect(lines.allSatisfy { $0.displayWidth <= size.columns }, "seed \(seed), step \(step)")
+            let isCovered = !screen.notices.isEmpty || !screen.state.text().contains(#""question":null"#)
+            if !isCovered, !screen.isBusy, size.rows >= 1, size.columns >= 12 {
+                #expect(lines.contains { $0.hasPrefix("› ") }, "seed \(seed), step \(step), \(size)")
+            }
             if let caret = frame.caret {
                 #expect(
                     caret.row < size.rows && caret.column < size.columns && caret.row >= 0 && caret.column >= 0,
