@@ -1,5 +1,6 @@
 import ProfileCore
 import ProfileStore
+import ProfileTesting
 import Testing
 
 /// R7: what the store remembers of what happened to it.
@@ -25,10 +26,10 @@ import Testing
 
     @Test func `R7: every commit that changes profiles or rules is one change, with what it is about`() async throws {
         let repository = try await open()
-        let made = store.clock.now
+        let made = store.clock.timestamp
         try await repository.register("abel")
         try await repository.register("bert")
-        store.clock.advance(seconds: 5)
+        store.clock.advance(by: .seconds(5))
         let abel = try await repository.edit("abel") { $0["address"] = "2 Main St" }
         _ = try await repository.replace(abel, with: repository.judged(People.draft("adam")))
         try await repository.adopt(try People.standard(and: People.email))
@@ -41,7 +42,7 @@ import Testing
         #expect(log.map(\.username) == ["adam", nil, "adam", "adam", nil, nil])
         #expect(log.map(\.revision) == [3, nil, 3, 3, nil, nil])
         #expect(log.first?.changedAt == made)
-        #expect(log.last?.changedAt == store.clock.now)
+        #expect(log.last?.changedAt == store.clock.timestamp)
         #expect(try repository.changeNumber == 6)
         await repository.close()
     }
@@ -111,7 +112,7 @@ import Testing
         try await repository.register("abel", ["address": "12 Hidden Lane"])
         try await repository.remove("abel")
         await repository.close()
-        let time = String(store.clock.now.millisecondsSince1970)
+        let time = String(store.clock.timestamp.millisecondsSince1970)
         #expect(try store.rows("changes") == [["1", "registered", "1", "1", time], ["2", "removed", "1", "1", time]])
     }
 
@@ -158,9 +159,9 @@ import Testing
         #expect(
             log.map { $0.json().text() } == [
                 #"{"number":1,"kind":"registered","first_profile_id":1,"last_profile_id":1,"username":"abel","#
-                    + #""revision":1,"changed_at":"\#(store.clock.now)"}"#,
+                    + #""revision":1,"changed_at":"\#(store.clock.timestamp)"}"#,
                 #"{"number":2,"kind":"adopted","first_profile_id":null,"last_profile_id":null,"username":null,"#
-                    + #""revision":null,"changed_at":"\#(store.clock.now)"}"#,
+                    + #""revision":null,"changed_at":"\#(store.clock.timestamp)"}"#,
             ])
         await repository.close()
     }

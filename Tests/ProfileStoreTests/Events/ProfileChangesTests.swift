@@ -1,6 +1,7 @@
 import Dispatch
 import ProfileCore
 import ProfileStore
+import ProfileTesting
 import Testing
 
 /// R7 and T2: what those who watch a store are told.
@@ -43,7 +44,7 @@ import Testing
 
     @Test func `T2: another process's commit is heard of by a beep, and this one's over there`() async throws {
         let repository = try await open()
-        let child = try ChildProcess("watch", store.path, sockets, "0")
+        let child = try ExerciserProcess("watch", store.path, sockets, "0")
         #expect(child.nextLine() == "ready")
         let changes = Task { () -> [ProfileChange] in
             var seen: [ProfileChange] = []
@@ -126,7 +127,7 @@ import Testing
         let repository = try await open()
         try await repository.register("shared", ["address": "0", "password_hash": People.weakHash])
         let children = try ["a", "b", "c", "d"].map {
-            try ChildProcess("register-and-edit", store.path, $0, Length.seconds(1, long: 10))
+            try ExerciserProcess("register-and-edit", store.path, $0, Length.seconds(1, long: 10))
         }
         let changes = Task { () -> [Int64] in
             var numbers: [Int64] = []

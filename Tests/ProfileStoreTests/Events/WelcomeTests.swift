@@ -1,4 +1,5 @@
 import ProfileStore
+import ProfileTesting
 import Testing
 
 /// T5: the welcome notice is for the first who comes.
@@ -23,7 +24,7 @@ import Testing
 
     @Test func `T5: of several processes one welcomes`() async throws {
         await (try store.open()).close()
-        let children = try (0..<4).map { _ in try ChildProcess("welcome", store.path) }
+        let children = try (0..<4).map { _ in try ExerciserProcess("welcome", store.path) }
         var answers: [String] = []
         for child in children { answers += await child.finish().lines }
         #expect(answers.sorted() == ["false", "false", "false", "true"])
@@ -32,7 +33,7 @@ import Testing
     @Test func `a store that has welcomed is only read`() async throws {
         let repository = try await store.open()
         #expect(try await repository.takeWelcome())
-        let child = try ChildProcess("hold", store.path, "nightly job")
+        let child = try ExerciserProcess("hold", store.path, "nightly job")
         #expect(child.waitForSign())
         #expect(try await repository.takeWelcome() == false, "while another process holds the write lock")
         _ = await child.finish()
