@@ -11,6 +11,7 @@ struct ProfilesCommand: AsyncParsableCommand {
         discussion: """
             Profiles live in one SQLite file and follow a schema: nothing gets in that breaks it.
 
+              profiles register
               profiles import people.csv --rejects rejects.csv
               profiles lookup skboard
               profiles edit skboard --phone 7876-1242

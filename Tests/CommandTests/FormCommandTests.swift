@@ -48,6 +48,35 @@ import Testing
         #expect(!output.contains("\u{1B}"))
     }
 
+    @Test(
+        "T5: a welcome is shown once a store, and keys before it is closed enter no field",
+        arguments: ["register", "login"])
+    func welcome(command: String) throws {
+        let workplace = try Workplace()
+        try workplace.register("anna")
+        let plain = try TerminalDriver(workplace, command, "--plain")
+        try plain.wait(for: "Username")
+        try plain.press(.control("c"))
+        #expect(try plain.end() == 130)
+        let first = try TerminalDriver(workplace, command)
+        try first.wait(for: "Welcome to this awesome app!")
+        #expect(first.screen.contains(" Welcome ") && first.screen.contains("[ Close ]"))
+        try references.verify(first.screen, is: "\(command)-welcome-80x24", includesStyles: true)
+        try first.type("abc")
+        try first.press(command == "login" ? .escape : .enter)
+        try first.wait(until: { !$0.contains("Welcome") })
+        #expect(!first.screen.contains("abc"))
+        try first.press(.escape)
+        #expect(try first.end() == 1)
+        for other in ["register", "login"] {
+            let later = try TerminalDriver(workplace, other)
+            try later.wait(until: { $0.contains("Esc leave") })
+            #expect(!later.screen.contains("Welcome"))
+            try later.press(.escape)
+            #expect(try later.end() == 1)
+        }
+    }
+
     @Test("the form is as its references show it", arguments: [TerminalSize.standard, .small])
     func appearance(size: TerminalSize) throws {
         let workplace = try Workplace()
@@ -72,7 +101,7 @@ import Testing
         #expect(driver.screen.contains("Password should have at least one uppercase letter"))
         try driver.type("12 Main St\n\n")
         try driver.press(.control("s"))
-        try driver.wait(for: "Not stored yet: 2 things to mend")
+        try driver.wait(for: "Not stored yet: 2 fields to mend")
         try driver.press(.control("u"))
         try driver.type("aK8oio\n1241\n")
         try driver.wait(for: "7876-1241")
@@ -268,8 +297,11 @@ import Testing
 }
 
 extension TerminalDriver {
-    /// Waits for the first screen of a store, and closes what greets there.
+    /// Waits for a screen, and closes what greets on the first one of a store.
     func closeWelcome() throws {
-        try wait(until: { $0.isAlternate })
+        try wait(until: { $0.isAlternate && ($0.contains("Esc leave") || $0.contains("Welcome")) })
+        guard screen.contains("Welcome") else { return }
+        try press(.enter)
+        try wait(until: { !$0.contains("Welcome") })
     }
 }

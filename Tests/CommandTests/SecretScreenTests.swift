@@ -151,8 +151,8 @@ import Testing
         try driver.press(.up)
         try driver.press(.control("u"))
         for (password, text) in [
-            ("po", "Your password should have at least 3 characters with at least one"),
-            ("poytrl", "Your password should have at least one uppercase letter and one"),
+            ("po", "Your password should have at least 3 characters with at least"),
+            ("poytrl", "Your password should have at least one uppercase letter"),
             ("aK8oiO", "The user credentials are invalid"),
         ] {
             try driver.wait(until: { !$0.contains("Error") })

@@ -8,7 +8,7 @@ extension FormField {
 
 extension FieldRules {
     fileprivate var kindHint: String {
-        if let mask { return mask.pattern }
+        if let mask { return "\(mask.digitCount) digits, as \(mask)" }
         if !allowedValues.isEmpty {
             return allowedValues.count > 8 ? "one of \(allowedValues.count) values" : Self.list(allowedValues, "or")
         }

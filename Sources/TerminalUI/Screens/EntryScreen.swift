@@ -170,7 +170,12 @@ extension EntryScreen {
         let countdown = blockedUntil.map { _ in
             ScreenNote(text: "Too many failed attempts: try again in \(Self.words(secondsLeft))", style: .error)
         }
-        FieldPage(title: title, aside: subject, rows: rows, note: countdown ?? note, keys: keys).draw(into: &frame)
+        // Something over the screen has keys of its own.
+        let isCovered = question != nil || !notices.isEmpty
+        FieldPage(
+            title: title, aside: subject, rows: rows, note: countdown ?? (isCovered ? nil : note),
+            keys: isCovered ? KeyLegend([]) : keys
+        ).draw(into: &frame)
         question?.draw(into: &frame)
     }
 

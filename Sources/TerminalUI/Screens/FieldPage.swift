@@ -40,17 +40,13 @@ struct FieldPage {
     }
 
     private func drawFoot(into frame: inout Frame, _ layout: Layout) {
-        let size = frame.size
-        let width = max(0, size.columns - 2)
+        let rows = layout.body.upperBound..<frame.size.rows
+        let width = max(0, frame.size.columns - 2)
         // Where there is one row for both, what has happened is worth more than the keys.
-        let hasRows = size.rows - layout.body.upperBound
-        if let note, hasRows > 0 {
-            frame.write(
-                note.text, row: max(layout.body.upperBound, size.rows - 2), column: 1, style: note.style, width: width)
+        if let note, let row = rows.first {
+            frame.write(note.text, row: row, column: 1, style: note.style, width: width)
         }
-        if hasRows > 1 || hasRows == 1 && note == nil {
-            keys.draw(into: &frame, row: size.rows - 1, column: 1, width: width)
-        }
+        keys.draw(into: &frame, rows: rows.dropFirst(note == nil ? 0 : 1), column: 1, width: width)
     }
 
     private func draw(_ line: Line, row: Int, _ layout: Layout, into frame: inout Frame) {

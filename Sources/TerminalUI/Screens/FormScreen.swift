@@ -120,8 +120,8 @@ package struct FormScreen: Screen {
             case .cut(let name): note = ScreenNote(text: "Cut: " + limit(of: name), style: .error)
             case .refused(let name): note = ScreenNote(text: limit(of: name), style: .error)
             case .rejected(let failure):
-                let count = failure.issues.count
-                note = ScreenNote(text: "Not stored yet: \(count) thing\(count == 1 ? "" : "s") to mend", style: .error)
+                let count = Set(failure.issues.map(\.field)).count
+                note = ScreenNote(text: "Not stored yet: \(count) field\(count == 1 ? "" : "s") to mend", style: .error)
             case .submitted(let profile):
                 lastFocus = focus
                 isBusy = true
@@ -195,7 +195,9 @@ extension FormScreen {
     package func draw(into frame: inout Frame) {
         let rows = form.fields.filter { !$0.isHidden }.map { row(of: $0) }
         FieldPage(
-            title: title, aside: rows.contains { $0.isRequired } ? "* required" : "", rows: rows, note: note, keys: keys
+            title: title, aside: rows.contains { $0.isRequired } ? "* required" : "", rows: rows,
+            note: isCovered ? nil : note,
+            keys: isCovered ? KeyLegend([]) : keys
         ).draw(into: &frame)
         switch question {
         case .leaving(let choice), .address(let choice): choice.draw(into: &frame)
@@ -216,15 +218,18 @@ extension FormScreen {
             hint: (keepsSecret ? "left empty it stays as it is; else " : "") + field.hint)
     }
 
+    /// Whether something is over the form that has keys of its own.
+    private var isCovered: Bool { question != nil || !notices.isEmpty }
+
     private var keys: KeyLegend {
         let isLast = form.focus != nil && form.focus == form.focusOrder.last
         return KeyLegend(
             [
                 .init("Return", isLast ? submitting : "next", rank: 0),
                 .init("↑↓", "move", rank: 4),
-                form.isAddressSearchAvailable ? .init("Ctrl-F", "addresses", rank: 1) : nil,
+                form.isAddressSearchAvailable ? .init("Ctrl-F", "addresses", rank: 2) : nil,
                 isLast ? nil : .init("Ctrl-S", submitting, rank: 3),
-                .init("Esc", "leave", rank: 2),
+                .init("Esc", "leave", rank: 1),
             ].compactMap { $0 })
     }
 

@@ -25,29 +25,48 @@ struct KeyLegend {
 
     private static let gap = 3
 
-    /// The items for which there is room, in their order.
-    func items(fitting width: Int) -> [Item] {
-        var kept: Set<Int> = []
-        var left = width + Self.gap
-        for (index, item) in items.enumerated().sorted(by: { $0.element.rank < $1.element.rank }) {
-            guard item.width + Self.gap <= left else { continue }
-            kept.insert(index)
-            left -= item.width + Self.gap
+    /// The items in rows, in their order; without those of the highest ranks where there are not rows enough.
+    private func rows(fitting width: Int, most: Int) -> [[Item]] {
+        var kept = items
+        while true {
+            let rows = Self.wrapped(kept, to: width)
+            guard rows.count > most, let last = kept.indices.max(by: { kept[$0].rank < kept[$1].rank }) else {
+                return rows
+            }
+            kept.remove(at: last)
         }
-        return items.enumerated().filter { kept.contains($0.offset) }.map(\.element)
     }
 
+    private static func wrapped(_ items: [Item], to width: Int) -> [[Item]] {
+        var rows: [[Item]] = []
+        var left = 0
+        for item in items {
+            if rows.isEmpty || item.width > left {
+                rows.append([])
+                left = width
+            }
+            rows[rows.count - 1].append(item)
+            left -= item.width + gap
+        }
+        return rows
+    }
+
+    /// The keys for which there is room in one row.
     func text(fitting width: Int) -> String {
-        items(fitting: width).map { $0.key + " " + $0.action }
+        rows(fitting: width, most: 1).joined().map { $0.key + " " + $0.action }
             .joined(separator: String(repeating: " ", count: Self.gap))
     }
 
-    func draw(into frame: inout Frame, row: Int, column: Int, width: Int) {
-        var column = column
-        for item in items(fitting: width) {
-            frame.write(item.key, row: row, column: column, style: .bold)
-            frame.write(item.action, row: row, column: column + item.key.displayWidth + 1, style: .dim)
-            column += item.width + Self.gap
+    /// Draws the keys into the last of some rows, or into more of them where they need that.
+    func draw(into frame: inout Frame, rows: Range<Int>, column: Int, width: Int) {
+        let lines = self.rows(fitting: width, most: rows.count)
+        for (row, line) in zip(rows.suffix(lines.count), lines) {
+            var column = column
+            for item in line {
+                frame.write(item.key, row: row, column: column, style: .bold)
+                frame.write(item.action, row: row, column: column + item.key.displayWidth + 1, style: .dim)
+                column += item.width + Self.gap
+            }
         }
     }
 }

@@ -153,18 +153,15 @@ private struct ScreenRun<S: Screen, Value: Sendable> {
                 if let notice { state.screen.notices.append(notice) }
             }
         }
-        if let outcome = state.outcome {
-            // Whatever closes the last notice, it is done.
-            let isLeft = if case .leave = action { true } else if case .interrupt = action { true } else { false }
-            return isLeft || state.screen.notices.isEmpty ? .done(outcome) : nil
-        }
         switch action {
-        case nil: return nil
+        case nil: break
         case .ask(let request): state.work = start(request)
-        case .leave: return .left
-        case .interrupt: return .interrupted
         case .suspend: device.suspend()
+        // What is done is done, whichever key closes its notice.
+        case .leave: return state.outcome.map { .done($0) } ?? .left
+        case .interrupt: return state.outcome.map { .done($0) } ?? .interrupted
         }
+        if let outcome = state.outcome, state.screen.notices.isEmpty { return .done(outcome) }
         return nil
     }
 

@@ -55,5 +55,5 @@ struct SignalEnding: Error {
 
 extension ProfileRepository {
     /// What a store's first screen greets with (T5).
-    func welcome() async throws(ProfileStoreError) -> [NoticeScreen] { [] }
+    func welcome() async throws(ProfileStoreError) -> [NoticeScreen] { try await takeWelcome() ? [.welcome] : [] }
 }

@@ -200,7 +200,7 @@ import Testing
     @Test(
         "a hint says what is accepted",
         arguments: [
-            ("username", "2–10 ASCII letters and ASCII digits"), ("phone", "####-####"),
+            ("username", "2–10 ASCII letters and ASCII digits"), ("phone", "8 digits, as ####-####"),
             ("postal_code", "5 ASCII digits, or nothing"),
             ("birthday", "yyyy.MM.dd, yyyyMMdd or yyyy-MM-dd, or nothing"),
         ])

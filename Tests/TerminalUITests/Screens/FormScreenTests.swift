@@ -131,7 +131,7 @@ import Testing
         #expect(screen.press(.control("s")) == nil)
         let text = screen.text()
         for title in ["Username", "Password", "Phone", "Address"] { #expect(text.contains("✗ \(title) is required")) }
-        #expect(text.contains("Not stored yet: 4 things to mend"))
+        #expect(text.contains("Not stored yet: 4 fields to mend"))
         #expect(screen.form.focus == .username)
     }
 
@@ -182,6 +182,18 @@ import Testing
             #expect(!screen.text().contains("Welcome"))
             screen.type("abc")
             #expect(screen["username"]?.text == "abc")
+        }
+    }
+
+    @Test func `every key that does something is named, however narrow the screen`() {
+        var screen = FormScreen.registering()
+        screen.fillIn()
+        screen.press(.up)
+        screen.type("89761")
+        for columns in [40, 60, 80] {
+            for key in ["Return next", "↑↓ move", "Ctrl-F addresses", "Ctrl-S register", "Esc leave"] {
+                #expect(screen.text(columns, 15).contains(key) || columns == 40 && key == "↑↓ move")
+            }
         }
     }
 
@@ -325,6 +337,10 @@ import Testing
             let frame = screen.frame(size)
             let lines = frame.text.split(separator: "\n", omittingEmptySubsequences: false)
             #expect(lines.allSatisfy { $0.displayWidth <= size.columns }, "seed \(seed), step \(step)")
+            let isCovered = !screen.notices.isEmpty || !screen.state.text().contains(#""question":null"#)
+            if !isCovered, !screen.isBusy, size.rows >= 1, size.columns >= 12 {
+                #expect(lines.contains { $0.hasPrefix("› ") }, "seed \(seed), step \(step), \(size)")
+            }
             if let caret = frame.caret {
                 #expect(
                     caret.row < size.rows && caret.column < size.columns && caret.row >= 0 && caret.column >= 0,
