@@ -25,6 +25,7 @@ struct ProfilesCommand: AsyncParsableCommand {
             77 not permitted or throttled; 78 bad schema or configuration; 130 interrupted.
             """,
         version: "0.1.0",
+        subcommands: testCommands,
         groupedSubcommands: [
             CommandGroup(
                 name: "Profile",
@@ -45,9 +46,21 @@ struct ProfilesCommand: AsyncParsableCommand {
                 subcommands: [InitCommand.self, CheckCommand.self, BackupCommand.self, MigrateCommand.self]),
         ])
 
+    /// Commands of a build for tests (`swift build --traits TestHooks`), which is not to be shipped.
+    private static var testCommands: [any ParsableCommand.Type] {
+        #if TestHooks
+            [ScenariosCommand.self]
+        #else
+            []
+        #endif
+    }
+
     static func main() async {
         ProcessSettings.apply()
         do {
+            #if TestHooks
+                if let scenario = try ScenarioRun() { return try await scenario.run() }
+            #endif
             var command = try await asyncParseAsRoot()
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()

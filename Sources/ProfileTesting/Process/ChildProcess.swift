@@ -54,8 +54,9 @@ package final class ChildProcess: Sendable {
             // With POSIX_SPAWN_SETSID, which Glibc's header hides without _GNU_SOURCE.
             posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | 0x80))
         }
-        // A shell changes the folder, since posix_spawn can do so only by an extension of Glibc's.
-        let words = folder.map { ["/bin/sh", "-c", "cd \"$0\" && exec \"$@\"", $0] + command } ?? command
+        // posix_spawn can change the folder only by an extension of Glibc's, and a shell would drop variables whose names
+        // are not to its taste.
+        let words = folder.map { ["/usr/bin/env", "-C", $0, "--"] + command } ?? command
         var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
         var variables: [UnsafeMutablePointer<CChar>?] = (environment ?? [:]).map { strdup("\($0)=\($1)") } + [nil]
         defer { for pointer in arguments + variables { free(pointer) } }
