@@ -21,8 +21,7 @@ let package = Package(
     traits: [
         .trait(
             name: "TestHooks",
-            description: "The command honours scenarios and can be driven from outside: for tests alone, never to ship."
-        )
+            description: "The command honours scenarios and can be driven from outside: for tests, never to ship.")
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),

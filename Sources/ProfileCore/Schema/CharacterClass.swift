@@ -60,8 +60,8 @@ public enum Requirement: String, Hashable, Sendable, CaseIterable {
     case digit
     case special
 
-    /// What a message calls one of these characters.
-    package var title: String {
+    /// What a message calls one of these characters, without an article.
+    package var noun: String {
         switch self {
         case .uppercase: "uppercase letter"
         case .lowercase: "lowercase letter"

@@ -21,7 +21,7 @@ extension ValidationIssue {
         case .badCharacter(let allowed?):
             "\(label) may hold \(Self.list(allowed.map(\.title), "and")) only"
         case .badCharacter(nil): "\(label) may not hold control characters"
-        case .missing(let requirement): "\(label) should have at least one \(requirement.title)"
+        case .missing(let requirement): "\(label) should have at least one \(requirement.noun)"
         case .badFormat(let expected): "\(label) \(expected.text)"
         case .badDate: "\(label) is no day of the calendar"
         case .dateOutOfRange(let minimum, let maximum), .outOfRange(let minimum, let maximum):

@@ -54,22 +54,22 @@ import Testing
     @Test func `L3: no answer in time is unknown, the authenticator is cancelled, and a late answer dropped`() async {
         let service = service(.seconds(10))
         let attempt = Task { await service.outcome("pritesh", "aK8oio") }
-        await authenticator.wasAsked.value
+        await authenticator.wasAsked.wait()
         await clock.wait(forSleepers: 1)
         clock.advance(by: .seconds(9.999))
         await clock.wait(forSleepers: 1)
         clock.advance(by: .seconds(0.001))
         #expect(await attempt.value == .failure(.unknown))
-        await authenticator.wasCancelled.value
+        await authenticator.wasCancelled.wait()
         authenticator.answer(.success(Self.profile))
-        await authenticator.hasEnded.value
+        await authenticator.hasEnded.wait()
         #expect(await attempt.value == .failure(.unknown))
     }
 
     @Test func `L3: an answer that comes just in time counts, and the timer goes`() async {
         let service = service(.seconds(10))
         let attempt = Task { await service.outcome("pritesh", "aK8oio") }
-        await authenticator.wasAsked.value
+        await authenticator.wasAsked.wait()
         await clock.wait(forSleepers: 1)
         clock.advance(by: .seconds(9.999))
         authenticator.answer(.failure(.invalidCredentials))
@@ -80,24 +80,24 @@ import Testing
     @Test func `L3: a cancelled attempt ends at once, and so does the authenticator's task`() async {
         let service = service()
         let attempt = Task { await service.outcome("pritesh", "aK8oio") }
-        await authenticator.wasAsked.value
+        await authenticator.wasAsked.wait()
         attempt.cancel()
         #expect(await attempt.value == .failure(.cancelled))
-        await authenticator.wasCancelled.value
+        await authenticator.wasCancelled.wait()
         await clock.wait(forSleepers: 0)
         authenticator.answer(.success(Self.profile))
-        await authenticator.hasEnded.value
+        await authenticator.hasEnded.wait()
     }
 
     @Test func `L3: who is cancelled before asks nobody`() async {
         let service = service()
-        let begin = Promise<Void>()
+        let begin = Signal()
         let attempt = Task {
-            await begin.value
+            await begin.wait()
             return await service.outcome("pritesh", "aK8oio")
         }
         attempt.cancel()
-        begin.settle()
+        begin.give()
         #expect(await attempt.value == .failure(.cancelled))
         #expect(authenticator.asked.isEmpty)
     }
@@ -118,7 +118,7 @@ import Testing
             let service = LoginService(
                 checks: LoginChecks(.standard), authenticator: authenticator, timeout: .seconds(1), clock: clock)
             let attempt = Task { await service.outcome("pritesh", "aK8oio") }
-            await authenticator.wasAsked.value
+            await authenticator.wasAsked.wait()
             await clock.wait(forSleepers: 1)
 
             let happen: @Sendable (Event) -> Void = { event in
@@ -139,12 +139,12 @@ import Testing
             } else {
                 happen(events[0])
                 #expect(await attempt.value == expected[events[0]], "round \(round) of seed \(seed), \(events)")
-                if events[0] != .answer { await authenticator.wasCancelled.value }
+                if events[0] != .answer { await authenticator.wasCancelled.wait() }
                 for event in events.dropFirst() { happen(event) }
             }
             // Nothing is left behind, whoever came first.
             authenticator.answer(.failure(.nilData))
-            await authenticator.hasEnded.value
+            await authenticator.hasEnded.wait()
             await clock.wait(forSleepers: 0)
             #expect(authenticator.asked.count == 1)
         }

@@ -2,50 +2,30 @@ import ProfileCore
 import ProfileStore
 import Synchronization
 
-/// Something that is settled once, and that others can wait for.
-final class Promise<Value: Sendable>: Sendable {
-    private struct State {
-        var value: Value?
-        var waiting: [CheckedContinuation<Value, Never>] = []
-    }
+/// Something that happens once, and that others wait for; a test whose time is up waits no longer.
+final class Signal: Sendable {
+    private let (stream, continuation) = AsyncStream.makeStream(of: Never.self)
 
-    private let state = Mutex(State())
+    func give() { continuation.finish() }
 
-    func settle(_ value: Value) {
-        let waiting = state.withLock { state in
-            if state.value == nil { state.value = value }
-            defer { state.waiting = [] }
-            return state.waiting
-        }
-        for continuation in waiting { continuation.resume(returning: value) }
-    }
-
-    var value: Value {
-        get async {
-            await withCheckedContinuation { continuation in
-                let known: Value? = state.withLock { state in
-                    if state.value == nil { state.waiting.append(continuation) }
-                    return state.value
-                }
-                if let known { continuation.resume(returning: known) }
-            }
-        }
-    }
-}
-
-extension Promise<Void> {
-    func settle() { settle(()) }
+    func wait() async { for await _ in stream {} }
 }
 
 /// Answers what a test says and when it says so, whether its task is cancelled or not.
 final class HeldAuthenticator: Authenticator {
     typealias Answer = Result<LoggedInProfile, LoginError>
 
+    private enum State {
+        case unanswered
+        case awaited(CheckedContinuation<Answer, Never>)
+        case answered(Answer)
+    }
+
     private let attempts = Mutex<[Attempt]>([])
-    private let answer = Promise<Answer>()
-    let wasAsked = Promise<Void>()
-    let wasCancelled = Promise<Void>()
-    let hasEnded = Promise<Void>()
+    private let state = Mutex(State.unanswered)
+    let wasAsked = Signal()
+    let wasCancelled = Signal()
+    let hasEnded = Signal()
 
     struct Attempt: Equatable {
         let username: String
@@ -55,16 +35,37 @@ final class HeldAuthenticator: Authenticator {
     /// What it was asked so far.
     var asked: [Attempt] { attempts.withLock(\.self) }
 
-    func answer(_ answer: Answer) { self.answer.settle(answer) }
+    /// Answers the attempt that is under way, or the one to come; only the first answer counts.
+    func answer(_ answer: Answer) {
+        let waiting: CheckedContinuation<Answer, Never>? = state.withLock { state in
+            switch state {
+            case .answered: return nil
+            case .unanswered:
+                state = .answered(answer)
+                return nil
+            case .awaited(let continuation):
+                state = .answered(answer)
+                return continuation
+            }
+        }
+        waiting?.resume(returning: answer)
+    }
 
     func authenticate(username: String, password: Secret) async throws(LoginError) -> LoggedInProfile {
         attempts.withLock { $0.append(Attempt(username: username, password: password)) }
-        wasAsked.settle()
-        defer { hasEnded.settle() }
+        wasAsked.give()
+        defer { hasEnded.give() }
         let answer = await withTaskCancellationHandler {
-            await self.answer.value
+            await withCheckedContinuation { continuation in
+                let known: Answer? = state.withLock { state in
+                    if case .answered(let answer) = state { return answer }
+                    state = .awaited(continuation)
+                    return nil
+                }
+                if let known { continuation.resume(returning: known) }
+            }
         } onCancel: {
-            wasCancelled.settle()
+            wasCancelled.give()
         }
         return try answer.get()
     }

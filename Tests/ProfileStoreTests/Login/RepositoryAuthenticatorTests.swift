@@ -97,9 +97,9 @@ import Testing
 
     @Test func `L3: who is cancelled is told so by the store itself, and has not failed`() async throws {
         let authenticator = RepositoryAuthenticator(repository)
-        let begin = Promise<Void>()
+        let begin = Signal()
         let attempt = Task {
-            await begin.value
+            await begin.wait()
             do throws(LoginError) {
                 _ = try await authenticator.authenticate(username: "abel", password: Secret("wrong1A"))
                 return LoginError?.none
@@ -108,7 +108,7 @@ import Testing
             }
         }
         attempt.cancel()
-        begin.settle()
+        begin.give()
         #expect(await attempt.value == .cancelled)
         #expect(try store.number("SELECT count(*) FROM throttles") == 0)
     }
