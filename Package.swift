@@ -96,7 +96,7 @@ let package = Package(
             swiftSettings: strictness),
         .testTarget(
             name: "CommandTests", dependencies: ["profiles", "ProfileCore", "ProfileStore", "ProfileTesting"],
-            swiftSettings: strictness),
+            exclude: ["Screens"], swiftSettings: strictness),
     ],
     swiftLanguageModes: [.v6]
 )

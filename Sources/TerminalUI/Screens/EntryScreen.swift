@@ -47,7 +47,7 @@ package struct EntryScreen: Screen {
     private let subject: String
     /// What submitting does, in a word.
     private let submitting: String
-    private let initialCounts: [Int]
+    private let initialTexts: [Secret]
     package private(set) var entries: [Entry]
     package var notices: [NoticeScreen]
     package private(set) var isBusy = false
@@ -77,7 +77,7 @@ package struct EntryScreen: Screen {
         self.subject = subject
         self.submitting = submitting
         self.notices = notices
-        initialCounts = entries.map(\.text.count)
+        initialTexts = entries.map(\.text.content)
         focus = entries.firstIndex { $0.text.content.isEmpty } ?? 0
     }
 
@@ -150,9 +150,7 @@ package struct EntryScreen: Screen {
     }
 
     private mutating func leave() -> ScreenAction<Request>? {
-        // A secret is typed again in no time; only what is long to type is asked about.
-        let isTyped = zip(entries, initialCounts).contains { !$0.isSecret && $0.text.count != $1 }
-        guard isTyped || entries.contains(where: { $0.isSecret && !$0.text.content.isEmpty }) else { return .leave }
+        guard entries.map(\.text.content) != initialTexts else { return .leave }
         question = ChoiceScreen(
             title: "Leave?", text: "What you have typed is not used.", options: ["Go on typing", "Leave, and lose it"])
         return nil

@@ -29,14 +29,14 @@ struct RemoveCommand: AsyncParsableCommand {
             guard let profile = try repository.profile(username: username) else {
                 throw ProfileStoreError.notFound(username: username)
             }
-            guard try yes || isConfirmed(profile) else { throw CommandFailure(.no, "Nothing was removed") }
+            guard yes || isConfirmed(profile) else { throw CommandFailure(.no, "Nothing was removed") }
             try await repository.remove(username)
             try global.confirm(
                 "Removed \(profile.username)", ["removed": .string(profile.username), "id": .number(profile.id)])
         }
     }
 
-    private func isConfirmed(_ profile: Profile) throws(CommandFailure) -> Bool {
-        try LinePrompt.isConfirmed("Remove the profile of \(profile.username), id \(profile.id)")
+    private func isConfirmed(_ profile: Profile) -> Bool {
+        LinePrompt.isConfirmed("Remove the profile of \(profile.username), id \(profile.id)")
     }
 }

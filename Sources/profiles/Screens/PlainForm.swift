@@ -127,7 +127,7 @@ struct PlainForm {
             let theirs = conflict.theirs.isEmpty ? "empty" : conflict.theirs
             if conflict.isContested {
                 Self.say("\(conflict.title) is now \(theirs), and you have \(conflict.yours).")
-                guard try !LinePrompt.isConfirmed("Keep yours") else { continue }
+                guard !LinePrompt.isConfirmed("Keep yours") else { continue }
             } else {
                 Self.say("\(conflict.title) is now \(theirs).")
             }

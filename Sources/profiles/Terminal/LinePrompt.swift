@@ -12,7 +12,8 @@ enum LinePrompt {
     }
 
     /// Asks for a yes, and takes anything else for no.
-    static func isConfirmed(_ question: String) throws(CommandFailure) -> Bool {
-        ["y", "yes"].contains(try ask(question + "? [y/N]").lowercased())
+    static func isConfirmed(_ question: String) -> Bool {
+        Output.error.draw(question.visible + "? [y/N] ")
+        return ["y", "yes"].contains(readLine()?.lowercased())
     }
 }
