@@ -61,6 +61,17 @@ import Testing
         #expect((3..<6).map { screen.cell(row: 0, column: $0).text } == ["a", "b", "c"])
     }
 
+    @Test func `a character of doubtful width does not reach into the next row`() {
+        var frame = Frame(size)
+        frame.write("👩‍🚀", row: 3, column: 10)
+        frame.write("top", row: 0, column: 0)
+        let screen = EmulatedScreen(columns: size.columns, rows: size.rows)
+        screen.write("\u{1B}[?7l")
+        screen.write(ScreenRenderer.bytes(from: nil, to: frame, usesColor: true))
+        #expect(screen.cell(row: 0, column: 0).text == "t")
+        #expect(screen.cell(row: 3, column: 10).text == "👩")
+    }
+
     @Test func `what changed leaves the screen as drawing everything does`() {
         let seed = UInt64.random(in: 0...UInt64.max)
         print("ScreenRenderer fuzz seed: \(seed)")
@@ -82,8 +93,11 @@ import Testing
                 let fresh = EmulatedScreen(columns: size.columns, rows: size.rows)
                 fresh.write("\u{1B}[?7l")
                 fresh.write(ScreenRenderer.bytes(from: nil, to: frame, usesColor: true))
-                let isSame = screen.cells == fresh.cells
-                #expect(isSame, "seed \(seed)\n\(frame.text)")
+                if let index = zip(screen.cells, fresh.cells).enumerated().first(where: { $1.0 != $1.1 })?.offset {
+                    Issue.record(
+                        "seed \(seed), cell \(index): \(screen.cells[index]), not \(fresh.cells[index])\n\(frame.text)")
+                    return
+                }
                 #expect(screen.isCursorVisible == (frame.caret != nil), "seed \(seed)")
                 if let caret = frame.caret { #expect(screen.cursor == (caret.row, caret.column), "seed \(seed)") }
                 if frame.cells.allSatisfy({ $0.character?.hasCertainWidth ?? true }) {

@@ -9,7 +9,7 @@ import Testing
         process.terminal.type("\u{3}")
         try process.terminal.wait(for: "closed")
         #expect(process.end() == 0)
-        #expect(process.isRestored)
+        #expect(process.unrestored.isEmpty)
     }
 
     @Test func `leaving by exit restores the terminal`() throws {
@@ -17,7 +17,7 @@ import Testing
         try process.terminal.wait(for: "ready")
         process.terminal.type("x")
         #expect(process.end() == 3)
-        #expect(process.isRestored)
+        #expect(process.unrestored.isEmpty)
     }
 
     @Test(arguments: [SIGSEGV, SIGABRT, SIGILL, SIGTRAP, SIGBUS, SIGFPE])
@@ -26,7 +26,7 @@ import Testing
         try process.terminal.wait(for: "ready")
         kill(process.id, signal)
         #expect(process.end() == 128 + signal)
-        #expect(process.isRestored)
+        #expect(process.unrestored.isEmpty)
     }
 
     @Test(arguments: [("n", [SIGSEGV]), ("t", [SIGILL, SIGTRAP]), ("a", [SIGABRT])])
@@ -36,7 +36,7 @@ import Testing
         process.terminal.type(key)
         let code = process.end()
         #expect(signals.contains(code - 128))
-        #expect(process.isRestored)
+        #expect(process.unrestored.isEmpty)
     }
 
     @Test(arguments: [SIGHUP, SIGINT, SIGQUIT, SIGTERM])
@@ -47,7 +47,7 @@ import Testing
         try process.terminal.wait(for: "\u{1B}[?1049l")
         try process.terminal.wait(for: "ended by \(signal)")
         #expect(process.end() == 0)
-        #expect(process.isRestored)
+        #expect(process.unrestored.isEmpty)
     }
 
     @Test func `a signal from outside restores the terminal though nobody reads, and a second one kills`() throws {
@@ -62,7 +62,7 @@ import Testing
             sched_yield()
         }
         #expect(status & 0x7F == SIGTERM)
-        #expect(process.isRestored)
+        #expect(process.unrestored.isEmpty)
     }
 
     @Test func `a signal that is to be ignored stays ignored`() throws {
@@ -80,7 +80,8 @@ import Testing
         let process = try ExerciserProcess()
         try process.terminal.wait(for: "ready")
         process.terminal.hangUp()
-        #expect(process.end() == 0)
+        // Either the process hears of the end first, or the kernel's SIGHUP does what it always does.
+        #expect([0, 128 + SIGHUP].contains(process.end()))
     }
 
     @Test func `Ctrl-Z gives the shell a restored terminal, and fg the screen`() throws {
@@ -89,7 +90,7 @@ import Testing
         #expect(process.terminal.isRaw)
         process.terminal.type("\u{1A}")
         try process.terminal.wait(for: "stopped")
-        #expect(process.isRestored)
+        #expect(process.unrestored.isEmpty)
         process.terminal.resize(columns: 30, rows: 9)
         process.terminal.type("\n")
         try process.terminal.wait(for: "\u{1B}[?1049h")
@@ -102,7 +103,7 @@ import Testing
         try process.terminal.wait(for: "character(\"k\")")
         process.terminal.type("\u{1A}")
         try process.terminal.wait(for: "ended")
-        #expect(process.isRestored)
+        #expect(process.unrestored.isEmpty)
         kill(process.id, SIGKILL)
     }
 
@@ -113,7 +114,7 @@ import Testing
         try process.terminal.wait(for: "ready")
         kill(id, SIGTSTP)
         try process.terminal.wait(for: "stopped")
-        #expect(process.isRestored)
+        #expect(process.unrestored.isEmpty)
         process.terminal.type("\n")
         try process.terminal.wait(for: "resumed")
         #expect(process.terminal.isRaw)
@@ -133,7 +134,7 @@ import Testing
         #expect(process.terminal.isRaw)
         process.terminal.type("\u{3}")
         #expect(process.end() == 0)
-        #expect(process.isRestored)
+        #expect(process.unrestored.isEmpty)
     }
 
     /// The number that the shell shows for its job.

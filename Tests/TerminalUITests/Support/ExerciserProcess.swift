@@ -47,13 +47,17 @@ final class ExerciserProcess {
         while waitpid(id, &status, WUNTRACED) < 0, errno == EINTR {}
     }
 
-    /// Whether the screen from before is shown, with a cursor, and without bracketed paste.
-    var isRestored: Bool {
+    /// What is not as it was before the screen: line editing, the screen from before, its cursor, no bracketed paste.
+    var unrestored: [String] {
         let screen = EmulatedScreen(columns: 40, rows: 10)
         screen.write(terminal.output)
         let text = String(decoding: terminal.output, as: UTF8.self)
         let lastPasteMode = text.split(separator: "\u{1B}[?2004", omittingEmptySubsequences: false).last?.first
-        return terminal.isCooked && !screen.isAlternate && screen.isCursorVisible && lastPasteMode == "l"
+        let all = [
+            ("settings", terminal.isCooked), ("screen", !screen.isAlternate), ("cursor", screen.isCursorVisible),
+            ("paste", lastPasteMode == "l"),
+        ]
+        return all.filter { !$0.1 }.map(\.0)
     }
 
     /// Beside the test bundle, which is the executable of this process.
