@@ -90,7 +90,12 @@ let package = Package(
                 "ImportExerciser", "StoreExerciser",
             ],
             swiftSettings: strictness),
-        .testTarget(name: "TerminalUITests", dependencies: ["ProfileCore", "TerminalUI"], swiftSettings: strictness),
+        .executableTarget(
+            name: "TerminalExerciser", dependencies: ["TerminalUI"], path: "Tests/TerminalExerciser",
+            swiftSettings: strictness),
+        .testTarget(
+            name: "TerminalUITests", dependencies: ["CVTerm", "ProfileCore", "TerminalUI", "TerminalExerciser"],
+            swiftSettings: strictness),
         .testTarget(
             name: "ProfileTestingTests", dependencies: ["ProfileCore", "ProfileStore", "ProfileTesting"],
             swiftSettings: strictness),

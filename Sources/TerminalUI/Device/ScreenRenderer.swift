@@ -53,7 +53,9 @@ struct ScreenRenderer {
                 // written over them.
                 append(width == 2 ? "  " : " ")
                 move(row: row, column: column)
-                append(character)
+                // At the end of the row some would wrap, though they must not, and spoil the next one.
+                let fits = column + character.widthOfScalars <= next.count
+                append(fits ? character : character.unicodeScalars.first.map(Character.init) ?? " ")
                 cursor = nil
                 drawsRest = true
             }

@@ -12,8 +12,9 @@ let signalRestoration = SignalRestoration()
 ///   compares a flag from then on, and access to a `let` is not recorded.
 /// - Memory is reached through pointers that are allocated in `init` and never freed; it is written only while no handler is
 ///   installed, but for the atomics, which are lock-free on every platform that Swift has for Linux.
-/// - No value has a reference count, no generic is left unspecialised, nothing can throw, overflow or trap, and the
-///   functions that are called are all async-signal-safe: `write`, `poll`, `tcflush`, `tcsetattr`, `sigaction`, `raise`.
+/// - No value has a reference count, nothing can overflow or trap, and no call is left that the compiler does not inline,
+///   not even in a debug build, but those of `errno`, `write`, `poll`, `tcflush`, `tcsetattr`, `sigaction` and `raise`:
+///   what `objdump -dr` shows of the handlers. Pointers are therefore not optional and advanced by `advanced(by:)`.
 /// - The descriptors' numbers belong to this type for the life of the process: a screen that closes leaves `/dev/null`
 ///   behind its number, so that a handler that comes late can write into no file of somebody else's.
 struct SignalRestoration: ~Copyable, @unchecked Sendable {
@@ -35,9 +36,9 @@ struct SignalRestoration: ~Copyable, @unchecked Sendable {
     private let farewell: UnsafeRawPointer
     private let farewellCount: Int
 
-    /// The last one cancels an escape sequence that was cut off; then come the end of synchronised output, plain text,
-    /// wrapping, no bracketed paste, a cursor, and the screen from before.
-    private static let farewellText = "\u{18}\u{1B}[?2026l\u{1B}[0m\u{1B}[?7h\u{1B}[?2004l\u{1B}[?25h\u{1B}[?1049l"
+    /// CAN, which ends an escape sequence that was cut off; then the end of synchronised output, plain text, wrapping, no
+    /// bracketed paste, the screen from before, and its cursor.
+    private static let farewellText = "\u{18}\u{1B}[?2026l\u{1B}[0m\u{1B}[?7h\u{1B}[?2004l\u{1B}[?1049l\u{1B}[?25h"
 
     fileprivate init() {
         var ends: [Int32] = [-1, -1]

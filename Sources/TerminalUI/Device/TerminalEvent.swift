@@ -8,6 +8,6 @@ package enum TerminalEvent: Hashable, Sendable {
     /// Another process ended this one by a signal: HUP, INT, QUIT or TERM. The terminal is restored already, no event
     /// follows, and a second such signal does what it would without a terminal.
     case ended(signal: Int32)
-    /// The terminal is gone. It is restored as far as it can be, and no event follows.
+    /// The terminal is gone, and no event follows; the kernel's SIGHUP does what it would without a terminal.
     case closed
 }

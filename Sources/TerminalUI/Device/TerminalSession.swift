@@ -30,7 +30,7 @@ final class TerminalSession: Sendable {
         self.usesColor = usesColor
         (events, continuation) = AsyncStream.makeStream()
         try signalRestoration.claim(descriptor)
-        firstSize = Self.currentSize
+        firstSize = Self.currentSize ?? Self.assumedSize
         let code = screen.withLock { enter(&$0) }
         guard code == 0 else {
             end()
@@ -38,12 +38,15 @@ final class TerminalSession: Sendable {
         }
     }
 
-    var size: ScreenSize { Self.currentSize }
+    var size: ScreenSize { Self.currentSize ?? Self.assumedSize }
 
-    private static var currentSize: ScreenSize {
+    private static let assumedSize = ScreenSize(columns: 80, rows: 24)
+
+    /// Nil where the terminal is gone.
+    private static var currentSize: ScreenSize? {
         var window = winsize()
-        guard ioctl(signalRestoration.terminal, UInt(TIOCGWINSZ), &window) == 0, window.ws_col > 0, window.ws_row > 0
-        else { return ScreenSize(columns: 80, rows: 24) }
+        guard ioctl(signalRestoration.terminal, UInt(TIOCGWINSZ), &window) == 0 else { return nil }
+        guard window.ws_col > 0, window.ws_row > 0 else { return assumedSize }
         return ScreenSize(columns: Int(window.ws_col), rows: Int(window.ws_row))
     }
 
@@ -115,9 +118,8 @@ extension TerminalSession {
             resume()
             continuation.yield(.resumed)
         }
-        let size = size
         // Also where the size is the same again: the terminal has cut what did not fit meanwhile.
-        if size != lastSize || signals.contains(SIGWINCH) {
+        if let size = Self.currentSize, size != lastSize || signals.contains(SIGWINCH) {
             lastSize = size
             screen.withLock { $0.shown = nil }
             continuation.yield(.resized(size))

@@ -1,0 +1,71 @@
+import Glibc
+
+/// `TerminalExerciser`, or a shell that runs it, on a pseudo-terminal of its own; the first process of its session.
+final class ExerciserProcess {
+    let terminal: PseudoTerminal
+    let id: pid_t
+
+    /// Starts the shell with a script in which `"$0"` is the exerciser.
+    init(_ script: String = "exec \"$0\"") throws {
+        terminal = try PseudoTerminal()
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        // A session's first process that opens a terminal has it as its controlling one.
+        for descriptor in Int32(0)...2 {
+            posix_spawn_file_actions_addopen(&actions, descriptor, terminal.path, O_RDWR, 0)
+        }
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        // POSIX_SPAWN_SETSID, which Glibc's header hides without _GNU_SOURCE.
+        posix_spawnattr_setflags(&attributes, 0x80)
+        let command = ["/bin/sh", "-c", "ulimit -c 0; \(script)", Self.path]
+        let environment = ["PATH=/usr/bin:/bin", "TERM=xterm", "SWIFT_BACKTRACE=enable=no"]
+        var arguments: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) } + [nil]
+        var variables: [UnsafeMutablePointer<CChar>?] = environment.map { strdup($0) } + [nil]
+        defer { for pointer in arguments + variables { free(pointer) } }
+        var id: pid_t = 0
+        let code = posix_spawn(&id, "/bin/sh", &actions, &attributes, &arguments, &variables)
+        guard code == 0 else { throw PseudoTerminal.Failure(text: "the exerciser cannot be started: \(code)") }
+        self.id = id
+    }
+
+    /// Waits for its end.
+    ///
+    /// - Returns: The exit code, or 128 and the signal's number.
+    func end() -> Int32 {
+        terminal.readToEnd()
+        var status: Int32 = 0
+        while waitpid(id, &status, 0) < 0, errno == EINTR {}
+        return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + (status & 0x7F)
+    }
+
+    /// Waits until it is stopped.
+    func waitUntilStopped() {
+        var status: Int32 = 0
+        while waitpid(id, &status, WUNTRACED) < 0, errno == EINTR {}
+    }
+
+    /// What is not as it was before the screen: line editing, the screen from before, its cursor, no bracketed paste.
+    var unrestored: [String] {
+        let screen = EmulatedScreen(columns: 40, rows: 10)
+        screen.write(terminal.output)
+        let text = String(decoding: terminal.output, as: UTF8.self)
+        let lastPasteMode = text.split(separator: "\u{1B}[?2004", omittingEmptySubsequences: false).last?.first
+        let all = [
+            ("settings", terminal.isCooked), ("screen", !screen.isAlternate), ("cursor", screen.isCursorVisible),
+            ("paste", lastPasteMode == "l"),
+        ]
+        return all.filter { !$0.1 }.map(\.0)
+    }
+
+    /// Beside the test bundle, which is the executable of this process.
+    private static let path: String = {
+        var buffer = [CChar](repeating: 0, count: 4_096)
+        let length = readlink("/proc/self/exe", &buffer, buffer.count)
+        let path = String(decoding: buffer.prefix(max(0, length)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+            + "/TerminalExerciser"
+    }()
+}
