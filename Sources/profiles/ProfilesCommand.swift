@@ -29,6 +29,7 @@ struct ProfilesCommand: AsyncParsableCommand {
                 name: "Profile",
                 subcommands: [
                     RegisterCommand.self, EditCommand.self, RemoveCommand.self, LookupCommand.self, ListCommand.self,
+                    WatchCommand.self,
                 ]),
             CommandGroup(
                 name: "File",
