@@ -31,6 +31,7 @@ struct ProfilesCommand: AsyncParsableCommand {
                 name: "Profile",
                 subcommands: [
                     RegisterCommand.self, EditCommand.self, RemoveCommand.self, LookupCommand.self, ListCommand.self,
+                    WatchCommand.self,
                 ]),
             CommandGroup(
                 name: "File",

@@ -8,7 +8,8 @@ import Testing
         "Reading a store that is not there exits 66 and says how to make one",
         arguments: [
             "lookup anna", "list", "edit anna --phone 78761241", "remove anna --yes", "revalidate", "export",
-            "passcode remove anna", "unlock anna", "schema show", "check", "backup copy", "migrate", "migrate --status",
+            "passcode remove anna", "unlock anna", "schema show", "check", "watch", "backup copy", "migrate",
+            "migrate --status",
         ])
     func missingStore(_ line: String) throws {
         let workplace = try Workplace()
