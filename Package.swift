@@ -94,7 +94,7 @@ let package = Package(
             name: "TerminalExerciser", dependencies: ["TerminalUI"], path: "Tests/TerminalExerciser",
             swiftSettings: strictness),
         .testTarget(
-            name: "TerminalUITests", dependencies: ["CVTerm", "ProfileCore", "TerminalUI", "TerminalExerciser"],
+            name: "TerminalUITests", dependencies: ["CVTerm", "ProfileCore", "ProfileTesting", "TerminalUI", "TerminalExerciser"],
             swiftSettings: strictness),
         .testTarget(
             name: "ProfileTestingTests", dependencies: ["ProfileCore", "ProfileStore", "ProfileTesting"],

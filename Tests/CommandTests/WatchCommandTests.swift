@@ -1,4 +1,5 @@
 import Glibc
+import ProfileTesting
 import Testing
 
 /// R7, T2: `profiles watch`.
@@ -111,16 +112,16 @@ private final class WatchProcess {
     init(_ workplace: Workplace, _ arguments: String..., environment: [String: String]) throws {
         self.workplace = workplace
         let pipe = workplace.folder + "/.pipe"
-        guard mkfifo(pipe, 0o600) == 0 else { throw SystemFailure(code: errno) }
+        guard mkfifo(pipe, 0o600) == 0 else { throw SystemError("a pipe to read from") }
         // First without waiting for a writer, then as a pipe is read.
         reader = open(pipe, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-        guard reader >= 0 else { throw SystemFailure(code: errno) }
+        guard reader >= 0 else { throw SystemError("a pipe to read from") }
         process = try ChildProcess(
             [try Workplace.binary(), "watch"] + arguments,
             environment: workplace.environment.merging(environment) { $1 }, folder: workplace.folder,
-            files: [
-                (0, "/dev/null", O_RDONLY), (1, pipe, O_WRONLY),
-                (2, workplace.folder + "/.watch-error", O_RDWR | O_CREAT),
+            streams: [
+                0: .file("/dev/null", flags: O_RDONLY), 1: .file(pipe, flags: O_WRONLY),
+                2: .file(workplace.folder + "/.watch-error", flags: O_RDWR | O_CREAT),
             ])
         _ = fcntl(reader, F_SETFL, 0)
     }

@@ -14,13 +14,6 @@ struct BeepSocket: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// Gives the descriptor to whoever closes it.
-    consuming func release() -> Int32 {
-        let descriptor = descriptor
-        discard self
-        return descriptor
-    }
-
     /// Gives it a name in the file system.
     ///
     /// - Returns: 0, or `errno`.
@@ -39,6 +32,17 @@ struct BeepSocket: ~Copyable {
                 if sendto(descriptor, bytes, bytes.count, flags, address, length) >= 0 { return 0 }
                 if errno != EINTR { return errno }
             }
+        }
+    }
+
+    /// Takes the next datagram.
+    ///
+    /// - Returns: Whether there was one and it is this.
+    func receives(_ bytes: [UInt8]) -> Bool {
+        // One byte more, so that a longer datagram is not taken for it.
+        withUnsafeTemporaryAllocation(byteCount: bytes.count + 1, alignment: 1) { buffer in
+            let count = recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
+            return count >= 0 && buffer.prefix(count).elementsEqual(bytes)
         }
     }
 

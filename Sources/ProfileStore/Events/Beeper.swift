@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import Glibc
 internal import SQLiteAccess
 internal import Synchronization
@@ -35,10 +34,8 @@ public final class Beeper: Sendable {
     private let prefix: String
     private let directory: Mutex<RuntimeDirectory?>
     private let directoryPath: String
-    private let listeners = Mutex<[BeepName: BeepListener]>([:])
-    /// Runs the handlers, one after the other.
-    private let queue: DispatchQueue
-    private let isOnQueue = DispatchSpecificKey<Bool>()
+    /// Nil until somebody listens.
+    private let loop = Mutex<BeepLoop?>(nil)
 
     /// Prepares to beep and to listen, without doing either yet.
     ///
@@ -62,9 +59,9 @@ public final class Beeper: Sendable {
         self.prefix = prefix
         directoryPath = directory ?? RuntimeDirectory.defaultPath
         self.directory = Mutex(nil)
-        queue = DispatchQueue(label: "Beeper")
-        queue.setSpecific(key: isOnQueue, value: true)
     }
+
+    deinit { loop.withLock { $0?.end() } }
 
     /// Lets every listener of a name hear it, in this process and in others; never blocks. A name that nobody listens to
     /// is ignored.
@@ -97,34 +94,24 @@ public final class Beeper: Sendable {
     /// Calls `handler` for every beep of a name from now on; in the place of the name's handler so far, if there is one.
     ///
     /// Handlers of one beeper are called one after the other, on a thread of its own; one that takes long keeps the
-    /// others waiting. It is called once for each beep that was delivered.
+    /// others waiting. It is called once for each beep that was delivered. When this returns, a handler that was replaced
+    /// does not run any more.
     /// - Throws: `notPrivate` when there is no folder for the user alone, `cannotOpen`, `cannotListen`.
     public func register(_ name: String, handler: @escaping @Sendable () -> Void) throws(BeeperError) {
-        let name = BeepName(name, prefix: prefix, store: store)
         let directory = try openDirectory(creating: true)
         guard let directory else { throw .cannotOpen(path: directoryPath, code: ENOENT) }
-        let isReplaced = try listeners.withLock { listeners throws(BeeperError) in
-            if let listener = listeners[name] {
-                listener.replaceHandler(by: handler)
-                return true
-            }
-            listeners[name] = try BeepListener(name, in: directory, on: queue, handler: handler)
-            return false
+        let loop = try loop.withLock { loop throws(BeeperError) in
+            let started = if let loop { loop } else { try BeepLoop() }
+            loop = started
+            return started
         }
-        if isReplaced { waitForHandlers() }
+        try loop.add(BeepName(name, prefix: prefix, store: store), in: directory, handler: handler)
     }
 
     /// Listens to a name no more. When it returns the handler does not run, and never will; called from a handler, it
     /// returns while that one still runs. A name that is not registered is ignored.
     public func unregister(_ name: String) {
-        let name = BeepName(name, prefix: prefix, store: store)
-        guard let listener = listeners.withLock({ $0.removeValue(forKey: name) }) else { return }
-        listener.end()
-        waitForHandlers()
-    }
-
-    private func waitForHandlers() {
-        if DispatchQueue.getSpecific(key: isOnQueue) == nil { queue.sync {} }
+        loop.withLock { $0 }?.remove(BeepName(name, prefix: prefix, store: store))
     }
 
     private func openDirectory(creating: Bool) throws(BeeperError) -> RuntimeDirectory? {

@@ -60,15 +60,30 @@ extension StoredLoginRules.Memory {
         return firstPredating != nil
     }
 
-    /// Whether a password came as a hash.
+    /// Whether a password came as a hash: every profile is looked at once, and then those alone that have changed.
     fileprivate mutating func findBrought(_ connection: borrowing Connection) throws(SQLiteError) -> Bool {
         let changeNumber = try StoreTable.changeNumber(connection)
         if let brought, brought.changeNumber == changeNumber { return brought.areThere }
-        var statement = try connection.prepare(ProfileTable.existsBroughtPassword)
-        let areThere = try statement.step() && statement.integer(at: 0) != 0
+        var ranges = [0...Int64.max]
+        if let brought, !brought.areThere {
+            let changes = try ChangeTable.changes(after: brought.changeNumber, limit: Self.mostChanges, connection)
+            if changes.last?.number == changeNumber, !changes.contains(where: { $0.kind == .missed }) {
+                ranges = changes.compactMap(\.profileIDs)
+            }
+        }
+        var areThere = false
+        for range in ranges where !areThere {
+            var statement = try connection.prepare(ProfileTable.existsBroughtPassword)
+            try statement.bind(range.lowerBound, at: 1)
+            try statement.bind(range.upperBound, at: 2)
+            areThere = try statement.step() && statement.integer(at: 0) != 0
+        }
         brought = (changeNumber, areThere)
         return areThere
     }
+
+    /// Past so many changes all profiles are looked at again.
+    private static let mostChanges = 256
 }
 
 extension ProfileRepository {

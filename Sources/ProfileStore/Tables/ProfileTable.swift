@@ -244,7 +244,10 @@ struct ProfileTable: Sendable {
         "SELECT id FROM profiles WHERE id >= ?1 AND password_schema_version IN (\(list(versions))) ORDER BY id LIMIT 1"
     }
 
-    static let existsBroughtPassword = "SELECT EXISTS (SELECT 1 FROM profiles WHERE password_is_judged = 0)"
+    /// Whether a profile with an id from `?1` to `?2` has a password that came as a hash.
+    static let existsBroughtPassword = """
+        SELECT EXISTS (SELECT 1 FROM profiles WHERE id BETWEEN ?1 AND ?2 AND password_is_judged = 0)
+        """
 
     private static func list(_ versions: [Int]) -> String { versions.map(String.init).joined(separator: ", ") }
 

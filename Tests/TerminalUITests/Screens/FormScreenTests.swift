@@ -1,4 +1,5 @@
 import ProfileCore
+import ProfileTesting
 import TerminalUI
 import Testing
 
@@ -307,7 +308,7 @@ import Testing
 
     @Test("random keys on random screens neither trap nor draw outside", arguments: [UInt64.random(in: 0 ... .max)])
     func randomKeys(seed: UInt64) {
-        var random = SeededRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let keys: [Key] = [
             .up, .down, .left, .right, .home, .end, .pageUp, .pageDown, .backspace, .delete, .tab, .backTab, .enter,
             .escape, .control("a"), .control("e"), .control("u"), .control("k"), .control("w"), .control("f"),
