@@ -152,7 +152,8 @@ import Testing
             "{\"events\":[]}", "Connection: keep-alive\r\n", "Upgrade: websocket\r\n", "Expect: 100-continue\r\n", "%",
             "?",
         ]
-        for _ in 0..<300 {
+        let isLong = getenv("PROFILES_TEST_LONG").map { String(cString: $0) } == "1"
+        for _ in 0..<(isLong ? 10_000 : 300) {
             var bytes: [UInt8] = []
             for _ in 0..<Int.random(in: 0..<24, using: &random) {
                 bytes +=
