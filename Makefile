@@ -8,7 +8,7 @@ RELEASE_FLAGS = -c release --product profiles --static-swift-stdlib -Xlinker -s 
 PACKAGES = libsqlite3-dev libsodium-dev libcrypt-dev libpcre2-dev libvterm-dev
 BENCH_PACKAGES = sqlite3 hyperfine time gcc libc6-dev
 
-.PHONY: help build demo test test-long bench picture lint install docs clean setup setup-bench
+.PHONY: help build demo test test-long test-hooks bench picture lint install docs clean setup setup-bench
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 14
@@ -19,11 +19,14 @@ build: setup ## the release binary, .build/release/profiles
 demo: build ## import sample data into a fresh store and show what can be done with it
 	@Examples/demo.sh $(RELEASE)
 
-test: setup ## every test; the slow ones run shortened
+test: setup test-hooks ## every test; the slow ones run shortened
 	$(SWIFT) test --no-parallel
 
-test-long: setup ## every test, the slow ones in full
+test-long: setup test-hooks ## every test, the slow ones in full
 	PROFILES_TEST_LONG=1 $(SWIFT) test --no-parallel
+
+test-hooks: setup ## the command that honours scenarios, .build-hooks/debug/profiles: for tests, never to ship
+	$(SWIFT) build --product profiles --traits TestHooks --scratch-path .build-hooks
 
 bench: build setup-bench ## the speed table; ROWS, RUNS, ONLY and LONG as Benchmarks/bench.sh says
 	@Benchmarks/bench.sh
@@ -51,13 +54,16 @@ install: build ## binary, completions and man pages under PREFIX (/usr/local)
 	.build/debug/generate-manual $(RELEASE) --multi-page --output-directory .build-manual
 	install -m 644 .build-manual/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
 
-docs: setup ## the DocC archive of ProfileCore and ProfileStore, in .build-docs; a broken link is an error
-	$(SWIFT) build --target ProfileStore --scratch-path .build-docs \
+docs: setup ## the DocC archive of the three libraries, in .build-docs; a broken link is an error
+	$(SWIFT) build --target ProfileTesting --scratch-path .build-docs \
 		-Xswiftc -emit-symbol-graph -Xswiftc -emit-symbol-graph-dir -Xswiftc $(CURDIR)/.build-docs/symbols
 	$(call convert-docs,ProfileCore)
 	$(call convert-docs,ProfileStore,--dependency .build-docs/ProfileCore.doccarchive)
+	$(call convert-docs,ProfileTesting,--dependency .build-docs/ProfileCore.doccarchive \
+		--dependency .build-docs/ProfileStore.doccarchive)
 	@rm -rf .build-docs/Profiles.doccarchive
 	@docc merge .build-docs/ProfileCore.doccarchive .build-docs/ProfileStore.doccarchive \
+		.build-docs/ProfileTesting.doccarchive \
 		--synthesized-landing-page-name Profiles --output-path .build-docs/Profiles.doccarchive
 	@echo "Serve .build-docs/Profiles.doccarchive with any web server."
 

@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// A clock that stands still until a test moves it, for whatever waits or writes the time down.
 ///
-/// It is a `Clock`, so a ``ProfileStore/LoginService`` can measure its time-out by it; and it has a ``timestamp``, which
+/// It is a `Clock`, so a `LoginService` can measure its time-out by it; and it has a ``timestamp``, which
 /// a repository can go by: `options.now = { clock.timestamp }`.
 public final class ManualClock: Clock, Sendable {
     /// A point in time: how long after the clock was made.
