@@ -45,3 +45,4 @@ printf '%-14s %s\n' \
     revalidation "$folder/revalidation.html" \
     command "$profiles"
 printf '\nGo on with: PROFILES_DATABASE=%s %s list --limit 10\n' "$PROFILES_DATABASE" "$profiles"
+printf 'Or try the form: PROFILES_DATABASE=%s %s register   (and: edit skboard)\n' "$PROFILES_DATABASE" "$profiles"

@@ -9,6 +9,7 @@ package struct Migration: Sendable {
 
     /// Every migration, in order. A test compares the list with the folder.
     package static let all = [
-        Migration(version: 1, name: "V0001_profiles", sql: PackageResources.V0001_profiles_sql)
+        Migration(version: 1, name: "V0001_profiles", sql: PackageResources.V0001_profiles_sql),
+        Migration(version: 2, name: "V0002_changes", sql: PackageResources.V0002_changes_sql),
     ]
 }

@@ -11,6 +11,7 @@ struct ProfilesCommand: AsyncParsableCommand {
         discussion: """
             Profiles live in one SQLite file and follow a schema: nothing gets in that breaks it.
 
+              profiles register
               profiles import people.csv --rejects rejects.csv
               profiles lookup skboard
               profiles edit skboard --phone 7876-1242
@@ -24,11 +25,13 @@ struct ProfilesCommand: AsyncParsableCommand {
             77 not permitted or throttled; 78 bad schema or configuration; 130 interrupted.
             """,
         version: "0.1.0",
+        subcommands: testCommands,
         groupedSubcommands: [
             CommandGroup(
                 name: "Profile",
                 subcommands: [
                     RegisterCommand.self, EditCommand.self, RemoveCommand.self, LookupCommand.self, ListCommand.self,
+                    WatchCommand.self,
                 ]),
             CommandGroup(
                 name: "File",
@@ -44,9 +47,21 @@ struct ProfilesCommand: AsyncParsableCommand {
                 subcommands: [InitCommand.self, CheckCommand.self, BackupCommand.self, MigrateCommand.self]),
         ])
 
+    /// Commands of a build for tests (`swift build --traits TestHooks`), which is not to be shipped.
+    private static var testCommands: [any ParsableCommand.Type] {
+        #if TestHooks
+            [ScenariosCommand.self]
+        #else
+            []
+        #endif
+    }
+
     static func main() async {
         ProcessSettings.apply()
         do {
+            #if TestHooks
+                if let scenario = try ScenarioRun() { return try await scenario.run() }
+            #endif
             var command = try await asyncParseAsRoot()
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
@@ -54,6 +69,7 @@ struct ProfilesCommand: AsyncParsableCommand {
                 try command.run()
             }
         } catch {
+            if let ending = error as? SignalEnding { ProcessSettings.die(of: ending.signal) }
             // What is not ours is argument-parser's: help, the version, or a usage error with its exit code 64.
             guard let failure = CommandFailure(error) else { exit(withError: error) }
             failure.show()

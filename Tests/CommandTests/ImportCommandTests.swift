@@ -29,8 +29,8 @@ import Testing
           username     duplicate              1
 
         Examples: the first 3 of 7
-          line 3  username  bad_character  "bad one": Username may hold ASCII letters and ASCII digits only
-          line 3  phone     too_short      "1": Phone should have at least 8 characters
+          line 3  username  bad_character  "bad one": Username may hold letters a–z and digits 0–9 only
+          line 3  phone     too_short      "1": Phone should have at least 8 digits
           line 3  address   required       "": Address is required
 
         """
@@ -132,6 +132,22 @@ import Testing
         #expect(outcome.output.contains("\"rows\": 1,"))
         #expect(try workplace.profiles("import", "-", "--map", "Nope=phone", input: "username\nx\n").status == 64)
         #expect(try workplace.profiles("import", "-", "--map", "username=nope", input: "username\nx\n").status == 64)
+    }
+
+    @Test func `P12: a file without a header is refused without its first row`() throws {
+        let workplace = try Workplace()
+        for command in ["import", "validate"] {
+            let refused = try workplace.profiles(command, "-", input: "anna,Sesame0pen,78761241,12 Main St\n")
+            #expect(
+                refused
+                    == Workplace.Outcome(
+                        status: 65, output: "",
+                        error: """
+                            Error: The first row names no field; nothing was imported
+                              It should name the columns; map one with --map "COLUMN=FIELD", or choose another --delimiter
+
+                            """))
+        }
     }
 
     @Test func `an import replaces neither its input nor the store`() throws {

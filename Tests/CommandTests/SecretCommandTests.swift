@@ -87,6 +87,59 @@ import Testing
         #expect(try workplace.profiles("login", "anna").status == 64)
     }
 
+    @Test(
+        "L1, L5: what cannot be right is refused with the reason",
+        arguments: [
+            ("a", "aK8oio", "Your username should have at least 2 and at most 10 characters"),
+            (
+                "anna", "aK",
+                "Your password should have at least 3 characters with at least one uppercase letter and one decimal digit"
+            ),
+            ("anna", "abjkop", "Your password should have at least one uppercase letter and one decimal digit"),
+        ])
+    func local(username: String, password: String, text: String) throws {
+        let workplace = try Workplace()
+        try workplace.register("anna")
+        let refused = try workplace.profiles("login", username, "--password-stdin", input: password)
+        #expect(refused == Workplace.Outcome(status: 1, output: "", error: "Error: \(text)\n"))
+    }
+
+    @Test func `P9: after five wrong passwords a login exits 77 with the time to wait, until unlocked`() throws {
+        let workplace = try Workplace()
+        try workplace.register("anna")
+        var outcomes: [Workplace.Outcome] = []
+        // Each failure from the fifth on doubles the delay, so that slow machines get there too.
+        while outcomes.count < 20, outcomes.last?.status != 77 {
+            outcomes.append(try workplace.profiles("login", "anna", "--password-stdin", input: "aK8oiO"))
+        }
+        #expect(outcomes.prefix(5).map(\.status) == [1, 1, 1, 1, 1])
+        #expect(outcomes.last?.error.hasPrefix("Error: Too many failed attempts; try again in ") == true)
+        #expect(try workplace.profiles("unlock", "anna").status == 0)
+        #expect(try workplace.profiles("login", "anna", "--password-stdin", input: "aK8oio").output == "Hello anna\n")
+    }
+
+    @Test func `L5: login answers the profile as JSON where that is asked for`() throws {
+        let workplace = try Workplace()
+        let registered = try workplace.profiles(
+            "register", "--username", "anna", "--phone", "78761241", "--address", "x", "--password-stdin", "--format",
+            "json", input: "aK8oio")
+        #expect(registered.output.contains("\"username\": \"anna\""))
+        let json = try workplace.profiles("login", "Anna", "--password-stdin", "--format", "json", input: "aK8oio")
+        #expect(json == registered)
+    }
+
+    @Test func `L1: a brought hash lets passwords through that the rules would not`() throws {
+        let workplace = try Workplace()
+        let hash = "$2b$04$abcdefghijklmnopqrstuutEP/GNDRtG4DIFjGkLcdxWtDG/tN/mu"
+        let rows = "username,phone,address,password_hash\nanna,78761241,x,\(hash)\n"
+        #expect(try workplace.profiles("import", "-", input: rows).status == 0)
+        let wrong = try workplace.profiles("login", "anna", "--password-stdin", input: "x")
+        #expect(wrong.error == "Error: The user credentials are invalid\n")
+        let empty = try workplace.profiles("login", "anna", "--password-stdin", input: "")
+        #expect(empty.error == "Error: Your password should have at least 1 character\n")
+        #expect(try workplace.profiles("login", "anna", "--password-stdin", input: "aK8oio").status == 0)
+    }
+
     @Test func `P8: a hash can be brought instead of a password, unless it asks for too much`() throws {
         let workplace = try Workplace()
         try workplace.register("anna")

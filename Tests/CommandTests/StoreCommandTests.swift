@@ -8,7 +8,8 @@ import Testing
         "Reading a store that is not there exits 66 and says how to make one",
         arguments: [
             "lookup anna", "list", "edit anna --phone 78761241", "remove anna --yes", "revalidate", "export",
-            "passcode remove anna", "unlock anna", "schema show", "check", "backup copy", "migrate", "migrate --status",
+            "passcode remove anna", "unlock anna", "schema show", "check", "watch", "backup copy", "migrate",
+            "migrate --status",
         ])
     func missingStore(_ line: String) throws {
         let workplace = try Workplace()
@@ -142,7 +143,8 @@ import Testing
         #expect(open.output.contains("NOT PRIVATE: chmod 600"))
         #expect(open.status == 1)
         #expect(
-            try workplace.profiles("migrate", "--status").output == "Migration       Applied\nV0001_profiles  yes\n")
+            try workplace.profiles("migrate", "--status").output
+                == "Migration       Applied\nV0001_profiles  yes\nV0002_changes   yes\n")
         #expect(try workplace.profiles("migrate").output == "The store is up to date\n")
     }
 

@@ -21,6 +21,8 @@ import Testing
             ("list --wait -1", "Error: Missing value for '--wait <seconds>'"),
             ("list --wait nan", "Error: --wait takes 0 to 86400 seconds."),
             ("list --wait 1e300", "Error: --wait takes 0 to 86400 seconds."),
+            ("watch --since x", "Error: The value 'x' is invalid for '--since <number>'"),
+            ("watch --since=-1", "Error: --since takes the number of a change, from 0."),
             ("list --format yaml", "Error: The value 'yaml' is invalid for '--format <format>'"),
             ("import", "Error: Missing expected argument '<file>'"),
             ("import x.csv --delimiter ab", "Error: The value 'ab' is invalid for '--delimiter <c>'"),
@@ -31,6 +33,7 @@ import Testing
             ("import x.csv --on-duplicate merge", "Error: The value 'merge' is invalid for '--on-duplicate"),
             ("revalidate --report x", "Error: --report takes a file"),
             ("export --as xml", "Error: The value 'xml' is invalid for '--as <as>'"),
+            ("login", "Error: Say who logs in"),
             ("passcode create", "Error: Missing expected argument '<username>'"),
             ("nonsense", "Error: Unexpected argument 'nonsense'"),
         ])
@@ -54,7 +57,8 @@ import Testing
         arguments: [
             "init", "register", "edit", "remove", "lookup", "list", "import", "validate", "revalidate", "export",
             "passcode", "passcode create", "passcode validate", "passcode edit", "passcode remove", "unlock", "login",
-            "schema", "schema show", "schema check", "schema diff", "schema adopt", "check", "backup", "migrate",
+            "watch", "schema", "schema show", "schema check", "schema diff", "schema adopt", "check", "backup",
+            "migrate",
         ])
     func help(_ name: String) throws {
         let words = name.split(separator: " ").map(String.init)

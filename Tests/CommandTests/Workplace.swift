@@ -1,8 +1,10 @@
 import Glibc
+import ProfileTesting
 
 /// A temporary folder in which the real command runs, with a store of its own.
 final class Workplace: Sendable {
-    let folder: String
+    private let temporary: TemporaryFolder
+    var folder: String { temporary.path }
 
     /// What a command has done.
     struct Outcome: Equatable, Sendable {
@@ -12,16 +14,7 @@ final class Workplace: Sendable {
         let error: String
     }
 
-    init() throws {
-        var template = Array("/tmp/profiles-command-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw SystemFailure(code: errno) }
-        folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-    }
-
-    deinit {
-        let process = try? ChildProcess(["/bin/rm", "-rf", folder], environment: [:])
-        _ = process?.wait()
-    }
+    init() throws { temporary = try TemporaryFolder("profiles-command") }
 
     /// Runs `profiles` to its end, in the folder.
     func profiles(
@@ -41,8 +34,9 @@ final class Workplace: Sendable {
         let names = (input: "\(folder)/.input", output: "\(folder)/.output", error: "\(folder)/.error")
         let process = try ChildProcess(
             command, environment: self.environment.merging(environment) { $1 }, folder: folder,
-            files: [
-                (0, names.input, O_RDONLY), (1, names.output, O_RDWR | O_CREAT), (2, names.error, O_RDWR | O_CREAT),
+            streams: [
+                0: .file(names.input, flags: O_RDONLY), 1: .file(names.output, flags: O_RDWR | O_CREAT),
+                2: .file(names.error, flags: O_RDWR | O_CREAT),
             ])
         let status = process.wait()
         defer {
@@ -56,27 +50,14 @@ final class Workplace: Sendable {
         ["PROFILES_DATABASE": "\(folder)/store.sqlite", "HOME": folder, "PATH": "/usr/bin:/bin", "TERM": "xterm"]
     }
 
-    func write(_ text: String, to name: String) throws {
-        let descriptor = open("\(folder)/\(name)", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw SystemFailure(code: errno) }
-        defer { close(descriptor) }
-        var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            guard count > 0 else { throw SystemFailure(code: errno) }
-            rest = rest.dropFirst(count)
-        }
-    }
+    func write(_ text: String, to name: String) throws { try SmallFile.write(text, to: "\(folder)/\(name)") }
 
     func read(_ name: String) throws -> String { try Self.read("\(folder)/\(name)") }
 
     func exists(_ name: String) -> Bool { access("\(folder)/\(name)", F_OK) == 0 }
 
     /// Permission bits.
-    func mode(_ name: String) -> mode_t {
-        var status = stat()
-        return stat("\(folder)/\(name)", &status) == 0 ? status.st_mode & 0o7777 : 0
-    }
+    func mode(_ name: String) -> UInt32 { SmallFile.mode(of: "\(folder)/\(name)") ?? 0 }
 
     /// Registers a profile with the password `aK8oio`.
     func register(_ username: String, phone: String = "78761241", address: String = "12 Main St") throws {
@@ -87,38 +68,31 @@ final class Workplace: Sendable {
     }
 
     /// The command beside the running tests, which SwiftPM has built with them.
-    static func binary() throws -> String {
-        var buffer = [CChar](repeating: 0, count: 4_096)
-        let count = readlink("/proc/self/exe", &buffer, buffer.count)
-        let path = String(decoding: buffer.prefix(max(0, count)).map(UInt8.init(bitPattern:)), as: UTF8.self)
-        var folder = path.split(separator: "/").map(String.init)
-        while !folder.isEmpty {
-            folder.removeLast()
-            for candidate in [folder, folder + [".build", "debug"]] {
-                let path = "/" + (candidate + ["profiles"]).joined(separator: "/")
-                var status = stat()
-                if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG { return path }
-            }
-        }
-        throw SystemFailure(code: ENOENT)
-    }
+    static func binary() throws -> String { try BuiltProgram.path("profiles") }
 
     static func read(_ path: String) throws -> String {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw SystemFailure(code: errno) }
-        defer { close(descriptor) }
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 65_536)
-        while true {
-            let count = buffer.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
-            guard count > 0 else { return String(decoding: bytes, as: UTF8.self) }
-            bytes += buffer.prefix(count)
-        }
+        guard let text = SmallFile.text(of: path) else { throw SystemError("read \(path)") }
+        return text
     }
 }
 
-struct SystemFailure: Error {
-    let code: Int32
+extension TerminalDriver {
+    /// The command in a terminal, with a person typing.
+    convenience init(
+        _ workplace: Workplace, _ arguments: String..., size: TerminalSize = .standard,
+        environment: [String: String] = [:]
+    ) throws {
+        try self.init(workplace, arguments, size: size, environment: environment)
+    }
+
+    convenience init(
+        _ workplace: Workplace, _ arguments: [String], size: TerminalSize = .standard,
+        environment: [String: String] = [:]
+    ) throws {
+        try self.init(
+            [try Workplace.binary()] + arguments, environment: workplace.environment.merging(environment) { $1 },
+            folder: workplace.folder, size: size)
+    }
 }
 
 struct UnexpectedOutcome: Error {

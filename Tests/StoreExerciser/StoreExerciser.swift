@@ -29,6 +29,11 @@ enum StoreExerciser {
         case ("open", let rest) where rest.count == 2: try await open(path: rest[0], seconds: Int(rest[1]) ?? 1)
         case ("hold", let rest) where rest.count == 2: try hold(path: rest[0], command: rest[1])
         case ("adopt", let rest) where rest.count == 2: try await adopt(path: rest[0], seconds: Int(rest[1]) ?? 1)
+        case ("listen", let rest) where rest.count == 3: try listen(path: rest[0], directory: rest[1], name: rest[2])
+        case ("beep", let rest) where rest.count == 3: try beep(path: rest[0], directory: rest[1], name: rest[2])
+        case ("watch", let rest) where rest.count == 3:
+            try await watch(path: rest[0], directory: rest[1], after: Int64(rest[2]) ?? 0)
+        case ("welcome", let rest) where rest.count == 1: try await welcome(path: rest[0])
         default: throw ExerciseError.unknownCommand(words)
         }
     }
@@ -112,8 +117,46 @@ enum StoreExerciser {
         let lock = try WriteLock(DatabasePath(path))
         try lock.acquire(as: command)
         say("held")
-        while getchar() != EOF {}
+        waitForEndOfInput()
         lock.release()
+    }
+
+    /// Prints `ready`, then `heard` for every beep, and, when its standard input has ended, `end`.
+    private static func listen(path: String, directory: String, name: String) throws {
+        let beeper = try Beeper(store: path, prefix: "test", directory: directory)
+        try beeper.register(name) { say("heard") }
+        say("ready")
+        waitForEndOfInput()
+        beeper.unregister(name)
+        say("end")
+    }
+
+    private static func beep(path: String, directory: String, name: String) throws {
+        let beeper = try Beeper(store: path, prefix: "test", directory: directory)
+        say(String(beeper.beep(name).delivered))
+    }
+
+    /// Prints `ready`, then the number and the kind of every change, until its standard input ends. It hears of them by
+    /// beeps alone.
+    private static func watch(path: String, directory: String, after number: Int64) async throws {
+        var options = options()
+        options.watchInterval = .seconds(3_600)
+        options.runtimeDirectory = directory
+        let repository = try await ProfileRepository.open(at: path, options: options)
+        let watching = Task {
+            for try await change in repository.changes(after: number) { say("\(change.number) \(change.kind)") }
+        }
+        say("ready")
+        waitForEndOfInput()
+        await repository.close()
+        try await watching.value
+    }
+
+    /// Prints whether it was the one to greet.
+    private static func welcome(path: String) async throws {
+        let repository = try await ProfileRepository.open(at: path, options: options())
+        say(String(try await repository.takeWelcome()))
+        await repository.close()
     }
 
     private static func register(_ username: String, in repository: ProfileRepository) async throws {
@@ -138,6 +181,12 @@ enum StoreExerciser {
         options.createsMissing = createsMissing
         options.command = "exerciser"
         return options
+    }
+
+    /// Not with `getchar`, which would keep the lock of its stream from `fflush` on another thread.
+    private static func waitForEndOfInput() {
+        var byte: UInt8 = 0
+        while read(STDIN_FILENO, &byte, 1) > 0 {}
     }
 
     private static func say(_ line: String) {

@@ -42,8 +42,8 @@ public enum CharacterClass: Hashable, Sendable {
     /// What a message calls these characters.
     var title: String {
         switch self {
-        case .asciiLetters: "ASCII letters"
-        case .asciiDigits: "ASCII digits"
+        case .asciiLetters: "letters a–z"
+        case .asciiDigits: "digits 0–9"
         case .letters: "letters"
         case .digits: "digits"
         case .spaces: "single spaces"
@@ -59,6 +59,19 @@ public enum Requirement: String, Hashable, Sendable, CaseIterable {
     case lowercase
     case digit
     case special
+
+    /// What a message calls one of these characters, without an article.
+    package var noun: String {
+        switch self {
+        case .uppercase: "uppercase letter"
+        case .lowercase: "lowercase letter"
+        case .digit: "decimal digit"
+        case .special: "special character"
+        }
+    }
+
+    /// Whether a value, UTF-8 or not, holds such a character.
+    package func isMet(by value: Span<UInt8>) -> Bool { ASCIISet(self).containsAny(of: value) }
 }
 
 extension Unicode.Scalar {

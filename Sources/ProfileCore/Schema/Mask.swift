@@ -6,7 +6,7 @@ public struct Mask: Hashable, Sendable, CustomStringConvertible {
     public let pattern: String
     let bytes: [UInt8]
     /// How many `#` there are.
-    let digitCount: Int
+    package let digitCount: Int
 
     static let digit = UInt8(ascii: "#")
 

@@ -212,7 +212,7 @@ final class FieldValidator: Sendable {
     }
 
     private func judgeRequirements(_ value: Span<UInt8>, _ issues: inout [ValidationIssue]) {
-        for requirement in rules.requirements where !ASCIISet(requirement).containsAny(of: value) {
+        for requirement in rules.requirements where !requirement.isMet(by: value) {
             report(.missing(requirement), &issues)
         }
     }

@@ -4,7 +4,7 @@ extension ProfileSchema {
         guard let field = issue.field, let rules = self[field] else {
             return issue.message(label: issue.field?.text ?? "The row")
         }
-        return rules.messages[issue.code] ?? issue.message(label: rules.title)
+        return rules.message(for: issue)
     }
 }
 
@@ -13,18 +13,18 @@ extension ValidationIssue {
     ///
     /// - Parameter label: What the field is called; a caller may choose.
     /// - Returns: A sentence without its full stop.
-    public func message(label: String) -> String {
+    public func message(label: String) -> String { message(label: label, counting: "character") }
+
+    /// The same, with lengths counted in what the field is made of.
+    func message(label: String, counting unit: String) -> String {
         switch problem {
         case .required: "\(label) is required"
-        case .tooShort(let minimum): "\(label) should have at least \(Self.count(minimum, "character"))"
-        case .tooLong(let maximum): "\(label) should have at most \(Self.count(maximum, "character"))"
+        case .tooShort(let minimum): "\(label) should have at least \(Self.count(minimum, unit))"
+        case .tooLong(let maximum): "\(label) should have at most \(Self.count(maximum, unit))"
         case .badCharacter(let allowed?):
             "\(label) may hold \(Self.list(allowed.map(\.title), "and")) only"
         case .badCharacter(nil): "\(label) may not hold control characters"
-        case .missing(.uppercase): "\(label) should have at least one uppercase letter"
-        case .missing(.lowercase): "\(label) should have at least one lowercase letter"
-        case .missing(.digit): "\(label) should have at least one decimal digit"
-        case .missing(.special): "\(label) should have at least one special character"
+        case .missing(let requirement): "\(label) should have at least one \(requirement.noun)"
         case .badFormat(let expected): "\(label) \(expected.text)"
         case .badDate: "\(label) is no day of the calendar"
         case .dateOutOfRange(let minimum, let maximum), .outOfRange(let minimum, let maximum):

@@ -46,9 +46,16 @@ public struct ProfileValidator: Sendable {
     /// - Returns: Its issues; none for a value that is valid, or empty and not required.
     public func issues(of value: String, in name: FieldName, on today: CalendarDay) -> [ValidationIssue] {
         guard let index = schema.index(of: name) else { return [ValidationIssue(nil, .unknownField(name.text))] }
+        return issues(of: value.utf8Span.span, index: index, on: today, hasPassword: false)
+    }
+
+    /// The same for a field by its position, with bytes that need no `String`: valid UTF-8, which may be a secret.
+    func issues(
+        of value: Span<UInt8>, index: Int, on today: CalendarDay, hasPassword: Bool
+    ) -> [ValidationIssue] {
         var rows = RowValidator(self, today: today)
         if schema.fields[index].isSecret {
-            rows.judgePassword(Secret(value), hash: nil, index: index, isStored: false)
+            rows.judgePassword(value, hash: nil, index: index, isStored: hasPassword)
         } else {
             rows.judge(value, index: index)
         }

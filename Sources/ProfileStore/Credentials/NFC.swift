@@ -2,7 +2,7 @@ import Glibc
 import ProfileCore
 @_spi(_Unicode) import Swift
 
-/// Unicode's Normalization Form C (UAX #15) of secrets.
+/// Unicode's Normalization Form C (UAX #15), of secrets above all.
 ///
 /// Keyboards differ in how they write `é`, as one scalar or as two; a person who types the same characters means the
 /// same secret (NIST SP 800-63B, section 5.1.1.2). The standard library has the form but offers it to Foundation only,
@@ -31,5 +31,10 @@ enum NFC {
             if let start = units.baseAddress { explicit_bzero(UnsafeMutableRawPointer(mutating: start), units.count) }
         }
         return normalised
+    }
+
+    /// Normalises text that is no secret.
+    static func form(of text: String) -> String {
+        String(String.UnicodeScalarView(text._nfc))
     }
 }

@@ -42,7 +42,11 @@ struct ImportColumns: Sendable {
                 unknown.append(title.isEmpty ? "column \(index + 1), which has no name" : title)
             }
         }
-        guard unknown.isEmpty || options.ignoresUnknownColumns else { throw .unknownColumns(unknown) }
+        guard unknown.isEmpty || options.ignoresUnknownColumns else {
+            // Where not one name is known the first row may be a person's, whose password must not be repeated (P12).
+            let isHeader = hashColumn != nil || columns.contains { $0 != nil }
+            throw isHeader ? .unknownColumns(unknown) : .noKnownColumns
+        }
         let missing = Set(options.columns.keys).subtracting(header.map(\.trimmed))
         if let missing = missing.min() { throw .mappedColumnMissing(missing) }
         guard let username = schema.index(of: .username), columns[username] != nil else { throw .noUsernameColumn }

@@ -5,6 +5,8 @@ internal import ProfileCore
 /// file.
 struct ImportLedger: ~Copyable {
     private(set) var report: ImportReport
+    /// Where the profiles lie that the transaction has updated.
+    private var updatedIDs: ClosedRange<Int64>?
     private let schema: ProfileSchema
     private let columns: ImportColumns
     var keys: UniqueKeys
@@ -56,9 +58,10 @@ struct ImportLedger: ~Copyable {
         report.imported += 1
     }
 
-    mutating func countUpdated() {
+    mutating func countUpdated(id: Int64) {
         report.rows += 1
         report.updated += 1
+        updatedIDs = updatedIDs.map { min($0.lowerBound, id)...max($0.upperBound, id) } ?? id...id
     }
 
     mutating func countSkipped() {
@@ -99,6 +102,9 @@ struct ImportLedger: ~Copyable {
         // Scalars, since a single character may be as long as the row.
         return String(String(records.cell(record.cells.lowerBound + column)).unicodeScalars.prefix(200))
     }
+
+    /// The range of ids in which the profiles lie that were updated since it was last asked for.
+    mutating func takeUpdatedIDs() -> ClosedRange<Int64>? { updatedIDs.take() }
 
     // MARK: The end
 

@@ -67,8 +67,10 @@ public enum ImportError: Error, Hashable, Sendable {
     case noHeader
     /// The header cannot be read as one: bytes that are not UTF-8, an unclosed quote, a NUL.
     case unreadableHeader(line: Int)
-    /// Columns that are no field; nothing was written.
+    /// Columns that are no field, beside others that are one; nothing was written.
     case unknownColumns([String])
+    /// Not one column is a field, as when the first row is no header but data; nothing was written.
+    case noKnownColumns
     /// Two columns go to the field of this name.
     case columnTwice(String)
     /// ``ImportOptions/columns`` names a header that is not there.

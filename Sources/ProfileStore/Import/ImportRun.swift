@@ -32,7 +32,9 @@ final class ImportRun: Sendable {
         pipeline = OrderedPipeline(workers: workers, depth: workers + 3) { () throws(ByteStreamError) in
             try source.next()
         } process: { batch in
-            JudgedBatch(batch, columns: columns, validator: validator, today: today)
+            JudgedBatch(
+                batch, columns: columns, validator: validator, today: today,
+                isCompletedByStore: options.duplicates == .update)
         }
     }
 

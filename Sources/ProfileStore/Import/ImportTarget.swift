@@ -165,30 +165,21 @@ struct ImportTarget: Sendable {
         _ body: @escaping @Sendable (borrowing Connection) throws(ImportWriteError) -> Value
     ) async throws(ImportError) -> Value? {
         let before = run.ledger.withLock { $0.report }
-        let outcome: Result<Value, ImportWriteError>
+        let outcome: Result<(value: Value, isChange: Bool), ImportWriteError>
         do throws(ProfileStoreError) {
             outcome = try await repository.writer.write(waitingAtMost: repository.options.waitLimit) { connection in
                 Result { () throws(ImportWriteError) in
-                    try connection.writeTransaction { () throws(ImportWriteError) in
-                        let value = try body(connection)
-                        if nothingMayStay() { throw ImportWriteError.nothingStored }
-                        let after = run.ledger.withLock { $0.report }
-                        if (after.imported, after.updated) != (before.imported, before.updated) {
-                            do throws(SQLiteError) {
-                                try StoreTable.countChange(connection)
-                            } catch {
-                                throw ImportWriteError(error)
-                            }
-                        }
-                        return value
-                    }
+                    try connection.writeTransaction { () throws(ImportWriteError) in try change(connection, body) }
                 }
             }
         } catch {
             throw .store(error)
         }
         do throws(ImportWriteError) {
-            return try outcome.get()
+            let (value, isChange) = try outcome.get()
+            // Here the write lock is given back.
+            if isChange { repository.bell.announce() }
+            return value
         } catch {
             switch error {
             case .nothingStored:
@@ -199,6 +190,25 @@ struct ImportTarget: Sendable {
                 run.ledger.withLock { $0.restore(before) }
                 throw error
             }
+        }
+    }
+
+    /// Runs what is to be written within a transaction, and puts it into the log of changes: a range of new profiles, and
+    /// one in which the updated ones lie.
+    private func change<Value>(
+        _ connection: borrowing Connection, _ body: (borrowing Connection) throws(ImportWriteError) -> Value
+    ) throws(ImportWriteError) -> (value: Value, isChange: Bool) {
+        let first = try wrap { () throws(SQLiteError) in try StoreTable.nextID(connection) }
+        // What a transaction that was undone has left.
+        _ = run.ledger.withLock { $0.takeUpdatedIDs() }
+        let value = try body(connection)
+        if nothingMayStay() { throw .nothingStored }
+        return try wrap { () throws(SQLiteError) in
+            let next = try StoreTable.nextID(connection)
+            if next > first { try repository.record(.imported, first...next - 1, connection) }
+            let updated = run.ledger.withLock { $0.takeUpdatedIDs() }
+            if let updated { try repository.record(.updated, updated, connection) }
+            return (value, next > first || updated != nil)
         }
     }
 
@@ -223,6 +233,10 @@ struct ImportTarget: Sendable {
 
     func wrap<Value>(_ body: () throws(ImportError) -> Value) throws(ImportWriteError) -> Value {
         do throws(ImportError) { return try body() } catch { throw .failed(error) }
+    }
+
+    private func wrap<Value>(_ body: () throws(SQLiteError) -> Value) throws(ImportWriteError) -> Value {
+        do throws(SQLiteError) { return try body() } catch { throw ImportWriteError(error) }
     }
 }
 

@@ -5,15 +5,22 @@ internal import ProfileCore
 final class ReadBatch: Sendable {
     let records: RecordBatch
     /// What the reader found wrong with a record, by its position, besides the record's own fault.
-    let issues: [Int: [ValidationIssue]]
+    let faults: [Int: ReadFault]
     /// Bytes of the input read so far, for showing progress.
     let bytesRead: UInt64
 
-    init(_ records: consuming RecordBatch, issues: [Int: [ValidationIssue]] = [:], bytesRead: UInt64) {
+    init(_ records: consuming RecordBatch, faults: [Int: ReadFault] = [:], bytesRead: UInt64) {
         self.records = records
-        self.issues = issues
+        self.faults = faults
         self.bytesRead = bytesRead
     }
+}
+
+/// What the reader of an input found wrong with a record that it could split.
+struct ReadFault: Sendable {
+    var issues: [ValidationIssue] = []
+    /// Columns whose cells do not say what the record says.
+    var unreadColumns: Set<Int> = []
 }
 
 /// Records with what became of each: a row that can be stored, or its issues.
@@ -37,21 +44,29 @@ struct JudgedBatch: Sendable {
     var isSettled: Bool { next.row == rows.count && next.rejected == rejected.count }
 
     /// Judges every record on its own; duplicates are for others to find.
-    init(_ batch: ReadBatch, columns: ImportColumns, validator: ProfileValidator, today: CalendarDay) {
+    ///
+    /// - Parameters:
+    ///   - batch: What was read.
+    ///   - columns: Where the fields are.
+    ///   - validator: The rules.
+    ///   - today: The day that they go by.
+    ///   - isCompletedByStore: Fields that a record does not have may be in the store.
+    init(
+        _ batch: ReadBatch, columns: ImportColumns, validator: ProfileValidator, today: CalendarDay,
+        isCompletedByStore: Bool
+    ) {
         var rows = RowValidator(validator, today: today)
         self.batch = batch
-        rejected = Self.judge(batch.records, batch.issues, columns, &rows)
+        rejected = Self.judge(batch, columns, isCompletedByStore, &rows)
         self.rows = rows.takeProfiles()
     }
 
     private static func judge(
-        _ records: borrowing RecordBatch, _ issues: [Int: [ValidationIssue]], _ columns: ImportColumns,
-        _ rows: inout RowValidator
+        _ batch: ReadBatch, _ columns: ImportColumns, _ isCompletedByStore: Bool, _ rows: inout RowValidator
     ) -> [Rejected] {
         var rejected: [Rejected] = []
-        let fieldCount = columns.columnOfField.count
-        rows.reserve(rows: records.records.count, bytes: records.byteCount)
-        for (index, record) in records.records.enumerated() {
+        rows.reserve(rows: batch.records.records.count, bytes: batch.records.byteCount)
+        for (index, record) in batch.records.records.enumerated() {
             rows.beginRow()
             if let fault = record.fault {
                 rows.report(ValidationIssue(nil, fault.problem))
@@ -59,28 +74,50 @@ struct JudgedBatch: Sendable {
                 let fault = ValidationIssue.RowFault.cellCount(
                     expected: columns.header.count, found: record.cells.count)
                 rows.report(ValidationIssue(nil, .badRow(fault)))
-            } else if !issues.isEmpty, let issues = issues[index] {
-                for issue in issues { rows.report(issue) }
+            } else if !batch.faults.isEmpty, let fault = batch.faults[index] {
+                judge(record, of: batch.records, with: fault, columns, isCompletedByStore, &rows)
             } else {
-                let first = record.cells.lowerBound
-                for field in 0..<fieldCount {
-                    let column = columns.columnOfField[field]
-                    if field == columns.secretField {
-                        rows.judgePassword(
-                            records.cell(first, column), hash: records.cell(first, columns.columnOfHash), index: field,
-                            isStored: false)
-                    } else if let column {
-                        rows.judge(records.cell(first + column), index: field)
-                    } else {
-                        rows.judgeAbsent(index: field)
-                    }
-                }
+                for field in columns.columnOfField.indices { judge(field, of: record, batch.records, columns, &rows) }
             }
             if !rows.endRow(ValidProfiles.Origin(line: record.line, record: record.number)) {
                 rejected.append(Rejected(record: index, issues: rows.issues))
             }
         }
         return rejected
+    }
+
+    /// Judges one field of a record.
+    @inline(__always)
+    private static func judge(
+        _ field: Int, of record: RecordBatch.Record, _ records: borrowing RecordBatch, _ columns: ImportColumns,
+        _ rows: inout RowValidator
+    ) {
+        let first = record.cells.lowerBound
+        let column = columns.columnOfField[field]
+        if field == columns.secretField {
+            rows.judgePassword(
+                records.cell(first, column), hash: records.cell(first, columns.columnOfHash), index: field,
+                isStored: false)
+        } else if let column {
+            rows.judge(records.cell(first + column), index: field)
+        } else {
+            rows.judgeAbsent(index: field)
+        }
+    }
+
+    /// Reports what is wrong with a record, and judges what could be read of it all the same (S3).
+    private static func judge(
+        _ record: RecordBatch.Record, of records: borrowing RecordBatch, with fault: ReadFault,
+        _ columns: ImportColumns, _ isCompletedByStore: Bool, _ rows: inout RowValidator
+    ) {
+        for issue in fault.issues { rows.report(issue) }
+        for field in columns.columnOfField.indices {
+            let its = [columns.columnOfField[field], field == columns.secretField ? columns.columnOfHash : nil]
+                .compactMap(\.self)
+            guard fault.unreadColumns.isDisjoint(with: its) else { continue }
+            let isAbsent = its.allSatisfy { records.isAbsent(record.cells.lowerBound + $0) }
+            if !(isAbsent && isCompletedByStore) { judge(field, of: record, records, columns, &rows) }
+        }
     }
 
     /// The number of the first record: numbers have no gaps within a batch, so that a record's position is its number

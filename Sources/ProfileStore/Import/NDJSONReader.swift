@@ -29,7 +29,7 @@ struct NDJSONReader: ~Copyable, Sendable {
     /// The next records; nil at the end of the input.
     mutating func next() throws(ByteStreamError) -> ReadBatch? {
         var records = RecordBatch(containsSecrets: columns.hasPasswords)
-        var issues: [Int: [ValidationIssue]] = [:]
+        var faults: [Int: ReadFault] = [:]
         while records.records.count < ImportSource.recordsPerBatch, records.byteCount < Self.bytesPerBatch {
             guard let line = try lines.next() else { break }
             guard line.isTooLong || !lines.bytes(of: line).trimmed().isEmpty else { continue }
@@ -39,45 +39,54 @@ struct NDJSONReader: ~Copyable, Sendable {
                 records.endRecord(fault: .tooLong)
                 continue
             }
-            let found: [ValidationIssue]
+            let fault: ReadFault
             do throws(JSONError) {
-                found = append(try JSONValue(parsing: lines.bytes(of: line)), to: &records)
+                fault = append(try JSONValue(parsing: lines.bytes(of: line)), to: &records)
             } catch {
-                found = [ValidationIssue(nil, error.reason == .badEncoding ? .badEncoding : .badRow(.notAnObject))]
+                fault = unread(error.reason == .badEncoding ? .badEncoding : .badRow(.notAnObject))
                 appendCells([:], to: &records)
             }
-            if !found.isEmpty { issues[records.records.count] = found }
+            if !fault.issues.isEmpty { faults[records.records.count] = fault }
             records.endRecord()
         }
-        return records.records.isEmpty ? nil : ReadBatch(records, issues: issues, bytesRead: lines.bytesRead)
+        return records.records.isEmpty ? nil : ReadBatch(records, faults: faults, bytesRead: lines.bytesRead)
     }
 
     /// Appends the cells of one object.
     ///
-    /// - Returns: What is wrong with it.
-    private mutating func append(_ value: JSONValue, to records: inout RecordBatch) -> [ValidationIssue] {
+    /// - Returns: What is wrong with it, if anything is.
+    private mutating func append(_ value: JSONValue, to records: inout RecordBatch) -> ReadFault {
         var cells: [Int: String] = [:]
-        var issues: [ValidationIssue] = []
+        var fault = ReadFault()
         defer { appendCells(cells, to: &records) }
-        guard case .object(let members) = value else { return [ValidationIssue(nil, .badRow(.notAnObject))] }
+        guard case .object(let members) = value else { return unread(.badRow(.notAnObject)) }
         for member in members where !ImportColumns.rejectColumns.contains(member.name) {
             guard let column = column(of: member.name) else {
                 if !options.ignoresUnknownColumns {
                     let name = String(member.name.unicodeScalars.prefix(Self.longestName))
-                    issues.append(ValidationIssue(nil, .unknownField(name)))
+                    fault.issues.append(ValidationIssue(nil, .unknownField(name)))
                 }
                 continue
             }
-            guard let text = member.value.cellText else {
-                issues.append(ValidationIssue(nil, .badRow(.notAnObject)))
-                continue
+            var problems: [ValidationIssue.RowFault] = []
+            if let text = member.value.cellText {
+                if text.utf8.contains(0) { problems.append(.nul) }
+                if cells.updateValue(text, forKey: column) != nil {
+                    problems.append(.columnTwice(columns.header[column]))
+                }
+            } else {
+                problems.append(.notAnObject)
             }
-            if text.utf8.contains(0) { issues.append(ValidationIssue(nil, .badRow(.nul))) }
-            if cells.updateValue(text, forKey: column) != nil {
-                issues.append(ValidationIssue(nil, .badRow(.columnTwice(columns.header[column]))))
-            }
+            guard !problems.isEmpty else { continue }
+            fault.issues += problems.map { ValidationIssue(nil, .badRow($0)) }
+            fault.unreadColumns.insert(column)
         }
-        return issues
+        return fault
+    }
+
+    /// The fault of a line that holds no cells at all.
+    private func unread(_ problem: ValidationIssue.Problem) -> ReadFault {
+        ReadFault(issues: [ValidationIssue(nil, problem)], unreadColumns: Set(columns.header.indices))
     }
 
     private mutating func column(of name: String) -> Int? {

@@ -172,7 +172,7 @@ struct RowSettlement {
             guard issues.isEmpty else { return try ledger.reject(record: record, of: judged.batch, issues) }
             if try changes(stored, merged, secret, connection) {
                 try update(stored, with: merged, into: &ledger, connection)
-                ledger.countUpdated()
+                ledger.countUpdated(id: stored.id)
             } else {
                 ledger.countSkipped()
             }

@@ -9,7 +9,7 @@ extension ProfileRepository {
     public func register(_ profile: ValidProfile) async throws(ProfileStoreError) -> Profile {
         let rows = try await hashingPasswords(of: profile)
         let now = options.now()
-        return try await change { connection throws(ProfileStoreError) in
+        return try await change(.registered) { connection throws(ProfileStoreError) in
             let adopted = try self.requireSchema(profile.schema, connection)
             let id = try ProfileStoreError.wrap { () throws(SQLiteError) in try StoreTable.nextID(connection) }
             let isStored = try ProfileStoreError.wrap { () throws(SQLiteError) in
@@ -21,7 +21,7 @@ extension ProfileRepository {
             }
             // Whoever guessed at the name before had nothing to guess.
             try ThrottleTable.forget(profile.username, nil, connection)
-            return try self.requireProfile(id: id, connection)
+            return (id, try self.requireProfile(id: id, connection))
         }
     }
 
@@ -73,7 +73,7 @@ extension ProfileRepository {
         guard stored.differs(from: valid) else { return stored }
         let rows = try await hashingPasswords(of: valid)
         let now = options.now()
-        return try await change { connection throws(ProfileStoreError) in
+        return try await change(.edited) { connection throws(ProfileStoreError) in
             let adopted = try self.requireSchema(valid.schema, connection)
             let outcome = try ProfileStoreError.wrap { () throws(SQLiteError) in
                 try adopted.table.update(
@@ -87,7 +87,7 @@ extension ProfileRepository {
                 } else if valid.bringsPassword {
                     try ThrottleTable.forget(stored.username, .password, connection)
                 }
-                return try self.requireProfile(id: stored.id, connection)
+                return (stored.id, try self.requireProfile(id: stored.id, connection))
             case .duplicate:
                 throw .duplicate(try adopted.takenFields(of: rows, row: 0, besides: stored.id, connection))
             case .stale:
@@ -103,15 +103,15 @@ extension ProfileRepository {
     ///
     /// - Throws: `notFound`, `busy`, …
     public func remove(_ username: String) async throws(ProfileStoreError) {
-        try await change { connection throws(ProfileStoreError) in
-            let removed = try ProfileStoreError.wrap { () throws(SQLiteError) in
-                var statement = try connection.prepare("DELETE FROM profiles WHERE username = ?1")
+        try await change(.removed) { connection throws(ProfileStoreError) in
+            let removed = try ProfileStoreError.wrap { () throws(SQLiteError) -> Int64? in
+                var statement = try connection.prepare("DELETE FROM profiles WHERE username = ?1 RETURNING id")
                 try statement.bind(username, at: 1)
-                try statement.run()
-                return connection.changes
+                return try statement.step() ? statement.integer(at: 0) : nil
             }
-            guard removed > 0 else { throw .notFound(username: username) }
+            guard let removed else { throw .notFound(username: username) }
             try ThrottleTable.forget(username, nil, connection)
+            return (removed, ())
         }
     }
 }

@@ -10,15 +10,22 @@ extension ProfileRepository {
     @discardableResult
     public func adopt(_ schema: ProfileSchema) async throws(ProfileStoreError) -> Int {
         let now = options.now()
-        return try await writer.write(waitingAtMost: options.waitLimit) { connection throws(ProfileStoreError) in
+        let (version, isNew) = try await writer.write(waitingAtMost: options.waitLimit) {
+            connection throws(ProfileStoreError) in
             let current = try SchemaTable.inForce(connection)
-            if current.fingerprint != schema.fingerprint {
-                try self.change(connection) { () throws(ProfileStoreError) in
+            let isNew = current.fingerprint != schema.fingerprint
+            if isNew {
+                try connection.writeTransaction { () throws(ProfileStoreError) in
                     try SchemaTable.adopt(schema, replacing: current.schema, at: now, connection)
+                    try ProfileStoreError.wrap { () throws(SQLiteError) in
+                        try self.record(.adopted, nil, connection)
+                    }
                 }
             }
             // After the commit: rules of a commit that failed have columns that are not there.
-            return try self.refreshSchema(connection).version
+            return (try self.refreshSchema(connection).version, isNew)
         }
+        if isNew { bell.announce() }
+        return version
     }
 }

@@ -34,6 +34,12 @@ public final class ProfileRepository: Sendable {
         public var now: @Sendable () -> Timestamp = Timestamp.now
         /// Most names without a profile whose failed attempts are remembered; the oldest are forgotten (P9).
         package var mostUnknownNames = 100_000
+        /// The newest changes that the store keeps for those who watch it; a few more until they are pruned.
+        package var mostChanges = 10_000
+        /// How often those who watch the store look at its change number, in case a beep was lost.
+        package var watchInterval = Duration.seconds(1)
+        /// Where beeps go; see ``Beeper``.
+        package var runtimeDirectory: String?
         /// A registered SQLite VFS, for tests that make the file system fail.
         package var vfs: String?
 
@@ -48,6 +54,8 @@ public final class ProfileRepository: Sendable {
     /// Hashes and checks passwords and passcodes.
     public let hasher: PasscodeHasher
     private let adopted: Mutex<AdoptedSchema>
+    /// Rings for those who watch the store.
+    let bell: ChangeBell
 
     /// Opens a store.
     ///
@@ -81,6 +89,7 @@ public final class ProfileRepository: Sendable {
         self.file = file
         self.writer = writer
         self.options = options
+        bell = ChangeBell(file.path, interval: options.watchInterval, runtimeDirectory: options.runtimeDirectory)
         readers = ReaderPool(count: max(2, sysconf(Int32(_SC_NPROCESSORS_ONLN)))) { () throws(SQLiteError) in
             try file.openForReading()
         }
@@ -98,6 +107,7 @@ public final class ProfileRepository: Sendable {
 
     /// Ends what is under way, brings all that was written into the one file, and closes.
     public func close() async {
+        bell.close()
         readers.closeIdle()
         await writer.close()
     }
@@ -140,24 +150,28 @@ public final class ProfileRepository: Sendable {
         try readers.read(body)
     }
 
-    /// One write transaction, which changes what watchers see.
+    /// One write transaction that changes a profile, whose id `body` returns, and tells those who watch the store.
     func change<Value: Sendable>(
-        _ body: @escaping @Sendable (borrowing Connection) throws(ProfileStoreError) -> Value
+        _ kind: ProfileChange.Kind,
+        _ body: @escaping @Sendable (borrowing Connection) throws(ProfileStoreError) -> (id: Int64, value: Value)
     ) async throws(ProfileStoreError) -> Value {
-        try await writer.write(waitingAtMost: options.waitLimit) { connection throws(ProfileStoreError) in
-            try self.change(connection) { () throws(ProfileStoreError) in try body(connection) }
+        let value = try await writer.write(waitingAtMost: options.waitLimit) { connection throws(ProfileStoreError) in
+            try connection.writeTransaction { () throws(ProfileStoreError) in
+                let (id, value) = try body(connection)
+                try ProfileStoreError.wrap { () throws(SQLiteError) in try self.record(kind, id...id, connection) }
+                return value
+            }
         }
+        // Here the write lock is given back: nobody waits for it while others are told.
+        bell.announce()
+        return value
     }
 
-    /// The same within a job of the writer's.
-    func change<Value>(
-        _ connection: borrowing Connection, _ body: () throws(ProfileStoreError) -> Value
-    ) throws(ProfileStoreError) -> Value {
-        try connection.writeTransaction { () throws(ProfileStoreError) in
-            let value = try body()
-            try ProfileStoreError.wrap { () throws(SQLiteError) in try StoreTable.countChange(connection) }
-            return value
-        }
+    /// Puts a change into the log, within its transaction. Whoever commits it tells the ``bell``.
+    func record(
+        _ kind: ProfileChange.Kind, _ profileIDs: ClosedRange<Int64>?, _ connection: borrowing Connection
+    ) throws(SQLiteError) {
+        try ChangeTable.append(kind, profileIDs, at: options.now(), keeping: options.mostChanges, connection)
     }
 
     /// The rules in force inside a write transaction, when they are still those that a value was judged by.

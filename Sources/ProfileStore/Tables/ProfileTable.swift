@@ -239,6 +239,16 @@ struct ProfileTable: Sendable {
             + "AND password_schema_version NOT IN (\(list(versions)))"
     }
 
+    /// The first profile, from the id `?1` on, whose password was set under one of these versions.
+    static func selectFirstPassword(of versions: [Int]) -> String {
+        "SELECT id FROM profiles WHERE id >= ?1 AND password_schema_version IN (\(list(versions))) ORDER BY id LIMIT 1"
+    }
+
+    /// Whether a profile with an id from `?1` to `?2` has a password that came as a hash.
+    static let existsBroughtPassword = """
+        SELECT EXISTS (SELECT 1 FROM profiles WHERE id BETWEEN ?1 AND ?2 AND password_is_judged = 0)
+        """
+
     private static func list(_ versions: [Int]) -> String { versions.map(String.init).joined(separator: ", ") }
 
     // MARK: Names

@@ -7,9 +7,12 @@ struct EditCommand: AsyncParsableCommand {
         commandName: "edit",
         abstract: "Change a profile.",
         discussion: """
-            Fields that are not named keep their values. With --if-revision a profile that has changed since then is \
+            Without any change on the command line, a form on the terminal shows what is stored and asks for changes: \
+            on a screen, or line by line with --plain, where an empty answer keeps a value and - alone clears an \
+            optional one. Fields that are not named keep their values. With --if-revision a profile that has changed since then is \
             left as it is (exit 1).
 
+              profiles edit skboard
               profiles edit skboard --phone 7876-1242
               profiles edit skboard --clear postal_code --if-revision 3
               profiles edit skboard --password-stdin < secret
@@ -27,10 +30,13 @@ struct EditCommand: AsyncParsableCommand {
     var ifRevision: Int64?
 
     @OptionGroup var password: PasswordOptions
+    @OptionGroup var asking: AskingOptions
     @OptionGroup var global: GlobalOptions
 
+    private var namesChanges: Bool { !fields.isEmpty || !clear.isEmpty || password.isGiven }
+
     func validate() throws {
-        guard !fields.isEmpty || !clear.isEmpty || password.isGiven else {
+        guard namesChanges || global.canAsk else {
             throw ValidationError(
                 "Say what to change: --phone, --address and so on, --set FIELD=VALUE, --json FILE, --clear FIELD, --password-stdin."
             )
@@ -40,6 +46,28 @@ struct EditCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        if !namesChanges, let asking = global.asking(asking) {
+            try await ask(asking)
+        } else {
+            try await edit()
+        }
+    }
+
+    private func ask(_ asking: Asking) async throws {
+        try await global.withStore("edit") { repository in
+            switch asking {
+            case .onScreen:
+                let form = EditForm(repository: repository, username: who, expectedRevision: ifRevision)
+                try global.show(try await form.run())
+            case .byLine:
+                let stored = try repository.profile(username: who, expecting: ifRevision)
+                var form = PlainForm(editing: stored, in: repository)
+                try global.show(try await form.run())
+            }
+        }
+    }
+
+    private func edit() async throws {
         let changes = try fields.values() + clear.map { ($0, nil) }
         let secret = try password.read()
         try await global.withStore("edit") { repository in

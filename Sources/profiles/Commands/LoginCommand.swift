@@ -7,33 +7,47 @@ struct LoginCommand: AsyncParsableCommand {
         commandName: "login",
         abstract: "Say whether a password is right.",
         discussion: """
-            Exits 1 when it is wrong, and 77 when there were too many wrong ones.
+            On a terminal a screen asks for what is missing, and lets one try again; with --plain the password is \
+            asked for on a line. Exits 1 when it is wrong or cannot be right, and 77 when there were too many wrong \
+            ones.
 
-              profiles login skboard
+              profiles login
+              profiles login skboard --plain
               profiles login skboard --password-stdin < secret
             """)
 
-    @Argument(help: "Who logs in.")
-    var username: String
+    @Argument(help: "Who logs in; asked for on a terminal.")
+    var username: String?
 
     @OptionGroup var password: PasswordOptions
-
+    @OptionGroup var asking: AskingOptions
     @OptionGroup var global: GlobalOptions
 
-    func run() async throws {
-        let secret = try entered()
-        let profile = try await global.withStore("login") { repository in
-            do throws(CredentialError) {
-                return try await repository.validatePassword(secret, for: username)
-            } catch .wrong {
-                throw CommandFailure(.no, "The user credentials are invalid")
-            }
-        }
-        switch global.format {
-        case .text: try Output.standard.print("Hello \(profile.username.visible)")
-        case .json: try global.show(profile)
+    func validate() throws {
+        guard username != nil || global.canAsk && !password.readsStandardInput else {
+            throw ValidationError("Say who logs in; there is no terminal to ask on.")
         }
     }
+
+    func run() async throws {
+        if !password.isGiven, case .onScreen = global.asking(asking) {
+            try await global.withStore("login") { repository in
+                let screen = LoginScreen(
+                    username: username, repository: repository, service: Self.service(for: repository))
+                try show(try await screen.run(), in: repository)
+            }
+        } else {
+            let name = try username ?? LinePrompt.ask("Username")
+            let secret = try entered()
+            try await global.withStore("login") { repository in
+                try show(
+                    try await Self.service(for: repository).logIn(username: name, password: secret), in: repository)
+            }
+        }
+    }
+
+    /// What logs people in to a store, for whoever asks for the password: this command, or a screen.
+    static func service(for repository: ProfileRepository) -> LoginService { LoginService(repository) }
 
     private func entered() throws(CommandFailure) -> Secret {
         if let secret = try password.read() { return secret }
@@ -42,5 +56,16 @@ struct LoginCommand: AsyncParsableCommand {
                 .usage, "There is no terminal to ask on; give the password with --password-stdin or --password-file")
         }
         return try SecretPrompt.ask("Password")
+    }
+
+    private func show(_ profile: LoggedInProfile, in repository: ProfileRepository) throws {
+        switch global.format {
+        case .text: try Output.standard.print(profile.greeting.visible)
+        case .json:
+            guard let stored = try repository.profile(username: profile.username) else {
+                throw ProfileStoreError.notFound(username: profile.username)
+            }
+            try global.show(stored)
+        }
     }
 }

@@ -7,8 +7,8 @@ struct PasscodeCommand: AsyncParsableCommand {
         commandName: "passcode",
         abstract: "Create, validate, edit or remove the pass code of a profile.",
         discussion: """
-            A pass code has 8 to 128 characters of any kind. It is asked for on a terminal, without echo; with \
-            --stdin it comes from standard input, one entry a line.
+            A pass code has 8 to 128 characters of any kind. A screen asks for it on a terminal, or with --plain a \
+            line without echo; with --stdin it comes from standard input, one entry a line.
 
               profiles passcode create skboard
               printf 'parislondon\\n' | profiles passcode validate skboard --stdin

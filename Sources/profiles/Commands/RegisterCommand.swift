@@ -7,9 +7,11 @@ struct RegisterCommand: AsyncParsableCommand {
         commandName: "register",
         abstract: "Store a new profile.",
         discussion: """
-            Everything that is wrong with the profile is reported at once, and nothing is stored then (exit 1). The \
-            password is asked for on a terminal; it is never an argument.
+            On a terminal, and without any field, a form asks for the profile: on a screen, or line by line with \
+            --plain. Else everything that is wrong with the profile is reported at once, and nothing is stored then \
+            (exit 1); the password is asked for on a terminal, and is never an argument.
 
+              profiles register
               profiles register --username skboard --phone 78761241 --address "12 Main St"
               profiles register --json profile.json --password-file secret.txt
               profiles register --username sk --set phone=78761241 --password-stdin < secret
@@ -17,10 +19,11 @@ struct RegisterCommand: AsyncParsableCommand {
 
     @OptionGroup var fields: FieldOptions
     @OptionGroup var password: PasswordOptions
+    @OptionGroup var asking: AskingOptions
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
-        guard !fields.isEmpty else {
+        guard !fields.isEmpty || global.canAsk && !password.isGiven else {
             throw ValidationError(
                 "Say what the profile holds: --username, --phone, --address and so on, --set FIELD=VALUE, or --json FILE."
             )
@@ -29,6 +32,25 @@ struct RegisterCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        if fields.isEmpty, let asking = global.asking(asking) {
+            try await ask(asking)
+        } else {
+            try await register()
+        }
+    }
+
+    private func ask(_ asking: Asking) async throws {
+        try await global.withStore("register", whenMissing: .isMade(.standard)) { repository in
+            switch asking {
+            case .onScreen: try global.show(try await RegistrationForm(repository: repository).run())
+            case .byLine:
+                var form = PlainForm(registeringIn: repository)
+                try global.show(try await form.run())
+            }
+        }
+    }
+
+    private func register() async throws {
         var draft = ProfileDraft()
         for (field, value) in try fields.values() { draft[field] = value }
         if let secret = try password.read() { draft.password = secret }

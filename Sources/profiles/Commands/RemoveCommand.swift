@@ -37,7 +37,6 @@ struct RemoveCommand: AsyncParsableCommand {
     }
 
     private func isConfirmed(_ profile: Profile) -> Bool {
-        Output.error.draw("Remove the profile of \(profile.username.visible), id \(profile.id)? [y/N] ")
-        return ["y", "yes"].contains(readLine()?.lowercased())
+        LinePrompt.isConfirmed("Remove the profile of \(profile.username), id \(profile.id)")
     }
 }

@@ -12,6 +12,10 @@ extension CommandFailure {
                 .badInput,
                 "No field has the name of the column\(names.count == 1 ? "" : "s") \(list); nothing was imported",
                 "Map a column with --map \"COLUMN=FIELD\", or pass over unknown ones with --ignore-unknown")
+        case .noKnownColumns:
+            self.init(
+                .badInput, "The first row names no field; nothing was imported",
+                "It should name the columns; map one with --map \"COLUMN=FIELD\", or choose another --delimiter")
         case .columnTwice(let name):
             self.init(.badInput, "Two columns go to the field \"\(name)\"; nothing was imported")
         case .mappedColumnMissing(let name):

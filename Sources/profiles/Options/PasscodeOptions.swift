@@ -10,17 +10,21 @@ struct PasscodeOptions: ParsableArguments {
     @Flag(name: .customLong("stdin"), help: "Read the entries from standard input, one a line.")
     var readsStandardInput = false
 
+    @OptionGroup var asking: AskingOptions
     @OptionGroup var noSecrets: NoSecretArguments
     @OptionGroup var global: GlobalOptions
 
     /// Goes through a dialogue, does what comes out of it, and says that the pass code is "right", "created" or the like.
     func run(_ kind: PasscodeFlow.Kind, _ outcome: String) async throws {
-        let request = try request(of: kind)
-        try await global.withStore("passcode \(kind.rawValue)") { repository in
-            switch request {
-            case .create(let new): try await repository.createPasscode(new, for: username)
-            case .validate(let passcode): try await repository.validatePasscode(passcode, for: username)
-            case .edit(let present, let new): try await repository.editPasscode(from: present, to: new, for: username)
+        let command = "passcode \(kind.rawValue)"
+        if !readsStandardInput, case .onScreen = global.asking(asking) {
+            try await global.withStore(command) { repository in
+                try await PasscodeScreen(kind: kind, username: username, repository: repository).run()
+            }
+        } else {
+            let request = try request(of: kind)
+            try await global.withStore(command) { repository in
+                try await repository.carryOut(request, for: username)
             }
         }
         try global.confirm("Pass code \(outcome)", ["username": .string(username), "passcode": .string(outcome)])
@@ -40,15 +44,5 @@ struct PasscodeOptions: ParsableArguments {
         }
         throw CommandFailure(
             .usage, "There is no terminal to ask on; give the entries on standard input with --stdin, one a line")
-    }
-}
-
-extension PasscodeFlow.Entry {
-    fileprivate var label: String {
-        switch self {
-        case .present: "Pass code"
-        case .new: "New pass code"
-        case .repeated: "Repeat new pass code"
-        }
     }
 }

@@ -6,9 +6,11 @@ enum Interruption {
     static func cancelling<Value: Sendable>(
         isQuiet: Bool, _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
-        let task = Task(operation: work)
-        // The source sees the signal beside its disposition, which must therefore do nothing.
-        signal(SIGINT, SIG_IGN)
+        let (isCaught, caught) = AsyncStream.makeStream(of: Never.self)
+        let task = Task {
+            for await _ in isCaught {}
+            return try await work()
+        }
         let source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
         source.setEventHandler {
             if task.isCancelled {
@@ -17,6 +19,9 @@ enum Interruption {
             task.cancel()
             if !isQuiet { Output.error.note("\nInterrupted: finishing the batch. Ctrl-C again stops at once.") }
         }
+        // The work begins when the source is there: before that the signal ends the process, from then on libdispatch
+        // catches it (on Linux by a handler of its own, which an ignored signal would not reach).
+        source.setRegistrationHandler { caught.finish() }
         source.activate()
         defer {
             source.cancel()

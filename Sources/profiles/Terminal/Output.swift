@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import Glibc
 
 /// Standard output or standard error, written without a buffer of its own.
@@ -34,6 +35,29 @@ struct Output: Sendable {
 
     /// Writes a line that nothing depends on: where it cannot be written, nobody can be told.
     func note(_ text: String) { _ = writeAll(text + "\n") }
+
+    /// Runs work that writes here now and then, and cancels it as soon as nobody reads any more, as after
+    /// `profiles watch | head -1` has had its line.
+    ///
+    /// - Throws: a failure without text when nobody reads any more; else what the work throws.
+    func whileRead(_ work: @escaping @Sendable () async throws -> Void) async throws {
+        let task = Task(operation: work)
+        // A thread of its own, which waits for that until the process ends.
+        DispatchQueue(label: "reader").async { if self.isAbandoned(waitingForIt: true) { task.cancel() } }
+        try await withTaskCancellationHandler {
+            try await task.value
+        } onCancel: {
+            task.cancel()
+        }
+        if isAbandoned(waitingForIt: false) { throw CommandFailure.cannotWrite(name, EPIPE) }
+    }
+
+    private func isAbandoned(waitingForIt waits: Bool) -> Bool {
+        // Asked for nothing, it tells of an error: a pipe whose reader is gone.
+        var state = pollfd(fd: descriptor, events: 0, revents: 0)
+        while poll(&state, 1, waits ? -1 : 0) < 0, errno == EINTR {}
+        return state.revents != 0
+    }
 
     /// Writes text as it is, which nothing depends on.
     func draw(_ text: String) { _ = writeAll(text) }

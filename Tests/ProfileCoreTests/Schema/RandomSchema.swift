@@ -1,10 +1,11 @@
 @testable import ProfileCore
+import ProfileTesting
 
 /// Makes schema files that are right, and values that fields of them might be given.
 struct RandomSchema {
-    var random: SplitMix64
+    var random: SeededGenerator
 
-    init(seed: UInt64) { random = SplitMix64(seed: seed) }
+    init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
     /// A schema file with its members in any order and with white space or without.
     mutating func document() -> String {
@@ -98,62 +99,5 @@ struct RandomSchema {
     private mutating func requirements() -> [(String, JSONValue)] {
         guard random.once(in: 4), let one = Requirement.allCases.randomElement(using: &random) else { return [] }
         return [("requires", [.string(one.rawValue)])]
-    }
-
-    /// A value that a field may well take, or may just not.
-    mutating func value(for rules: FieldRules) -> String {
-        if random.once(in: 8) { return random.text(0..<30) }
-        var text =
-            switch rules.type {
-            case .integer: integer()
-            case .number: random.once(in: 2) ? integer() : "\(Double.random(in: -20...120, using: &random))"
-            case .boolean: ["true", "False", "1", "0", "TRUE", "no"].randomElement(using: &random) ?? ""
-            case .date: date(in: rules.formats.randomElement(using: &random) ?? .iso)
-            case .string: string(for: rules)
-            }
-        if let listed = rules.allowedValues.randomElement(using: &random), random.once(in: 2) {
-            text = rules.typedForm(of: listed)
-        }
-        if random.once(in: 8), let index = text.unicodeScalars.indices.randomElement(using: &random) {
-            text.unicodeScalars.insert(random.scalar(), at: index)
-        }
-        if random.once(in: 8) { text = " \t" + text + "\r\n" }
-        return text
-    }
-
-    private mutating func integer() -> String {
-        let number = Int64(bitPattern: random.next()) >> Int64.random(in: 0...63, using: &random)
-        return (random.once(in: 4) && number >= 0 ? "+00" : "") + String(number)
-    }
-
-    private mutating func date(in format: DateFormat) -> String {
-        let year = Int.random(in: 1890...2030, using: &random)
-        let month = Int.random(in: 1...12, using: &random)
-        guard let day = CalendarDay(year: year, month: month, day: Int.random(in: 1...31, using: &random)) else {
-            return "30.02.\(year)"
-        }
-        return format.text(of: random.once(in: 9) ? CalendarDay(year: 1998, month: 3, day: 4) ?? day : day)
-    }
-
-    private mutating func string(for rules: FieldRules) -> String {
-        if let mask = rules.mask {
-            let digits = (0..<mask.digitCount).map { _ in UInt8.random(in: 0x30...0x39, using: &random) }
-            return random.once(in: 2) ? mask.text(ofDigits: digits.span) : String(decoding: digits, as: UTF8.self)
-        }
-        let palette = (rules.characters ?? [.letters, .spaces, .list("\t\u{300}👩‍👩‍👧🇸🇬")]).map { one in
-            switch one {
-            case .asciiLetters: "abcXYZ"
-            case .asciiDigits: "0123456789"
-            case .letters: "abcéßжあ"
-            case .digits: "019٣५"
-            case .spaces: " "
-            case .special: "!#-.~"
-            case .list(let characters): characters
-            }
-        }
-        let characters = Array(palette.joined())
-        let least = rules.minimumLength ?? 0
-        let count = Int.random(in: least...max(least, min(rules.maximumLength ?? 12, 60)), using: &random)
-        return String((0..<count).map { _ in characters.randomElement(using: &random) ?? "a" })
     }
 }

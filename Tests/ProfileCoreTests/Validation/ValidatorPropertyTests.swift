@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ProfileCore
+import ProfileTesting
 
 @Suite struct ValidatorPropertyTests {
     /// Judges drafts of random schemas by the bulk path and by the single one, and what passed once more as it was
@@ -17,7 +18,7 @@ import Testing
             for _ in 0..<10 {
                 var values: [String: String] = [:]
                 for field in schema.fields where !schemas.random.once(in: 12) {
-                    values[field.name.text] = schemas.value(for: field)
+                    values[field.name.text] = schemas.random.value(for: field)
                 }
                 let bulk = judgeRow(values, with: &rows)
                 let comment: Comment = "seed 1583, round \(round): \(values) in \(schema.document())"
@@ -91,7 +92,7 @@ import Testing
         var accepted: [String: Int] = [:]
         for _ in 0..<rounds(4_000) {
             for field in ProfileSchema.standard.fields {
-                let text = schemas.value(for: field)
+                let text = schemas.random.value(for: field)
                 let expected = StandardTable.stored(text, in: field.name.text)
                 let issues = validator.issues(of: text, in: field.name, on: today)
                 guard (expected != nil) == issues.isEmpty else {
@@ -112,7 +113,7 @@ import Testing
     }
 
     @Test func `random Unicode in every field never traps`() throws {
-        var random = SplitMix64(seed: 11)
+        var random = SeededGenerator(seed: 11)
         let validator = ProfileValidator(.standard)
         for _ in 0..<rounds(1_000) {
             var draft = ProfileDraft()

@@ -1,3 +1,4 @@
+import Glibc
 import ProfileCore
 import ProfileStore
 import Testing
@@ -14,7 +15,7 @@ import Testing
     }
 
     /// What each child counted; a child that met an error has none.
-    private func counts(_ children: [ChildProcess]) async -> [Int] {
+    private func counts(_ children: [ExerciserProcess]) async -> [Int] {
         var counts: [Int] = []
         for child in children {
             let outcome = await child.finish()
@@ -44,7 +45,7 @@ import Testing
     @Test func `R4: eight processes register and edit at once; nobody is busy, and nothing is lost`() async throws {
         let prefixes = ["a", "b", "c", "d", "e", "f", "g", "h"]
         let seconds = Length.seconds(2, long: 10)
-        let children = try prefixes.map { try ChildProcess("register-and-edit", store.path, $0, seconds) }
+        let children = try prefixes.map { try ExerciserProcess("register-and-edit", store.path, $0, seconds) }
         let counts = await counts(children)
         #expect(counts.allSatisfy { $0 > 0 }, "everyone has had a turn: \(counts)")
         let edits = counts.reduce(0, +)
@@ -61,9 +62,9 @@ import Testing
         let writers = ["a", "b"]
         let closers = ["x", "y", "z"]
         let children =
-            try writers.map { try ChildProcess("register-and-edit", store.path, $0, seconds) }
-            + closers.map { try ChildProcess("reopen", store.path, $0, seconds) }
-        let reader = try ChildProcess("open", store.path, seconds)
+            try writers.map { try ExerciserProcess("register-and-edit", store.path, $0, seconds) }
+            + closers.map { try ExerciserProcess("reopen", store.path, $0, seconds) }
+        let reader = try ExerciserProcess("open", store.path, seconds)
         let counts = await counts(children)
         #expect(counts.allSatisfy { $0 > 0 }, "\(counts)")
         #expect(await self.counts([reader]).allSatisfy { $0 > 0 })
@@ -72,10 +73,10 @@ import Testing
 
     @Test func `S7: a store can be opened at any moment of an adoption`() async throws {
         let seconds = Length.seconds(2, long: 10)
-        let adopter = try ChildProcess("adopt", store.path, seconds)
+        let adopter = try ExerciserProcess("adopt", store.path, seconds)
         let others = try [
-            ChildProcess("open", store.path, seconds), ChildProcess("open", store.path, seconds),
-            ChildProcess("reopen", store.path, "x", seconds),
+            ExerciserProcess("open", store.path, seconds), ExerciserProcess("open", store.path, seconds),
+            ExerciserProcess("reopen", store.path, "x", seconds),
         ]
         let adopted = await counts([adopter])
         let counts = await counts(others)
@@ -85,11 +86,11 @@ import Testing
     }
 
     @Test func `a writer that is killed gives the lock back, and what it committed is there`() async throws {
-        let child = try ChildProcess("register-and-edit", store.path, "a", "60")
+        let child = try ExerciserProcess("register-and-edit", store.path, "a", "60")
         let repository = try await store.open()
         while try repository.profile(username: "a20") == nil { await Task.yield() }
         child.kill()
-        #expect(await child.finish().code == -9)
+        #expect(await child.finish().code == 128 + SIGKILL)
         try await repository.register("after")
         let there = try await repository.usernames()
         #expect(there.starts(with: ["shared", "a0", "a1", "a2"]))

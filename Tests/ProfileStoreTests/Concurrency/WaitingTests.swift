@@ -13,8 +13,8 @@ import Testing
         try await repository.register("abel")
     }
 
-    private func hold() throws -> ChildProcess {
-        let child = try ChildProcess("hold", store.path, "nightly job")
+    private func hold() throws -> ExerciserProcess {
+        let child = try ExerciserProcess("hold", store.path, "nightly job")
         #expect(child.waitForSign())
         return child
     }

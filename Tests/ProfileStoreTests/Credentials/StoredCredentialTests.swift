@@ -157,12 +157,12 @@ import Testing
     /// Holds the lock at the first write, lets it go, holds it at the second, and runs SQL before that one.
     private func attemptHeldAtEachWrite(of username: String, _ sql: () -> String) async throws -> Int {
         let repository = repository
-        let first = try ChildProcess("hold", store.path, "tester")
+        let first = try ExerciserProcess("hold", store.path, "tester")
         #expect(first.waitForSign())
         let attempt = Task { try await repository.validatePassword(People.secret, for: username) }
         try await WaitingWriters.wait(for: store.path + "-lock")
         // Stands behind the attempt's first write and before its second, which comes after the hash.
-        let second = try ChildProcess("hold", store.path, "tester")
+        let second = try ExerciserProcess("hold", store.path, "tester")
         _ = await first.finish()
         #expect(second.waitForSign())
         try await WaitingWriters.wait(for: store.path + "-lock")

@@ -1,6 +1,7 @@
 import Dispatch
 import ProfileCore
 @testable import ProfileStore
+import ProfileTesting
 import Testing
 
 /// P9 as the store keeps it: counted before the hash, across processes and restarts.
@@ -31,7 +32,7 @@ import Testing
 
     /// Has failed so often, without the hashes.
     private func fail(_ count: Int, _ username: String = "abel") throws {
-        let now = store.clock.now.millisecondsSince1970
+        let now = store.clock.timestamp.millisecondsSince1970
         try store.execute(
             """
             INSERT OR REPLACE INTO throttles (name, kind, failures, blocked_until, attempted_at, is_known)
@@ -51,11 +52,11 @@ import Testing
         for seconds in [1, 2, 4] as [Int64] {
             let runs = repository.hasher.argon2Runs
             #expect(await guess(username) == .throttled(milliseconds: seconds * 1_000))
-            store.clock.advance(milliseconds: seconds * 1_000 - 1)
+            store.clock.advance(by: .milliseconds(seconds * 1_000 - 1))
             #expect(await guess(username) == .throttled(milliseconds: 1))
             #expect(await outcome(People.secret, username) == .throttled(milliseconds: 1), "the right secret waits too")
             #expect(repository.hasher.argon2Runs == runs)
-            store.clock.advance(milliseconds: 1)
+            store.clock.advance(by: .milliseconds(1))
             #expect(await guess(username) == .wrong)
         }
         #expect(try failures() == 8)
@@ -67,9 +68,9 @@ import Testing
         #expect(await guess() == .wrong)
         #expect(await guess() == .throttled(milliseconds: 900_000))
         try fail(99)
-        store.clock.advance(seconds: 900)
+        store.clock.advance(by: .seconds(900))
         #expect(await guess() == .wrong)
-        store.clock.advance(seconds: 100_000)
+        store.clock.advance(by: .seconds(100_000))
         let runs = repository.hasher.argon2Runs
         #expect(await outcome(People.secret) == .locked)
         #expect(repository.hasher.argon2Runs == runs)
@@ -136,7 +137,7 @@ import Testing
         #expect(try failures() == 0)
         for _ in 1...5 { #expect(await edit("mercuryjupiter", "morningafternoon") == .wrong) }
         #expect(await edit("marsvenus", "morningafternoon") == .throttled(milliseconds: 1_000))
-        store.clock.advance(seconds: 1)
+        store.clock.advance(by: .seconds(1))
         #expect(await edit("marsvenus", "morningafternoon") == nil)
         #expect(try failures() == 0)
     }
@@ -182,7 +183,7 @@ import Testing
             at: store.path, options: store.options { $0.mostUnknownNames = 10 })
         for _ in 1...2 { #expect(await guess("abel", in: few) == .wrong) }
         for number in 0..<12 {
-            store.clock.advance(milliseconds: 1)
+            store.clock.advance(by: .milliseconds(1))
             #expect(await guess("nobody\(number)", in: few) == .wrong)
         }
         let names = try store.rows("throttles").map { $0[0] }

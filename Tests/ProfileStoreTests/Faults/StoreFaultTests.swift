@@ -44,7 +44,7 @@ import Testing
         #expect(check.integrity == [])
         #expect(check.foreignKeys == [])
         await repository.close()
-        return try ["profiles", "schemas", "store", "migrations"].map { try store.rows($0) }
+        return try ["profiles", "schemas", "store", "migrations", "changes"].map { try store.rows($0) }
     }
 
     /// Fails the first, the second, … call of a change until it goes through untouched. While somebody keeps the store

@@ -58,6 +58,20 @@ import Testing
         #expect(try repository.everything() == ["ann": ["username": "ann"]])
     }
 
+    @Test(
+        "P12: where no column is a field the first row may be data, and is not repeated",
+        arguments: [
+            "skboard,aK8oio,78761241,12 Main St\n", "aK8oio\n", "skboard\tS3cret\t78761241\n", ",,\n",
+            "_line,_issues,x\n",
+        ])
+    func noHeader(text: String) async throws {
+        #expect(await refusal(of: text) == .noKnownColumns)
+        #expect(await refusal(of: text) { $0.columns = ["User": "username"] } == .noKnownColumns)
+        #expect(await refusal(of: text) { $0.ignoresUnknownColumns = true } == .noUsernameColumn)
+        let mapped = await refusal(of: "Login,Hobby\nann,x\n") { $0.columns = ["Login": "username"] }
+        #expect(mapped == .unknownColumns(["Hobby"]))
+    }
+
     @Test func `I2: a field that two columns go to is refused`() async throws {
         let schema = try schemaOfNames()
         #expect(await refusal(of: "username,note,NOTE\n", schema: schema) == .columnTwice("note"))

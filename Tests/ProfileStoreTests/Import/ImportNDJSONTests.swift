@@ -84,6 +84,43 @@ import Testing
         #expect(try await judged(text) { $0.ignoresUnknownColumns = true }.outcomes == [2, 0, 0, 0])
     }
 
+    @Test func `S3: an object with a fault is judged all the same, as far as it could be read`() async throws {
+        let text = """
+            {"username":"ann","shoe":42,"age":"old","since":"2020-02-30"}
+            {"shoe":42}
+            {"username":"bob","age":[1],"since":"2020"}
+            {"username":"cid","age":1,"Age":"x","score":"y"}
+            {"username":"a\\u0000b","member":"perhaps"}
+            [1]
+
+            """
+        let report = try await judged(text)
+        #expect(
+            report.lines == [
+                "1/1 row unknown_field", "1/1 age bad_format", "1/1 since bad_date", "2/2 row unknown_field",
+                "2/2 username required", "3/3 row bad_row", "3/3 since bad_format", "4/4 row bad_row",
+                "4/4 score bad_format", "5/5 row bad_row", "5/5 member bad_format", "6/6 row bad_row",
+            ])
+        let update = try await judged(text) { $0.duplicates = .update }
+        #expect(update.lines == report.lines.filter { $0 != "2/2 username required" }, "the store may have it")
+    }
+
+    @Test func `P12: a fault beside a password or a hash is no fault of the password`() async throws {
+        let others = "\"username\":\"ann\",\"phone\":\"78761241\",\"address\":\"x\""
+        let report = try await validating(
+            """
+            {\(others),"password":"weak","shoe":1}
+            {\(others),"password_hash":["x"]}
+            {\(others),"shoe":1}
+            """
+        ) { $0.format = .ndjson }
+        #expect(
+            report.lines == [
+                "1/1 row unknown_field", "1/1 password missing_uppercase", "1/1 password missing_digit",
+                "2/2 row bad_row", "3/3 row unknown_field", "3/3 password required",
+            ])
+    }
+
     @Test func `I13: names of members match as a header's do, and are mapped`() async throws {
         let text = "{\"UserName\":\"ann\",\"Postal Code\":1,\"years\":3,\"_line\":7,\"_issues\":[]}\n"
         #expect(try await judged(text) { $0.columns = ["years": "age"] }.outcomes == [1, 0, 0, 0])

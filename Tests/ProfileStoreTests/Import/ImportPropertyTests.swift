@@ -1,5 +1,6 @@
 import ProfileCore
 import ProfileStore
+import ProfileTesting
 import Testing
 
 /// What an import should come to, said as simply as can be: dictionaries, one row after the other.
@@ -98,7 +99,7 @@ private struct ClubModel: Equatable {
     func model(policy: ImportOptions.DuplicatePolicy) async throws {
         for round in 0..<(runsLongImportTests ? 400 : 25) {
             let seed = UInt64(round) * 3 + UInt64(policy.rawValue.utf8.count) * 1_000
-            var random = ImportSeed(seed)
+            var random = SeededGenerator(seed: seed)
             let folder = try ImportFolder()
             let repository = try await folder.store(schema: schemaOfClub())
             var model = ClubModel()
@@ -149,14 +150,14 @@ private struct ClubModel: Equatable {
         }
     }
 
-    private static func columns(using random: inout ImportSeed) -> [String] {
+    private static func columns(using random: inout SeededGenerator) -> [String] {
         let others = ["email", "level", "note"].filter {
             $0 == "level" && Bool.random(using: &random) || Bool.random(using: &random)
         }
         return (["username"] + others).shuffled(using: &random)
     }
 
-    private static func row(_ columns: [String], using random: inout ImportSeed) -> [String] {
+    private static func row(_ columns: [String], using random: inout SeededGenerator) -> [String] {
         var row = columns.map { column in
             switch column {
             case "username":

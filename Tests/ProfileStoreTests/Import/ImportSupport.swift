@@ -1,6 +1,7 @@
 import Glibc
 import ProfileCore
 import ProfileStore
+import ProfileTesting
 import Testing
 
 /// A directory of its own for one test, gone afterwards with all that is in it.
@@ -168,21 +169,6 @@ extension ImportReport {
     /// Each listed issue as `line/record field code`.
     var lines: [String] {
         issues.listed.map { "\($0.line)/\($0.record) \($0.issue.field ?? "row") \($0.issue.code)" }
-    }
-}
-
-/// SplitMix64: the same numbers for the same seed everywhere.
-struct ImportSeed: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(_ seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }
 

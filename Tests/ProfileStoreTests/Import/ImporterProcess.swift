@@ -1,49 +1,33 @@
 import Glibc
+import ProfileTesting
 import Testing
 
 /// A process that imports: `Tests/ImportExerciser`.
 struct ImporterProcess: ~Copyable {
-    private let identifier: pid_t
+    private let process: ChildProcess
     private let output: Int32
     private var pending: [UInt8] = []
-    private var isReaped = false
-
-    /// Beside the test bundle, where SwiftPM builds it.
-    private static var executable: String {
-        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-        let count = readlink("/proc/self/exe", &buffer, buffer.count - 1)
-        let path = String(decoding: buffer.prefix(max(0, count)).map(UInt8.init(bitPattern:)), as: UTF8.self)
-        return path.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" } + "/ImportExerciser"
-    }
 
     /// Starts it, with `input` for its standard input.
     init(_ arguments: [String], input: Int32? = nil) throws {
         var ends: [Int32] = [-1, -1]
         try #require(pipe(&ends) == 0)
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
-        if let input { posix_spawn_file_actions_adddup2(&actions, input, 0) }
-        let texts = [Self.executable] + arguments
-        var pointers = texts.map { strdup($0) } + [nil]
-        defer { for pointer in pointers { free(pointer) } }
-        var identifier: pid_t = 0
-        let code = posix_spawn(&identifier, Self.executable, &actions, nil, &pointers, environ)
-        close(ends[1])
-        try #require(code == 0, "\(Self.executable) cannot be run: \(code)")
-        self.identifier = identifier
+        defer { close(ends[1]) }
+        var streams = [Int32(1): ChildProcess.Stream.descriptor(ends[1])]
+        if let input { streams[0] = .descriptor(input) }
+        let started: ChildProcess
+        do {
+            started = try ChildProcess([try BuiltProgram.path("ImportExerciser")] + arguments, streams: streams)
+        } catch {
+            close(ends[0])
+            throw error
+        }
+        process = started
         output = ends[0]
     }
 
-    deinit {
-        close(output)
-        if !isReaped {
-            _ = Glibc.kill(identifier, SIGKILL)
-            waitpid(identifier, nil, 0)
-        }
-    }
+    deinit { close(output) }
 
     /// The next line that it prints; nil at the end.
     mutating func line() -> String? {
@@ -60,17 +44,12 @@ struct ImporterProcess: ~Copyable {
         }
     }
 
-    func kill() { _ = Glibc.kill(identifier, SIGKILL) }
+    func kill() { process.send(SIGKILL) }
 
     /// Waits for its end.
     ///
-    /// - Returns: Its exit code, negative for the signal that ended it.
-    mutating func exitCode() -> Int32 {
-        var status: Int32 = 0
-        while waitpid(identifier, &status, 0) < 0 && errno == EINTR {}
-        isReaped = true
-        return status & 0x7F == 0 ? status >> 8 & 0xFF : -(status & 0x7F)
-    }
+    /// - Returns: Its exit code, or 128 and the number of the signal that ended it.
+    func exitCode() -> Int32 { process.wait() }
 
     /// What it came to, once it has ended by itself.
     mutating func result() throws -> Result {

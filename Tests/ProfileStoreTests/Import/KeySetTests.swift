@@ -1,11 +1,12 @@
 @testable import ProfileStore
+import ProfileTesting
 import Testing
 
 @Suite struct KeySetTests {
     @Test("I4: the set of brought values agrees with a dictionary", arguments: [true, false])
     func dictionary(foldsCase: Bool) {
         let seed: UInt64 = foldsCase ? 7 : 8
-        var random = ImportSeed(seed)
+        var random = SeededGenerator(seed: seed)
         var set = KeySet(foldsCase: foldsCase)
         var lines: [String: Int] = [:]
         for line in 1...(runsLongImportTests ? 2_000_000 : 40_000) {
@@ -58,7 +59,7 @@ import Testing
         String(decoding: value.utf8.map { (65...90).contains($0) ? $0 + 32 : $0 }, as: UTF8.self)
     }
 
-    private static func value(using random: inout ImportSeed) -> String {
+    private static func value(using random: inout SeededGenerator) -> String {
         let alphabet = Array("abcxyzABCXYZ019-_ \u{E9}\u{C9}")
         let length = [1, 2, 3, 3, 4, 4, 9, 10, 11, 40].randomElement(using: &random) ?? 1
         return String((0..<length).map { _ in alphabet.randomElement(using: &random) ?? "a" })

@@ -1,5 +1,6 @@
 import ProfileCore
 import ProfileStore
+import ProfileTesting
 import SQLiteAccess
 import Synchronization
 import Testing
@@ -19,8 +20,8 @@ import Testing
         let profile = try await repository.register("Abel", ["birthday": "1998.01.15", "email": "a@b.c"])
         #expect(profile.id == 1)
         #expect(profile.revision == 1)
-        #expect(profile.createdAt == store.clock.now)
-        #expect(profile.updatedAt == store.clock.now)
+        #expect(profile.createdAt == store.clock.timestamp)
+        #expect(profile.updatedAt == store.clock.timestamp)
         #expect(profile.schemaVersion == 1)
         #expect(profile.status == .valid)
         #expect(profile.hasPassword)
@@ -105,12 +106,12 @@ import Testing
 
     @Test func `R3: a change raises the revision by one and moves the time of the update alone`() async throws {
         let first = try await repository.register("abel")
-        store.clock.advance(seconds: 60)
+        store.clock.advance(by: .seconds(60))
         let second = try await repository.edit("ABEL", expecting: 1) { $0["phone"] = "11112222" }
         #expect(second.id == first.id)
         #expect(second.revision == 2)
         #expect(second.createdAt == first.createdAt)
-        #expect(second.updatedAt == store.clock.now)
+        #expect(second.updatedAt == store.clock.timestamp)
         #expect(second[.phone] == "1111-2222")
         #expect(second[.address] == first[.address])
         #expect(try repository.profile(id: 1) == second)
@@ -163,7 +164,7 @@ import Testing
     @Test func `R3: an edit that changes nothing keeps the revision, the times and the change number`() async throws {
         let first = try await repository.register("abel", ["birthday": "19980115"])
         let number = try repository.statistics().changeNumber
-        store.clock.advance(seconds: 1)
+        store.clock.advance(by: .seconds(1))
         let edited = try await repository.edit("abel") { draft in
             draft["phone"] = "7876-1241"
             draft["birthday"] = "1998.01.15"

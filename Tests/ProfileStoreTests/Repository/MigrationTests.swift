@@ -1,5 +1,6 @@
 import Migrations
 import ProfileStore
+import ProfileTesting
 import Testing
 
 @Suite struct MigrationTests {
@@ -31,21 +32,50 @@ import Testing
         let records = try store.rows("migrations")
         #expect(records.map { $0[1] } == Migration.all.map(\.name))
         #expect(records.map { $0[2] } == Migration.all.map { Fingerprint.sha256($0.sql.span) })
-        #expect(records.allSatisfy { $0[3] == String(store.clock.now.millisecondsSince1970) })
+        #expect(records.allSatisfy { $0[3] == String(store.clock.timestamp.millisecondsSince1970) })
     }
 
     @Test func `an older store is refused until it is migrated, and migrating it again does nothing`() async throws {
         Files.write([], to: store.path)
         // As old as can be: ours, without a table. 0x50524F46 is "PROF".
         try store.execute("PRAGMA application_id = \(0x5052_4F46)")
-        await #expect(throws: ProfileStoreError.olderStore(path: store.path, version: 0, known: 1)) {
+        await #expect(throws: ProfileStoreError.olderStore(path: store.path, version: 0, known: 2)) {
             try await ProfileRepository.open(at: store.path)
         }
-        #expect(try ProfileRepository.migrationStatus(at: store.path).map(\.isApplied) == [false])
-        #expect(try await ProfileRepository.migrate(at: store.path) == ["V0001_profiles"])
-        #expect(try ProfileRepository.migrationStatus(at: store.path).map(\.isApplied) == [true])
+        #expect(try ProfileRepository.migrationStatus(at: store.path).map(\.isApplied) == [false, false])
+        #expect(try await ProfileRepository.migrate(at: store.path) == ["V0001_profiles", "V0002_changes"])
+        #expect(try ProfileRepository.migrationStatus(at: store.path).map(\.isApplied) == [true, true])
         #expect(try await ProfileRepository.migrate(at: store.path) == [])
-        #expect(try store.number("SELECT count(*) FROM migrations") == 1)
+        #expect(try store.number("SELECT count(*) FROM migrations") == 2)
+    }
+
+    @Test func `a store of version 1 keeps its profiles and its change number, and counts on from there`() async throws
+    {
+        let repository = try await store.open()
+        for name in ["abel", "bert"] { try await repository.register(name) }
+        await repository.close()
+        // What version 2 has added, taken away again.
+        try store.execute(
+            """
+            DROP TABLE changes; ALTER TABLE store DROP COLUMN is_welcomed;
+            DELETE FROM migrations WHERE version = 2; PRAGMA user_version = 1
+            """)
+        let before = try store.rows()
+        await #expect(throws: ProfileStoreError.olderStore(path: store.path, version: 1, known: 2)) {
+            try await store.open()
+        }
+        #expect(try await ProfileRepository.migrate(at: store.path) == ["V0002_changes"])
+        #expect(try store.rows() == before)
+        let migrated = try await store.open()
+        #expect(try migrated.changeNumber == 2)
+        // What happened before there was a log is not known.
+        var changes = migrated.changes(after: 0).makeAsyncIterator()
+        #expect(try await changes.next()?.kind == .missed)
+        try await migrated.register("carl")
+        let change = try await changes.next()
+        #expect(change?.number == 3 && change?.kind == .registered && change?.username == "carl")
+        #expect(try await migrated.takeWelcome())
+        await migrated.close()
     }
 
     @Test func `a migration that fails leaves no trace`() async throws {

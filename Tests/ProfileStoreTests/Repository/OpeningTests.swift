@@ -1,6 +1,7 @@
 import Glibc
 import ProfileCore
 @testable import ProfileStore
+import ProfileTesting
 import SQLiteAccess
 import Testing
 
@@ -25,7 +26,7 @@ import Testing
     @Test func `a missing store is made for its owner alone, with its folders, whatever the umask`() async throws {
         let path = store.directory + "/a/b/profiles.sqlite"
         // The exerciser has an umask of 0.
-        let child = try await ChildProcess("create", path, "abel").finish()
+        let child = try await ExerciserProcess("create", path, "abel").finish()
         #expect(child.lines == ["created"])
         #expect(Files.mode(of: store.directory + "/a") == 0o700)
         #expect(Files.mode(of: store.directory + "/a/b") == 0o700)
@@ -121,7 +122,7 @@ import Testing
         if !isOnlyInLog { try store.connect().checkpoint(.truncate) }
         let before = [Files.bytes(of: store.path), Files.bytes(of: store.path + "-wal")]
         #expect(before[1].isEmpty != isOnlyInLog)
-        let expected = ProfileStoreError.newerStore(path: store.path, version: 99, known: 1)
+        let expected = ProfileStoreError.newerStore(path: store.path, version: 99, known: 2)
         await #expect(throws: expected) { try await open() }
         await #expect(throws: expected) { try await store.open() }
         #expect([Files.bytes(of: store.path), Files.bytes(of: store.path + "-wal")] == before)
@@ -172,8 +173,8 @@ import Testing
     // MARK: Ways to a store
 
     @Test func `a store whose first commit is only in its log is one, and loses nothing`() async throws {
-        let child = try await ChildProcess("create-and-die", store.path, "abel").finish()
-        #expect(child.code == -SIGKILL)
+        let child = try await ExerciserProcess("create-and-die", store.path, "abel").finish()
+        #expect(child.code == 128 + SIGKILL)
         #expect(Files.bytes(of: store.path + "-wal").count > 4_096)
         let repository = try await open()
         #expect(try repository.profile(username: "abel") != nil)
@@ -207,10 +208,10 @@ import Testing
 
     @Test func `a store whose maker is killed at any moment can be opened or made afterwards`() async throws {
         let seed = UInt64.random(in: 0 ... .max)
-        var random = SeededRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         for round in 0..<(Length.isLong ? 300 : 30) {
             let store = try TemporaryStore()
-            let child = try ChildProcess("create", store.path, "abel")
+            let child = try ExerciserProcess("create", store.path, "abel")
             // Within its first 40 ms it starts, makes the store, registers and closes.
             usleep(UInt32.random(in: 0..<40_000, using: &random))
             child.kill()
@@ -225,7 +226,7 @@ import Testing
 
     @Test func `R4: processes that make a store at once share one`() async throws {
         let names = ["abel", "bert", "carl", "dora", "emma", "fred"]
-        let children = try names.map { try ChildProcess("create", store.path, $0) }
+        let children = try names.map { try ExerciserProcess("create", store.path, $0) }
         for child in children { #expect(await child.finish().lines == ["created"]) }
         let repository = try await open()
         #expect(try await repository.usernames().sorted() == names)

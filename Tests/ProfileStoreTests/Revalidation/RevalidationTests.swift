@@ -1,5 +1,6 @@
 import ProfileCore
 import ProfileStore
+import ProfileTesting
 import Synchronization
 import Testing
 
@@ -25,7 +26,7 @@ import Testing
     @Test func `R6: revalidation marks what breaks the rules in force, and changes nothing else`() async throws {
         try await repository.adopt(stricter)
         let before = try await profiles()
-        store.clock.advance(seconds: 60)
+        store.clock.advance(by: .seconds(60))
         let report = try await repository.revalidate()
         #expect(report.checked == 4)
         #expect(report.valid == 2)
@@ -133,7 +134,7 @@ import Testing
         let store = store
         let raced = try await store.open()
         // The change comes after the batch was read, and before it is marked: at the moment when the lock is asked for.
-        let child = try ChildProcess("hold", store.path, "tester")
+        let child = try ExerciserProcess("hold", store.path, "tester")
         #expect(child.waitForSign())
         async let report = repository.revalidate()
         try await WaitingWriters.wait(for: store.path + "-lock")
@@ -150,7 +151,7 @@ import Testing
     @Test func `R6: a mark by later rules is not overwritten by an earlier run`() async throws {
         try await repository.adopt(stricter)
         let store = store
-        let child = try ChildProcess("hold", store.path, "tester")
+        let child = try ExerciserProcess("hold", store.path, "tester")
         #expect(child.waitForSign())
         async let report = repository.revalidate()
         try await WaitingWriters.wait(for: store.path + "-lock")

@@ -1,5 +1,6 @@
 import ProfileCore
 import ProfileStore
+import ProfileTesting
 import SQLiteAccess
 import Testing
 
@@ -22,7 +23,7 @@ import Testing
         #expect(repository.schemaVersion == 1)
         #expect(repository.schemaFingerprint == ProfileSchema.standard.fingerprint)
         let wider = try People.standard(and: People.email)
-        store.clock.advance(seconds: 1)
+        store.clock.advance(by: .seconds(1))
         #expect(try await repository.adopt(wider) == 2)
         #expect(repository.schemaVersion == 2)
         #expect(repository.schema == wider)
@@ -32,7 +33,7 @@ import Testing
         let schemas = [ProfileSchema.standard, wider, .standard]
         #expect(rows.map { $0[2] } == schemas.map(\.fingerprint))
         #expect(rows.map { $0[3] } == schemas.map { $0.document() })
-        #expect(rows[1][4] == String(store.clock.now.millisecondsSince1970))
+        #expect(rows[1][4] == String(store.clock.timestamp.millisecondsSince1970))
         #expect(try await repository.register("abel").schemaVersion == 3)
         await repository.close()
         let reopened = try await ProfileRepository.open(at: store.path)

@@ -1,35 +1,27 @@
-import Glibc
 import ProfileCore
 import ProfileStore
+import ProfileTesting
 import SQLiteAccess
-import Synchronization
 
 /// A directory of its own for one test, with room for a store; gone afterwards.
 final class TemporaryStore: Sendable {
-    let directory: String
+    private let folder: TemporaryFolder
+    var directory: String { folder.path }
     /// The database file, which is not there until it is opened.
     let path: String
     let clock = ManualClock()
 
     init(named name: String = "profiles.sqlite") throws {
-        var template = Array("/tmp/profile-store.XXXXXX".utf8CString)
-        directory = try template.withUnsafeMutableBufferPointer { buffer in
-            guard let made = buffer.baseAddress.flatMap({ mkdtemp($0) }) else {
-                throw ProfileStoreError.cannotOpen("mkdtemp", code: errno)
-            }
-            return String(cString: made)
-        }
-        path = "\(directory)/\(name)"
+        folder = try TemporaryFolder("profile-store")
+        path = "\(folder.path)/\(name)"
     }
-
-    deinit { Files.removeAll(directory) }
 
     /// Makes a missing store, and goes by the manual clock.
     func options(_ change: (inout ProfileRepository.Options) -> Void = { _ in }) -> ProfileRepository.Options {
         var options = ProfileRepository.Options()
         options.createsMissing = true
         let clock = clock
-        options.now = { clock.now }
+        options.now = { clock.timestamp }
         change(&options)
         return options
     }
@@ -76,15 +68,4 @@ final class TemporaryStore: Sendable {
 
     /// The names in the directory, sorted.
     func names() -> [String] { Files.names(in: directory) }
-}
-
-/// A clock that stands still until a test moves it.
-final class ManualClock: Sendable {
-    private let milliseconds = Mutex<Int64>(1_767_225_600_250)
-
-    var now: Timestamp { Timestamp(millisecondsSince1970: milliseconds.withLock { $0 }) }
-
-    func advance(milliseconds by: Int64) { milliseconds.withLock { $0 += by } }
-
-    func advance(seconds: Int64) { advance(milliseconds: seconds * 1_000) }
 }

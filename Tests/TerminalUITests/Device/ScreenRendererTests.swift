@@ -1,6 +1,6 @@
-import Testing
-
+import ProfileTesting
 @testable import TerminalUI
+import Testing
 
 @Suite struct ScreenRendererTests {
     private let size = ScreenSize(columns: 12, rows: 4)
@@ -75,7 +75,7 @@ import Testing
     @Test func `what changed leaves the screen as drawing everything does`() {
         let seed = UInt64.random(in: 0...UInt64.max)
         print("ScreenRenderer fuzz seed: \(seed)")
-        var random = SeededRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         for _ in 0..<rounds(60) {
             let screen = EmulatedScreen(columns: size.columns, rows: size.rows)
             screen.write("\u{1B}[?7l")
@@ -110,7 +110,7 @@ import Testing
     @Test func `the emulator shows the frame's cells`() {
         let seed = UInt64.random(in: 0...UInt64.max)
         print("ScreenRenderer cells seed: \(seed)")
-        var random = SeededRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         var shown: Frame?
         let screen = EmulatedScreen(columns: size.columns, rows: size.rows)
         for _ in 0..<rounds(300) {

@@ -1,5 +1,6 @@
-import Testing
+import ProfileTesting
 import TerminalUI
+import Testing
 
 @Suite struct FramePictureTests {
     @Test func `a picture is named, and its text is text`() {
@@ -26,7 +27,7 @@ import TerminalUI
     @Test func `every picture is well-formed`() {
         let seed = UInt64.random(in: 0...UInt64.max)
         print("FramePicture fuzz seed: \(seed)")
-        var random = SeededRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         for _ in 0..<rounds(50) {
             var frame = Frame(
                 ScreenSize(columns: Int.random(in: 0...20, using: &random), rows: Int.random(in: 0...5, using: &random))

@@ -1,6 +1,6 @@
-import Testing
-
+import ProfileTesting
 @testable import TerminalUI
+import Testing
 
 @Suite struct FrameTests {
     private var frame = Frame(ScreenSize(columns: 8, rows: 3))
@@ -72,7 +72,7 @@ import Testing
     @Test func `random writing keeps wide characters whole`() {
         let seed = UInt64.random(in: 0...UInt64.max)
         print("Frame fuzz seed: \(seed)")
-        var random = SeededRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         var frame = frame
         for _ in 0..<rounds(3_000) {
             frame.writeRandomly(&random)
@@ -90,7 +90,7 @@ import Testing
 
 extension Frame {
     /// Writes a random text at a random place, in and around the screen.
-    mutating func writeRandomly(_ random: inout SeededRandom, characters: [String] = Self.characters) {
+    mutating func writeRandomly(_ random: inout SeededGenerator, characters: [String] = Self.characters) {
         let text = (0..<Int.random(in: 0...6, using: &random))
             .map { _ in characters.randomElement(using: &random) ?? "" }.joined()
         write(

@@ -1,6 +1,6 @@
-import Testing
-
+import ProfileTesting
 @testable import TerminalUI
+import Testing
 
 @Suite struct KeyReaderTests {
     @Test(
@@ -148,7 +148,7 @@ import Testing
     @Test func `random bytes are the same keys however they are cut`() {
         let seed = UInt64.random(in: 0...UInt64.max)
         print("KeyReader fuzz seed: \(seed)")
-        var random = SeededRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         for _ in 0..<rounds(3_000) {
             let bytes = randomInput(&random)
             let whole = read(bytes)
@@ -170,7 +170,7 @@ import Testing
     }
 
     /// Bytes, UTF-8 and pieces of sequences.
-    private func randomInput(_ random: inout SeededRandom) -> [UInt8] {
+    private func randomInput(_ random: inout SeededGenerator) -> [UInt8] {
         let pieces = [
             "\u{1B}", "[", "O", "\u{1B}[200~", "\u{1B}[201~", "1;5", "~", "A", "é", "e\u{301}", "👩‍🚀", "🇩🇪", "\u{200D}",
             "$",

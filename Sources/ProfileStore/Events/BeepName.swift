@@ -1,0 +1,51 @@
+internal import ProfileCore
+
+/// A name as it goes from process to process, and the beginning of its listeners' file names.
+struct BeepName: Hashable, Sendable {
+    /// The prefix, a dot, and the encoded identifier: what a datagram holds. At most 265 bytes.
+    let onTheWire: [UInt8]
+    /// A hash of the store and the name, and a dot. Paths of sockets end at 108 bytes, names and stores do not.
+    let filePrefix: String
+
+    init(_ identifier: String, prefix: String, store: String) {
+        onTheWire = Array("\(prefix).\(Self.encoded(identifier))".utf8)
+        // No path holds a NUL.
+        let hash = Fingerprint.sha256((Array(store.utf8) + [0] + onTheWire).span)
+        filePrefix = "\(hash.prefix(32))."
+    }
+
+    static func isPrefix(_ text: String) -> Bool {
+        (1...64).contains(text.utf8.count)
+            && text.utf8.allSatisfy { $0.isUnreserved || $0 == UInt8(ascii: ".") }
+    }
+
+    /// Percent-encoded, so that there is no dot in it; a hash in the place of a long one, behind a colon, which a
+    /// percent-encoded text does not have either. Strings that Swift calls equal are one name, hence the normal form.
+    private static func encoded(_ identifier: String) -> String {
+        let bytes = Array(NFC.form(of: identifier).utf8)
+        guard bytes.count <= 200 else { return "sha256:\(Fingerprint.sha256(bytes.span))" }
+        var encoded: [UInt8] = []
+        for byte in bytes {
+            if byte.isUnreserved {
+                encoded.append(byte)
+            } else {
+                let digits = Array("0123456789ABCDEF".utf8)
+                encoded += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 0xF)]]
+            }
+        }
+        guard encoded.count <= 200 else { return "sha256:\(Fingerprint.sha256(bytes.span))" }
+        return String(decoding: encoded, as: UTF8.self)
+    }
+}
+
+extension UInt8 {
+    /// Letters, digits, `-` and `_`.
+    fileprivate var isUnreserved: Bool {
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+}

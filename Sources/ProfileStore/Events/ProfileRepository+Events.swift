@@ -1,0 +1,60 @@
+internal import SQLiteAccess
+
+extension ProfileRepository {
+    /// The number of the newest change; it rises with every commit that changes profiles or the schema.
+    public var changeNumber: Int64 {
+        get throws(ProfileStoreError) {
+            try read { connection throws(ProfileStoreError) in
+                try ProfileStoreError.wrap { () throws(SQLiteError) in try StoreTable.changeNumber(connection) }
+            }
+        }
+    }
+
+    /// What happens to the store from now on, or what has happened since, whichever process commits it (R7).
+    ///
+    /// Nothing is missed between two changes: a listener that remembers ``ProfileChange/number`` goes on after it,
+    /// today or after a restart. The store keeps the newest 10,000 changes; who asks for older ones, or falls back behind
+    /// them, gets one of the kind ``ProfileChange/Kind/missed``, and goes on from there. See <doc:Changes>.
+    /// - Parameter number: The change to go on after, 0 for the beginning; nil for the newest.
+    /// - Returns: A sequence that ends with its task, or with ``close()``.
+    public func changes(after number: Int64? = nil) -> ProfileChanges {
+        let start: Result<Int64, ProfileStoreError>
+        if let number {
+            start = .success(max(0, number))
+        } else {
+            // Now, not when the first change is asked for.
+            do throws(ProfileStoreError) { start = .success(try changeNumber) } catch { start = .failure(error) }
+        }
+        return ProfileChanges(repository: self, start: start)
+    }
+
+    /// Whether to show the welcome notice: true once in the life of a store, whichever process asks (T5).
+    ///
+    /// - Throws: `busy`, `readOnly`, …
+    public func takeWelcome() async throws(ProfileStoreError) -> Bool {
+        let isWelcomed = try read { connection throws(ProfileStoreError) in
+            try ProfileStoreError.wrap { () throws(SQLiteError) in try StoreTable.isWelcomed(connection) }
+        }
+        if isWelcomed { return false }
+        return try await writer.write(waitingAtMost: options.waitLimit) { connection throws(ProfileStoreError) in
+            try connection.writeTransaction { () throws(ProfileStoreError) in
+                try ProfileStoreError.wrap { () throws(SQLiteError) in try StoreTable.setWelcomed(connection) }
+            }
+        }
+    }
+
+    func changes(after number: Int64, limit: Int) throws(ProfileStoreError) -> [ProfileChange] {
+        try read { connection throws(ProfileStoreError) in
+            let changes = try ProfileStoreError.wrap { () throws(SQLiteError) in
+                try connection.readTransaction { () throws(SQLiteError) in
+                    try ChangeTable.changes(after: number, limit: limit, connection)
+                }
+            }
+            // Whoever hears of other rules finds them in force here too.
+            if changes.contains(where: { $0.kind == .adopted || $0.kind == .missed }) {
+                _ = try refreshSchema(connection)
+            }
+            return changes
+        }
+    }
+}

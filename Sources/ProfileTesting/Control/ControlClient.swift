@@ -1,0 +1,151 @@
+internal import ProfileStore
+internal import ProfileCore
+
+/// Talks to the control server of a run that was started by ``TerminalDriver`` or by anybody else (T4).
+///
+/// ```swift
+/// let client = try ControlClient(folder: folder)
+/// try client.send(.focus("phone"), .type("78761241"))
+/// try client.beep("welcome")
+/// let state = try client.wait(for: .equals("notice.title", "Welcome"))
+/// ```
+///
+/// Each call is a connection and an HTTP/1.1 request of its own, and blocks until it is answered.
+public struct ControlClient: Sendable {
+    private let folder: ControlFolder
+    private let token: String
+
+    /// Finds the server of a run that is under way: its screen is there as soon as the server is.
+    ///
+    /// - Parameter folder: what `TestLauncher-control` was set to.
+    /// - Throws: ``ControlError/noServer(folder:)`` when none has begun to listen there yet.
+    public init(folder: String) throws(ControlError) {
+        self.folder = ControlFolder(folder)
+        guard let token = SmallFile.text(of: self.folder.tokenPath) else { throw .noServer(folder: folder) }
+        self.token = token
+    }
+
+    /// The path of the run's store.
+    public func storePath() throws(ControlError) -> String {
+        guard let path = try ask("GET", "/scenario")["store"]?.string else { throw .noAnswer }
+        return path
+    }
+
+    /// What the screen shows.
+    public func state() throws(ControlError) -> ScreenState { try state(of: ask("GET", "/state")) }
+
+    /// Sends inputs, one after another.
+    ///
+    /// - Returns: what the screen shows afterwards.
+    @discardableResult
+    public func send(_ inputs: ScreenInput...) throws(ControlError) -> ScreenState {
+        try state(of: ask("POST", "/events", ["events": .array(inputs.map(\.json))]))
+    }
+
+    /// Waits until the screen's state fulfils a condition.
+    ///
+    /// - Returns: the state that does.
+    /// - Throws: ``ControlError/refused(status:detail:)`` with 408 when it did not within the limit, a minute at most.
+    @discardableResult
+    public func wait(
+        for condition: ScreenCondition, within limit: Duration = .seconds(2)
+    ) throws(ControlError) -> ScreenState {
+        let (seconds, attoseconds) = limit.components
+        let milliseconds = min(max(0, seconds), 60) * 1_000 + attoseconds / 1_000_000_000_000_000
+        return try state(of: ask("POST", "/wait", ["condition": condition.json, "timeout_ms": .number(milliseconds)]))
+    }
+
+    /// Lets everybody who listens to a name on the run's store hear it.
+    ///
+    /// - Returns: how many did.
+    @discardableResult
+    public func beep(_ name: String) throws(ControlError) -> Int {
+        try ask("POST", "/beep", ["name": .string(name)])["delivered"]?.integer ?? 0
+    }
+
+    /// Says what the next attempts to log in come to.
+    public func enqueue(_ answers: ScriptedAuthenticator.Answer...) throws(ControlError) {
+        _ = try ask("POST", "/authenticator", ["answers": .array(answers.map(\.json))])
+    }
+
+    /// What became of the answers.
+    public func authenticatorReport() throws(ControlError) -> ScriptedAuthenticator.Report {
+        let json = try ask("GET", "/authenticator")
+        func answers(_ name: String) -> [ScriptedAuthenticator.Answer] {
+            (json[name]?.elements ?? []).compactMap { try? ScriptedAuthenticator.Answer($0) }
+        }
+        let attempts = json["attempts"]?.elements ?? []
+        return ScriptedAuthenticator.Report(
+            attempts: attempts.compactMap(\.string), given: answers("given"), unused: answers("unused"))
+    }
+
+    /// Leaves the screen, and with it ends the process.
+    public func quit() throws(ControlError) { _ = try ask("POST", "/quit", [:]) }
+
+    private func state(of json: JSONValue) throws(ControlError) -> ScreenState {
+        guard let state = ScreenState(json) else { throw .noAnswer }
+        return state
+    }
+}
+
+/// Why a control server did not do what it was asked for.
+public enum ControlError: Error, Hashable, Sendable {
+    /// No server listens in the folder yet, or any more.
+    case noServer(folder: String)
+    /// The connection failed.
+    case connection(SystemError)
+    /// What came back is no answer of a control server's.
+    case noAnswer
+    /// It refused, with an HTTP status and a reason.
+    case refused(status: Int, detail: String)
+}
+
+// HTTP/1.1 (RFC 9112), as little of it as a server in the same package needs.
+extension ControlClient {
+    private func ask(_ method: String, _ path: String, _ body: JSONValue? = nil) throws(ControlError) -> JSONValue {
+        let body = Array((body?.text() ?? "").utf8)
+        let head = """
+            \(method) \(path) HTTP/1.1\r
+            Host: localhost\r
+            Authorization: Bearer \(token)\r
+            Content-Type: application/json\r
+            Content-Length: \(body.count)\r
+            Connection: close\r
+            \r
+
+            """
+        let answer: [UInt8]
+        do throws(SystemError) {
+            let stream = try UnixStream(to: folder.socketPath)
+            try stream.write(Array(head.utf8) + body)
+            answer = try Self.readAll(stream)
+        } catch {
+            throw .connection(error)
+        }
+        let (status, json) = try Self.parse(answer)
+        guard status < 400 else { throw .refused(status: status, detail: json["detail"]?.string ?? "") }
+        return json
+    }
+
+    private static func readAll(_ stream: borrowing UnixStream) throws(SystemError) -> [UInt8] {
+        var answer: [UInt8] = []
+        while answer.count <= 16 << 20 {
+            let chunk = try stream.read()
+            if chunk.isEmpty { break }
+            answer += chunk
+        }
+        return answer
+    }
+
+    private static func parse(_ answer: [UInt8]) throws(ControlError) -> (status: Int, body: JSONValue) {
+        guard let end = answer.firstRange(of: Array("\r\n\r\n".utf8)) else { throw .noAnswer }
+        let statusLine = String(decoding: answer[..<end.lowerBound].prefix { $0 != 0x0D }, as: UTF8.self)
+        let parts = statusLine.split(separator: " ")
+        guard parts.count >= 2, parts[0].hasPrefix("HTTP/1."), let status = Int(parts[1]) else { throw .noAnswer }
+        do throws(JSONError) {
+            return (status, try JSONValue(parsing: Array(answer[end.upperBound...]).span))
+        } catch {
+            throw .noAnswer
+        }
+    }
+}

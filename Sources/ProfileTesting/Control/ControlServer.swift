@@ -1,0 +1,72 @@
+#if TestHooks
+    internal import FlyingFox
+    internal import FlyingSocks
+    // FlyingFox takes bodies as Data.
+    internal import FoundationEssentials
+    internal import ProfileCore
+
+    /// Brings requests over HTTP to a ``ControlService``: on a Unix socket in a private folder (T4).
+    ///
+    /// Only a build with the trait `TestHooks` has it. Nothing is logged.
+    package final class ControlServer: Sendable {
+        private let folder: ControlFolder
+        private let server: HTTPServer
+        private let run: Task<Void, any Error>
+
+        /// Starts to listen, and tells the token to those who can read the folder.
+        ///
+        /// - Parameters:
+        ///   - folder: where its socket will be.
+        ///   - token: what clients have to send.
+        ///   - service: what answers.
+        /// - Throws: ``SystemError`` where the folder will not do, or what the socket refuses.
+        package init(in folder: ControlFolder, token: String, _ service: ControlService) async throws {
+            try folder.prepare()
+            self.folder = folder
+            // A wait takes a minute at the most.
+            let server = HTTPServer(
+                address: .unix(path: folder.socketPath), timeout: 90, logger: .disabled,
+                handler: ClosureHTTPHandler { await Self.answer(to: $0, service) })
+            self.server = server
+            run = Task { try await server.run() }
+            try await server.waitUntilListening(timeout: 10)
+            try folder.publish(token: token)
+        }
+
+        /// Answers what is under way, and listens no more.
+        package func stop() async {
+            folder.remove()
+            await server.stop(timeout: 1)
+            run.cancel()
+        }
+
+        private static func answer(to request: HTTPRequest, _ service: ControlService) async -> HTTPResponse {
+            let answer: ControlService.Answer
+            do {
+                let request = ControlService.Request(
+                    method: request.method.rawValue, path: request.path,
+                    authorization: request.headers[.authorization], body: try await body(of: request))
+                answer = await service.answer(to: request)
+            } catch let problem as ControlProblem {
+                answer = ControlService.Answer(problem)
+            } catch {
+                answer = ControlService.Answer(.badRequest("The body cannot be read"))
+            }
+            let isProblem = answer.status >= 400
+            let bytes = Array(answer.body.text(indented: true).utf8)
+            return HTTPResponse(
+                statusCode: HTTPStatusCode(answer.status, phrase: isProblem ? "Problem" : "OK"),
+                headers: [.contentType: isProblem ? "application/problem+json" : "application/json"],
+                body: HTTPBodySequence(data: Data(bytes)))
+        }
+
+        private static func body(of request: HTTPRequest) async throws -> [UInt8] {
+            var body: [UInt8] = []
+            for try await chunk in request.bodySequence {
+                body += chunk
+                if body.count > ControlService.bodyLimit { throw ControlProblem.tooLarge }
+            }
+            return body
+        }
+    }
+#endif

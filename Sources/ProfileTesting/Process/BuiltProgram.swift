@@ -1,0 +1,53 @@
+internal import Glibc
+
+/// Programs that SwiftPM has built with the tests.
+package enum BuiltProgram {
+    /// The path of a program beside the running tests.
+    package static func path(_ name: String) throws(SystemError) -> String {
+        for folder in folders {
+            for candidate in ["\(folder)/\(name)", "\(folder)/.build/debug/\(name)"] where isFile(candidate) {
+                return candidate
+            }
+        }
+        throw SystemError("\(name), beside the tests", code: ENOENT)
+    }
+
+    /// The path of the command that honours scenarios: `.build-hooks/debug/profiles` in the package, or what the
+    /// environment variable `PROFILES_HOOKS_BINARY` names.
+    package static func commandWithTestHooks() throws(MissingTestHooks) -> String {
+        if let path = getenv("PROFILES_HOOKS_BINARY") { return String(cString: path) }
+        for folder in folders where isFile("\(folder)/.build-hooks/debug/profiles") {
+            return "\(folder)/.build-hooks/debug/profiles"
+        }
+        throw MissingTestHooks()
+    }
+
+    /// The folder of the running tests and those around it, innermost first.
+    private static var folders: [String] {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink("/proc/self/exe", &buffer, buffer.count)
+        let path = String(decoding: buffer.prefix(max(0, count)).map(UInt8.init(bitPattern:)), as: UTF8.self)
+        var folder = path.split(separator: "/")
+        var folders: [String] = []
+        while !folder.isEmpty {
+            folder.removeLast()
+            folders.append("/" + folder.joined(separator: "/"))
+        }
+        return folders
+    }
+
+    private static func isFile(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    }
+}
+
+/// Nobody has built the command with the trait `TestHooks`.
+package struct MissingTestHooks: Error, CustomStringConvertible {
+    package var description: String {
+        """
+        There is no .build-hooks/debug/profiles: run make test, which builds it with
+          swift build --product profiles --traits TestHooks --scratch-path .build-hooks
+        """
+    }
+}

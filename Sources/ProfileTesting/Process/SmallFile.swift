@@ -1,0 +1,72 @@
+internal import Glibc
+
+/// Files that fit into memory, as tests read and write them. Never a database that this process has open: closing the
+/// descriptor would drop SQLite's locks.
+package enum SmallFile {
+    /// All bytes of a file; nil where it cannot be read.
+    package static func bytes(of path: String) -> [UInt8]? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = read(descriptor, &chunk, chunk.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { return nil }
+            guard count > 0 else { return bytes }
+            bytes += chunk[..<count]
+        }
+    }
+
+    /// All of a file as text; nil where it cannot be read.
+    package static func text(of path: String) -> String? {
+        bytes(of: path).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// Makes a file, or replaces what is in it.
+    package static func write(_ text: String, to path: String, mode: UInt32 = 0o600) throws(SystemError) {
+        try write(Array(text.utf8), to: path, mode: mode)
+    }
+
+    /// Makes a file, or replaces what is in it.
+    package static func write(_ bytes: [UInt8], to path: String, mode: UInt32 = 0o600) throws(SystemError) {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
+        guard descriptor >= 0 else { throw SystemError("open \(path)") }
+        defer { close(descriptor) }
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw SystemError("write \(path)") }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    /// The names in a directory, sorted; none where it cannot be read.
+    package static func names(in directory: String) -> [String] {
+        guard let stream = opendir(directory) else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name != "." && name != ".." { names.append(name) }
+        }
+        return names.sorted()
+    }
+
+    /// Removes a file, or a directory with all that is in it; follows no link.
+    package static func removeAll(_ path: String) {
+        guard unlink(path) != 0 else { return }
+        for name in names(in: path) { removeAll("\(path)/\(name)") }
+        rmdir(path)
+    }
+
+    /// Permission bits; nil where there is no such file.
+    package static func mode(of path: String) -> UInt32? {
+        var status = stat()
+        return stat(path, &status) == 0 ? status.st_mode & 0o7777 : nil
+    }
+}

@@ -1,0 +1,131 @@
+internal import ProfileCore
+
+/// A screen and the fixture that it is started with, on a temporary store of its own (T3).
+///
+/// A binary that is built with the trait `TestHooks` starts one when its environment says so; see
+/// <doc:Driving-the-screens>.
+public struct Scenario: Hashable, Sendable {
+    /// A screen, by the name that the environment calls it.
+    public enum Screen: String, Hashable, Sendable, CaseIterable {
+        case passcode = "PassCodeViewController"
+        case login = "LoginViewController"
+        case profile = "ProfileViewController"
+    }
+
+    /// What the screen is for.
+    public enum Purpose: Hashable, Sendable {
+        case createPasscode(username: String)
+        case validatePasscode(username: String)
+        case editPasscode(username: String)
+        /// Nil where the username is asked for.
+        case logIn(username: String?)
+        case register
+        case edit(username: String)
+    }
+
+    /// Which screen is started.
+    public let screen: Screen
+    /// The name of the fixture.
+    public let model: String
+    /// What it is, in a few words.
+    public let summary: String
+    /// What the screen is for.
+    public let purpose: Purpose
+    /// The profiles that are stored, all with the password `aK8oio`.
+    let profiles: [StoredProfile]
+    /// The rules of the store.
+    let schema: ProfileSchema
+
+    /// A profile of a fixture.
+    struct StoredProfile: Hashable, Sendable {
+        let values: [String: String]
+        var passcode: String?
+        /// Failed logins before the screen is started.
+        var failures = 0
+    }
+
+    private init(
+        _ screen: Screen, _ model: String, _ purpose: Purpose, _ summary: String, _ profiles: [StoredProfile] = [],
+        schema: ProfileSchema = .standard
+    ) {
+        self.screen = screen
+        self.model = model
+        self.purpose = purpose
+        self.summary = summary
+        self.profiles = profiles
+        self.schema = schema
+    }
+
+    /// The password of every profile in every fixture.
+    public static let password = "aK8oio"
+
+    /// All that can be started, screen by screen.
+    public static let all: [Scenario] = passcodes + logins + forms
+
+    private static let passcodes = [
+        Scenario(
+            .passcode, "PassCodeModel1", .createPasscode(username: "skboard"),
+            "Create the pass code of a profile that has none, such as yishuntoapayoh",
+            [StoredProfile(values: skboard)]),
+        Scenario(
+            .passcode, "PassCodeModel2", .validatePasscode(username: "skboard"), "Validate the pass code parislondon",
+            [StoredProfile(values: skboard, passcode: "parislondon")]),
+        Scenario(
+            .passcode, "PassCodeModel3", .editPasscode(username: "skboard"), "Edit the pass code marsvenus",
+            [StoredProfile(values: skboard, passcode: "marsvenus")]),
+    ]
+
+    private static let logins = [
+        Scenario(
+            .login, "LoginModel1", .logIn(username: nil), "Log in as pritesh with the password aK8oio",
+            [StoredProfile(values: pritesh)]),
+        Scenario(
+            .login, "LoginModel2", .logIn(username: "pritesh"), "Log in as pritesh, whose name is filled in",
+            [StoredProfile(values: pritesh)]),
+        Scenario(
+            .login, "LoginModel3", .logIn(username: "pritesh"), "Log in as pritesh after five failures: throttled",
+            [StoredProfile(values: pritesh, failures: 5)]),
+        Scenario(.login, "LoginModel4", .logIn(username: nil), "Log in where nobody is stored"),
+    ]
+
+    private static let forms = [
+        Scenario(.profile, "ProfileModel1", .register, "Register in an empty store"),
+        Scenario(
+            .profile, "ProfileModel2", .edit(username: "skboard"), "Edit skboard's stored profile",
+            [StoredProfile(values: skboard)]),
+        Scenario(
+            .profile, "ProfileModel3", .register, "Register where two addresses are stored under 89761",
+            [StoredProfile(values: pritesh), StoredProfile(values: skboard), StoredProfile(values: anna)]),
+        Scenario(
+            .profile, "ProfileModel4", .register, "Register by a schema with a name, an age and a newsletter",
+            schema: .scenario),
+    ]
+
+    private static let skboard = [
+        "username": "skboard", "phone": "78761241", "address": "12 Yishun Ring Road", "postal_code": "13456",
+        "birthday": "19980115",
+    ]
+    private static let pritesh = [
+        "username": "pritesh", "phone": "61234567", "address": "7 Toa Payoh Lorong 1", "postal_code": "89761",
+    ]
+    private static let anna = [
+        "username": "anna", "phone": "62345678", "address": "9 Toa Payoh Lorong 4", "postal_code": "89761",
+    ]
+}
+
+extension ProfileSchema {
+    /// Other fields than the standard schema's: a name that is capitalised, types that are not text.
+    fileprivate static let scenario: ProfileSchema = {
+        let document = """
+            {"name": "members", "fields": [
+              {"name": "username", "title": "Username", "constraints": {"required": true, "unique": true, "maxLength": 12}},
+              {"name": "display_name", "title": "Name", "constraints": {"required": true, "maxLength": 40},
+               "profiles": {"contentType": "name"}},
+              {"name": "age", "title": "Age", "type": "integer", "constraints": {"minimum": 18, "maximum": 120}},
+              {"name": "newsletter", "title": "Newsletter", "type": "boolean"}
+            ]}
+            """
+        // A test makes every scenario's store, so the document is known to be right.
+        return (try? ProfileSchema(parsing: document)) ?? .standard
+    }()
+}

@@ -1,0 +1,50 @@
+internal import ProfileCore
+public import ProfileStore
+
+/// The store of a scenario: in a private temporary folder, with the fixture's profiles, gone with the last reference.
+public final class ScenarioStore: Sendable {
+    private let folder: TemporaryFolder
+    /// The open store, which is closed by whoever has asked for it.
+    public let repository: ProfileRepository
+
+    /// The private folder (0700) that the store is in, and that may hold more.
+    public var folderPath: String { folder.path }
+
+    /// Makes the store of a scenario.
+    ///
+    /// The welcome notice counts as shown, so that a test sees it when it asks for it and not before (T5).
+    ///
+    /// - Parameters:
+    ///   - scenario: whose fixture.
+    ///   - clock: what the store takes the time from; the system's clock by default.
+    /// - Throws: ``SystemError`` or `ProfileStoreError` where there can be no store, `CredentialError` where a passcode
+    ///   is refused.
+    public init(_ scenario: Scenario, clock: ManualClock? = nil) async throws {
+        folder = try TemporaryFolder("profiles-scenario")
+        var options = ProfileRepository.Options()
+        options.createsMissing = true
+        options.initialSchema = scenario.schema
+        options.command = "profiles, testing \(scenario.model)"
+        if let clock { options.now = { clock.timestamp } }
+        repository = try await ProfileRepository.open(at: folder.path + "/profiles.sqlite", options: options)
+        _ = try await repository.takeWelcome()
+        for profile in scenario.profiles { try await repository.add(profile) }
+    }
+}
+
+extension ProfileRepository {
+    fileprivate func add(_ profile: Scenario.StoredProfile) async throws {
+        var draft = ProfileDraft(profile.values)
+        draft.password = Secret(Scenario.password)
+        let stored = try await register(validator.validate(draft, on: today))
+        if let passcode = profile.passcode { try await createPasscode(Secret(passcode), for: stored.username) }
+        let authenticator = RepositoryAuthenticator(self)
+        for _ in 0..<profile.failures {
+            do throws(LoginError) {
+                _ = try await authenticator.authenticate(username: stored.username, password: Secret("Wrong0ne"))
+            } catch {
+                guard error == .invalidCredentials else { throw error }
+            }
+        }
+    }
+}

@@ -1,0 +1,154 @@
+internal import CVTerm
+
+/// A terminal without a window: takes what a program writes, and knows what would be seen of it.
+///
+/// libvterm does the work. What a key sends, and how a paste is marked, depends on the modes that the program has set,
+/// so keys go through it too; they, and the terminal's answers to a program's questions, come out as bytes for it.
+final class TerminalEmulator {
+    private let terminal: OpaquePointer
+    private let screen: OpaquePointer
+    /// libvterm keeps the address.
+    private let callbacks: UnsafeMutablePointer<VTermScreenCallbacks>
+    private var isCaretVisible = true
+    private var isAlternate = false
+    private var scrolledLines = 0
+    private var input: [UInt8] = []
+
+    /// - Returns: nil when there is no memory for it.
+    init?(_ size: TerminalSize) {
+        guard let terminal = vterm_new(Int32(size.rows), Int32(size.columns)) else { return nil }
+        guard let screen = vterm_obtain_screen(terminal) else {
+            vterm_free(terminal)
+            return nil
+        }
+        self.terminal = terminal
+        self.screen = screen
+        callbacks = .allocate(capacity: 1)
+        callbacks.initialize(to: Self.makeCallbacks())
+        vterm_set_utf8(terminal, 1)
+        vterm_screen_enable_altscreen(screen, 1)
+        // The emulator outlives what it gives its address to, which `deinit` frees.
+        let own = Unmanaged.passUnretained(self).toOpaque()
+        vterm_screen_set_callbacks(screen, callbacks, own)
+        vterm_output_set_callback(
+            terminal,
+            { bytes, count, user in
+                guard let user, let bytes else { return }
+                let emulator = Unmanaged<TerminalEmulator>.fromOpaque(user).takeUnretainedValue()
+                emulator.input += UnsafeRawBufferPointer(start: bytes, count: count)
+            }, own)
+        vterm_screen_reset(screen, 1)
+    }
+
+    deinit {
+        vterm_free(terminal)
+        callbacks.deallocate()
+    }
+
+    /// Takes what the program has written.
+    func write(_ bytes: ArraySlice<UInt8>) {
+        bytes.withUnsafeBytes { buffer in
+            _ = vterm_input_write(terminal, buffer.assumingMemoryBound(to: CChar.self).baseAddress, buffer.count)
+        }
+    }
+
+    /// What keys, and the terminal's own answers, have for the program; then no more.
+    func takeInput() -> [UInt8] {
+        defer { input = [] }
+        return input
+    }
+
+    func press(_ key: TerminalKey) {
+        if let code = key.code {
+            vterm_keyboard_key(terminal, code.key, code.modifier)
+        } else if let character = key.controlCharacter {
+            input.append(character)
+        }
+    }
+
+    /// Marks the text as pasted where the program has asked for that (bracketed paste).
+    func paste(_ text: String) {
+        vterm_keyboard_start_paste(terminal)
+        // A line end is pasted as the Return key's, as terminals do.
+        input += text.replacing("\r\n", with: "\r").replacing("\n", with: "\r").utf8
+        vterm_keyboard_end_paste(terminal)
+    }
+
+    func resize(_ size: TerminalSize) {
+        vterm_set_size(terminal, Int32(size.rows), Int32(size.columns))
+    }
+
+    /// What is to be seen.
+    var contents: TerminalScreen {
+        var rows: Int32 = 0
+        var columns: Int32 = 0
+        vterm_get_size(terminal, &rows, &columns)
+        var place = VTermPos()
+        vterm_state_get_cursorpos(vterm_obtain_state(terminal), &place)
+        return TerminalScreen(
+            size: TerminalSize(columns: Int(columns), rows: Int(rows)),
+            cells: (0..<rows).map { row in (0..<columns).map { cell(VTermPos(row: row, col: $0)) } },
+            caret: isCaretVisible ? TerminalScreen.Position(row: Int(place.row), column: Int(place.col)) : nil,
+            isAlternate: isAlternate, scrolledLines: scrolledLines)
+    }
+
+    private func cell(_ position: VTermPos) -> TerminalScreen.Cell {
+        var cell = VTermScreenCell()
+        vterm_screen_get_cell(screen, position, &cell)
+        var text = ""
+        withUnsafeBytes(of: cell.chars) { bytes in
+            for value in bytes.bindMemory(to: UInt32.self).prefix(while: { $0 != 0 }) {
+                // The second half of a wide character is 0xFFFFFFFF, which is no scalar.
+                if let scalar = Unicode.Scalar(value) { text.unicodeScalars.append(scalar) }
+            }
+        }
+        if text.isEmpty, cell.chars.0 == 0 { text = " " }
+        return TerminalScreen.Cell(text: text, style: TerminalStyle(cell))
+    }
+
+    private static func makeCallbacks() -> VTermScreenCallbacks {
+        var callbacks = VTermScreenCallbacks()
+        callbacks.settermprop = { property, value, user in
+            guard let user, let value else { return 0 }
+            let emulator = Unmanaged<TerminalEmulator>.fromOpaque(user).takeUnretainedValue()
+            switch property {
+            case VTERM_PROP_CURSORVISIBLE: emulator.isCaretVisible = value.pointee.boolean != 0
+            case VTERM_PROP_ALTSCREEN: emulator.isAlternate = value.pointee.boolean != 0
+            default: break
+            }
+            return 1
+        }
+        callbacks.sb_pushline = { _, _, user in
+            guard let user else { return 0 }
+            Unmanaged<TerminalEmulator>.fromOpaque(user).takeUnretainedValue().scrolledLines += 1
+            return 1
+        }
+        return callbacks
+    }
+}
+
+extension TerminalStyle {
+    fileprivate init(_ cell: VTermScreenCell) {
+        var attributes: Attributes = []
+        if cell.attrs.bold != 0 { attributes.insert(.bold) }
+        if cell.attrs.underline != 0 { attributes.insert(.underline) }
+        if cell.attrs.italic != 0 { attributes.insert(.italic) }
+        if cell.attrs.blink != 0 { attributes.insert(.blink) }
+        if cell.attrs.reverse != 0 { attributes.insert(.reverse) }
+        if cell.attrs.strike != 0 { attributes.insert(.strike) }
+        self.init(attributes, foreground: Color(cell.fg), background: Color(cell.bg))
+    }
+}
+
+extension TerminalStyle.Color {
+    /// - Returns: nil for the terminal's own colours.
+    fileprivate init?(_ color: VTermColor) {
+        // The macros VTERM_COLOR_IS_DEFAULT_FG, _BG and _INDEXED.
+        if color.type & UInt8(VTERM_COLOR_DEFAULT_MASK.rawValue) != 0 { return nil }
+        if color.type & UInt8(VTERM_COLOR_TYPE_MASK.rawValue) == UInt8(VTERM_COLOR_INDEXED.rawValue) {
+            self = .palette(color.indexed.idx)
+        } else {
+            self = .rgb(red: color.rgb.red, green: color.rgb.green, blue: color.rgb.blue)
+        }
+    }
+}

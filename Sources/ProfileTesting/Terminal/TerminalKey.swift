@@ -1,0 +1,41 @@
+internal import CVTerm
+
+/// A key that types no character, as it is on a keyboard.
+public enum TerminalKey: Hashable, Sendable {
+    case up, down, left, right
+    case home, end, pageUp, pageDown
+    case backspace, delete
+    case tab, backTab
+    case enter, escape
+    /// A letter, or one of `@[\]^_`, with the Control key held.
+    case control(Character)
+
+    /// How libvterm calls it; nil for what it would encode in a way that terminals commonly do not.
+    var code: (key: VTermKey, modifier: VTermModifier)? {
+        switch self {
+        case .up: (VTERM_KEY_UP, VTERM_MOD_NONE)
+        case .down: (VTERM_KEY_DOWN, VTERM_MOD_NONE)
+        case .left: (VTERM_KEY_LEFT, VTERM_MOD_NONE)
+        case .right: (VTERM_KEY_RIGHT, VTERM_MOD_NONE)
+        case .home: (VTERM_KEY_HOME, VTERM_MOD_NONE)
+        case .end: (VTERM_KEY_END, VTERM_MOD_NONE)
+        case .pageUp: (VTERM_KEY_PAGEUP, VTERM_MOD_NONE)
+        case .pageDown: (VTERM_KEY_PAGEDOWN, VTERM_MOD_NONE)
+        case .backspace: (VTERM_KEY_BACKSPACE, VTERM_MOD_NONE)
+        case .delete: (VTERM_KEY_DEL, VTERM_MOD_NONE)
+        case .tab: (VTERM_KEY_TAB, VTERM_MOD_NONE)
+        case .backTab: (VTERM_KEY_TAB, VTERM_MOD_SHIFT)
+        case .enter: (VTERM_KEY_ENTER, VTERM_MOD_NONE)
+        case .escape: (VTERM_KEY_ESCAPE, VTERM_MOD_NONE)
+        case .control: nil
+        }
+    }
+
+    /// The control character that it types; nil for other keys.
+    var controlCharacter: UInt8? {
+        guard case .control(let character) = self, let value = character.uppercased().utf8.first,
+            0x40..<0x60 ~= value
+        else { return nil }
+        return value & 0x1F
+    }
+}

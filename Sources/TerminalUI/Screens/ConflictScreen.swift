@@ -1,0 +1,119 @@
+package import ProfileCore
+
+/// A field that somebody else has changed while it was edited; texts are as a form shows them, "" for none.
+package struct FieldConflict: Hashable, Sendable {
+    package let field: FieldName
+    package let title: String
+    /// What was stored when editing began.
+    package let before: String
+    /// What is stored now.
+    package let theirs: String
+    /// What is in the form.
+    package let yours: String
+
+    package init(field: FieldName, title: String, before: String, theirs: String, yours: String) {
+        self.field = field
+        self.title = title
+        self.before = before
+        self.theirs = theirs
+        self.yours = yours
+    }
+
+    /// Whether it was changed on both sides, and not to the same.
+    package var isContested: Bool { yours != before && yours != theirs }
+}
+
+/// What changed meanwhile, field by field, over a form: for those changed on both sides one says which text stays.
+///
+/// A field that one has not touched takes the text of the other side, as an edit keeps what it does not change.
+struct ConflictScreen: Sendable {
+    let conflicts: [FieldConflict]
+    /// The fields in which the own text stays.
+    private var kept: Set<FieldName>
+    private var selected = 0
+
+    init(_ conflicts: [FieldConflict]) {
+        self.conflicts = conflicts
+        kept = Set(conflicts.filter(\.isContested).map(\.field))
+    }
+
+    enum Outcome { case settled, closed }
+
+    /// Takes a key; nil while nothing is settled.
+    mutating func take(_ key: Key) -> Outcome? {
+        let contested = contested
+        switch key {
+        case .enter: return .settled
+        case .escape: return .closed
+        case .up, .backTab: selected = max(0, selected - 1)
+        case .down, .tab: selected = min(max(0, contested.count - 1), selected + 1)
+        case .character("m"), .character("M"): kept = Set(contested.map(\.field))
+        case .character("t"), .character("T"): kept = []
+        case .character(" "), .left, .right:
+            if contested.indices.contains(selected) { kept.formSymmetricDifference([contested[selected].field]) }
+        default: break
+        }
+        return nil
+    }
+
+    /// The text of each field as it was settled.
+    var settledTexts: [(FieldName, String)] {
+        conflicts.map { ($0.field, kept.contains($0.field) ? $0.yours : $0.theirs) }
+    }
+
+    private var contested: [FieldConflict] { conflicts.filter(\.isContested) }
+
+    func draw(into frame: inout Frame) {
+        let width = Panel.innerWidth(frame.size)
+        var panel = Panel(title: "Changed meanwhile")
+        panel.add(wrapping: "Somebody else has changed this profile since you opened it.", width: width)
+        if conflicts.isEmpty {
+            panel.add(PanelLine(""))
+            panel.add(wrapping: "None of these fields has changed; perhaps the password has.", width: width)
+        }
+        for conflict in conflicts {
+            let isSelected = contested.indices.contains(selected) && contested[selected] == conflict
+            panel.add(PanelLine(""))
+            if isSelected { panel.keptLine = panel.lines.count + 1 }
+            let was = conflict.before.isEmpty ? "was empty" : "was " + conflict.before
+            panel.add(PanelLine((isSelected ? "› " : "  ") + "\(conflict.title): \(was)", isSelected ? .bold : []))
+            if conflict.isContested {
+                let keepsYours = kept.contains(conflict.field)
+                panel.add(Self.option("yours ", conflict.yours, isChosen: keepsYours))
+                panel.add(Self.option("theirs", conflict.theirs, isChosen: !keepsYours))
+            } else {
+                panel.add(PanelLine("    is now " + (conflict.theirs.isEmpty ? "empty" : conflict.theirs), .dim))
+            }
+        }
+        panel.foot = foot(width)
+        let place = panel.draw(into: &frame).lines[panel.keptLine]
+        frame.caret = nil
+        if let place { frame.placeCaret(row: place.row, column: place.column) }
+    }
+
+    private func foot(_ width: Int) -> [PanelLine] {
+        let store = KeyLegend.Item("Return", contested.isEmpty ? "store with these" : "store as marked", rank: 0)
+        let back = KeyLegend.Item("Esc", "back", rank: 1)
+        let choosing = KeyLegend([
+            .init("Space", "the other", rank: 0), .init("M", "all mine", rank: 1), .init("T", "all theirs", rank: 2),
+        ])
+        let lines = contested.isEmpty ? [] : [PanelLine(choosing.text(fitting: width), .dim)]
+        return lines + [PanelLine(KeyLegend([store, back]).text(fitting: width), .dim)]
+    }
+
+    private static func option(_ whose: String, _ text: String, isChosen: Bool) -> PanelLine {
+        PanelLine(
+            "    (\(isChosen ? "•" : " ")) \(whose) " + (text.isEmpty ? "empty" : text), isChosen ? .success : .dim)
+    }
+
+    var json: JSONValue {
+        let fields = conflicts.map { conflict -> JSONValue in
+            [
+                "name": .string(conflict.field.text), "before": .string(conflict.before),
+                "theirs": .string(conflict.theirs), "yours": .string(conflict.yours),
+                "keeps_yours": .bool(kept.contains(conflict.field)), "is_contested": .bool(conflict.isContested),
+            ]
+        }
+        return ["title": "Changed meanwhile", "fields": .array(fields)]
+    }
+}

@@ -1,0 +1,255 @@
+package import ProfileCore
+
+/// A few entries, most of them secret, that are asked for under a title: pass codes and logins.
+///
+/// What was typed is held in memory that is zeroed; see ``EditedText``.
+package struct EntryScreen: Screen {
+    /// What is asked for: everything, by the entries' names.
+    package struct Request: Sendable {
+        private let texts: [String: Secret]
+
+        fileprivate init(_ entries: [Entry]) {
+            texts = Dictionary(entries.map { ($0.name, $0.text.content) }) { first, _ in first }
+        }
+
+        /// What was typed into an entry; empty where there is none of that name.
+        package subscript(name: String) -> Secret { texts[name] ?? Secret("") }
+    }
+
+    /// What it is answered.
+    package enum Reply: Sendable {
+        /// It does not do: shown as an alert, with some entries emptied and the first of them in focus.
+        case failed(String, emptying: [String])
+        /// Nothing was looked at, and nothing will be before this time has passed.
+        case throttled(milliseconds: Int64)
+    }
+
+    /// One entry.
+    package struct Entry: Sendable {
+        package let name: String
+        let label: String
+        let hint: String
+        let isSecret: Bool
+        fileprivate(set) var text: EditedText
+
+        package init(name: String, label: String, hint: String = "", isSecret: Bool = true, text: String = "") {
+            self.name = name
+            self.label = label
+            self.hint = hint
+            self.isSecret = isSecret
+            self.text = EditedText(text)
+        }
+    }
+
+    package let name: String
+    package let title: String
+    /// Beside the title: whose entries they are.
+    private let subject: String
+    /// What submitting does, in a word.
+    private let submitting: String
+    private let initialTexts: [Secret]
+    package private(set) var entries: [Entry]
+    package var notices: [NoticeScreen]
+    package private(set) var isBusy = false
+    private var focus: Int
+    private var note: ScreenNote?
+    private var question: ChoiceScreen?
+    private var now: ContinuousClock.Instant?
+    /// Before this nothing is submitted.
+    private var blockedUntil: ContinuousClock.Instant?
+
+    /// Asks for entries, of which there is at least one.
+    ///
+    /// - Parameters:
+    ///   - entries: What is asked for; the focus is in the first empty one.
+    ///   - name: What the screen is called in its ``Screen/state``.
+    ///   - title: What stands above.
+    ///   - subject: Whose entries they are, if that is known.
+    ///   - submitting: What submitting does, in a word such as "log in".
+    ///   - notices: What is shown first.
+    package init(
+        _ entries: [Entry], name: String, title: String, subject: String = "", submitting: String,
+        notices: [NoticeScreen] = []
+    ) {
+        self.entries = entries
+        self.name = name
+        self.title = title
+        self.subject = subject
+        self.submitting = submitting
+        self.notices = notices
+        initialTexts = entries.map(\.text.content)
+        focus = entries.firstIndex { $0.text.content.isEmpty } ?? 0
+    }
+
+    package mutating func take(_ key: Key) -> ScreenAction<Request>? {
+        note = nil
+        if var choice = question {
+            let outcome = choice.take(key)
+            question = outcome == nil ? choice : nil
+            return outcome == .picked(1) ? .leave : nil
+        }
+        return key == .escape ? leave() : key.formEvent.flatMap { take($0) }
+    }
+
+    package mutating func take(_ event: FormEvent) -> ScreenAction<Request>? {
+        guard question == nil, entries.indices.contains(focus) else { return nil }
+        switch event {
+        case .focus(let field): focus = entries.firstIndex { $0.name == field.text } ?? focus
+        case .next: focus = (focus + 1) % entries.count
+        case .previous: focus = (focus + entries.count - 1) % entries.count
+        case .return where focus < entries.count - 1: focus += 1
+        case .return, .submit: return submit()
+        default:
+            if !entries[focus].text.handle(event) {
+                note = ScreenNote(text: "There is no room for more", style: .error)
+            }
+        }
+        return nil
+    }
+
+    package mutating func receive(_ reply: Reply) {
+        isBusy = false
+        note = nil
+        switch reply {
+        case .failed(let text, let emptied):
+            notices.append(.error(text))
+            for index in entries.indices where emptied.contains(entries[index].name) {
+                entries[index].text = EditedText()
+            }
+            focus = entries.firstIndex { emptied.contains($0.name) } ?? focus
+        case .throttled(let milliseconds):
+            blockedUntil = (now ?? .now) + .milliseconds(max(0, min(milliseconds, 86_400_000)))
+        }
+    }
+
+    package mutating func advance(to now: ContinuousClock.Instant) {
+        self.now = now
+        if let end = blockedUntil, end <= now {
+            blockedUntil = nil
+            note = ScreenNote(text: "You may try again", style: .success)
+        }
+    }
+
+    /// At the next whole second of the countdown.
+    package var nextChange: ContinuousClock.Instant? {
+        guard let blockedUntil else { return nil }
+        return blockedUntil - .seconds(max(0, secondsLeft - 1))
+    }
+
+    private var secondsLeft: Int64 {
+        guard let now, let blockedUntil, blockedUntil > now else { return 0 }
+        let (seconds, rest) = (blockedUntil - now).components
+        return seconds + (rest > 0 ? 1 : 0)
+    }
+
+    private mutating func submit() -> ScreenAction<Request>? {
+        guard blockedUntil == nil else { return nil }
+        isBusy = true
+        note = ScreenNote(text: "Checking …")
+        return .ask(Request(entries))
+    }
+
+    private mutating func leave() -> ScreenAction<Request>? {
+        guard entries.map(\.text.content) != initialTexts else { return .leave }
+        question = ChoiceScreen(
+            title: "Leave?", text: "What you have typed is not used.", options: ["Go on typing", "Leave, and lose it"])
+        return nil
+    }
+}
+
+extension EntryScreen {
+    package func draw(into frame: inout Frame) {
+        let rows = entries.enumerated().map { index, entry in
+            FieldRow(
+                label: entry.label, text: entry.shown, caret: entry.text.caretCount, width: 40,
+                hasFocus: index == focus,
+                hint: entry.hint)
+        }
+        let countdown = blockedUntil.map { _ in
+            ScreenNote(text: "Too many failed attempts: try again in \(Self.words(secondsLeft))", style: .error)
+        }
+        // Something over the screen has keys of its own.
+        let isCovered = question != nil || !notices.isEmpty
+        FieldPage(
+            title: title, aside: subject, rows: rows, note: countdown ?? (isCovered ? nil : note),
+            keys: isCovered ? KeyLegend([]) : keys
+        ).draw(into: &frame)
+        question?.draw(into: &frame)
+    }
+
+    private static func words(_ seconds: Int64) -> String {
+        seconds < 60 ? "\(seconds) s" : "\(seconds / 60) min \(seconds % 60) s"
+    }
+
+    private var keys: KeyLegend {
+        let isLast = focus == entries.count - 1
+        return KeyLegend(
+            [
+                .init("Return", isLast ? submitting : "next", rank: 0),
+                entries.count > 1 ? .init("↑↓", "move", rank: 2) : nil,
+                .init("Esc", "leave", rank: 1),
+            ].compactMap { $0 })
+    }
+
+    package var details: [JSONMember] {
+        let fields = entries.map { entry -> JSONValue in
+            [
+                "name": .string(entry.name), "text": .string(entry.shown), "caret": .number(entry.text.caretCount),
+                "issue": .null, "message": .null, "is_valid": .bool(!entry.text.content.isEmpty),
+            ]
+        }
+        return [
+            JSONMember("screen", .string(name)), JSONMember("title", .string(title)),
+            JSONMember("focus", entries.indices.contains(focus) ? .string(entries[focus].name) : .null),
+            JSONMember("fields", .array(fields)), JSONMember("question", question?.json ?? .null),
+            JSONMember("note", note.map { .string($0.text) } ?? .null),
+            JSONMember("seconds_to_wait", .number(secondsLeft)), JSONMember("search_available", false),
+        ]
+    }
+}
+
+extension EntryScreen.Entry {
+    /// With a dot for each character of a secret.
+    fileprivate var shown: String {
+        guard !isSecret else { return String(repeating: "•", count: text.count) }
+        let bytes = text.content.bytes
+        return bytes.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
+    }
+}
+
+extension EditedText {
+    /// In bytes; no secret is longer, and no username.
+    private static let longest = 4_096
+
+    /// Edits the text.
+    ///
+    /// - Returns: Whether there was room for what was typed.
+    fileprivate mutating func handle(_ event: FormEvent) -> Bool {
+        switch event {
+        case .type(let character): return insert(String(character))
+        case .paste(let text): return insert(text.last?.isNewline == true ? String(text.dropLast()) : text)
+        case .autoFill(let text):
+            self = EditedText()
+            return insert(text)
+        case .backspace: remove(previousCharacter)
+        case .delete: remove(nextCharacter)
+        case .deleteToStart: remove(0..<caret)
+        case .deleteToEnd: remove(caret..<content.count)
+        case .deleteWord: remove(previousWord)
+        case .moveLeft: moveCaret(to: previousCharacter.lowerBound)
+        case .moveRight: moveCaret(to: nextCharacter.upperBound)
+        case .moveToStart: moveCaret(to: 0)
+        case .moveToEnd: moveCaret(to: content.count)
+        case .moveCaret, .focus, .endEditing, .next, .previous, .return, .submit: break
+        }
+        return true
+    }
+
+    private mutating func insert(_ text: String) -> Bool {
+        guard content.count + text.utf8.count <= Self.longest else { return false }
+        self = replacing(caret..<caret, with: text.utf8Span.span)
+        return true
+    }
+
+    private mutating func remove(_ range: Range<Int>) { self = replacing(range, with: Span()) }
+}

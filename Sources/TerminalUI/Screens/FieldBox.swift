@@ -1,0 +1,64 @@
+/// The box in which a field's text is seen and typed; a text that is wider scrolls, so that the caret is seen.
+struct FieldBox {
+    /// Without the brackets.
+    let width: Int
+    private let characters: [(text: String, width: Int)]
+    private let caret: Int
+    private let hasFocus: Bool
+    private let isEnabled: Bool
+
+    init(_ field: FieldRow, width: Int) {
+        self.width = max(1, width)
+        characters = field.text.map { (String($0), String($0).displayWidth) }
+        caret = min(max(0, field.caret), characters.count)
+        hasFocus = field.hasFocus
+        isEnabled = field.isEnabled
+    }
+
+    func draw(into frame: inout Frame, row: Int, column: Int) {
+        let shown = visibleCharacters
+        let edge: Style = hasFocus ? [.accent, .bold] : .dim
+        frame.write(shown.lowerBound > 0 ? "‹" : "[", row: row, column: column, style: edge)
+        frame.write(String(repeating: " ", count: width), row: row, column: column + 1, style: inside)
+        var place = 0
+        for index in shown.lowerBound...shown.upperBound {
+            if index == caret, hasFocus { frame.placeCaret(row: row, column: column + 1 + place) }
+            guard index < shown.upperBound else { break }
+            place += frame.write(
+                characters[index].text, row: row, column: column + 1 + place, style: inside, width: width - place)
+        }
+        let end = shown.upperBound < characters.count ? "›" : "]"
+        frame.write(end, row: row, column: column + 1 + width, style: edge)
+    }
+
+    private var inside: Style { isEnabled ? .underline : [.underline, .dim] }
+
+    /// The characters for which there is room, the caret among or after them.
+    private var visibleCharacters: Range<Int> {
+        var start = 0
+        if hasFocus {
+            // As far to the right as the caret needs, and a third of the box further, so that what follows is seen too.
+            let ahead = characters[caret...].prefix(width / 3).reduce(0) { $0 + $1.width }
+            var needed = characters[..<caret].reduce(1) { $0 + $1.width } + min(ahead, width / 3)
+            while needed > width, start < caret {
+                needed -= characters[start].width
+                start += 1
+            }
+        }
+        var end = start
+        var taken = 0
+        while end < characters.count, taken + characters[end].width <= width {
+            taken += characters[end].width
+            end += 1
+        }
+        return start..<end
+    }
+}
+
+extension Frame {
+    /// Puts the caret to a place, or to the nearest on the screen.
+    mutating func placeCaret(row: Int, column: Int) {
+        guard size.rows > 0, size.columns > 0 else { return }
+        caret = ScreenPosition(row: max(0, min(row, size.rows - 1)), column: max(0, min(column, size.columns - 1)))
+    }
+}

@@ -1,0 +1,289 @@
+package import ProfileCore
+
+/// A ``Form`` on a screen: its fields with what is wrong and what is accepted, the address search, and the questions
+/// before anything is lost.
+package struct FormScreen: Screen {
+    /// What it asks for.
+    package enum Request: Sendable {
+        /// To store what was submitted; settled if it holds what was chosen of the changes that were told last.
+        case store(ValidProfile, isSettled: Bool)
+        /// The addresses that are stored under a postal code.
+        case addresses(postalCode: String)
+    }
+
+    /// What it is answered.
+    package enum Reply: Sendable {
+        /// The store takes the profile for invalid or a duplicate: shown in the form.
+        case refused([ValidationIssue])
+        /// Something else went wrong: shown as an alert.
+        case failed(String)
+        /// The addresses that were asked for.
+        case addresses([String])
+        /// The profile has changed since it was read, in these fields.
+        case changedMeanwhile([FieldConflict])
+    }
+
+    package let name: String
+    package let title: String
+    /// What submitting does, in a word: "register".
+    private let submitting: String
+    package private(set) var form: Form
+    package var notices: [NoticeScreen]
+    package private(set) var isBusy = false
+    private var question: Question?
+    private var note: ScreenNote?
+    /// The field to go back to when storing fails.
+    private var lastFocus: FieldName?
+    private var isSettled = false
+
+    /// A question over the form.
+    fileprivate enum Question {
+        case leaving(ChoiceScreen)
+        case address(ChoiceScreen)
+        case conflict(ConflictScreen)
+    }
+
+    /// Puts a form on a screen, with the focus in its first field.
+    ///
+    /// - Parameters:
+    ///   - form: The form.
+    ///   - name: What the screen is called in its ``Screen/state``.
+    ///   - title: What stands above the form.
+    ///   - submitting: What submitting does, in a word such as "register".
+    ///   - notices: What is shown first.
+    package init(_ form: Form, name: String, title: String, submitting: String, notices: [NoticeScreen] = []) {
+        self.form = form
+        self.name = name
+        self.title = title
+        self.submitting = submitting
+        self.notices = notices
+        if form.focus == nil, let first = form.focusOrder.first { self.form.handle(.focus(first)) }
+    }
+
+    package mutating func take(_ key: Key) -> ScreenAction<Request>? {
+        note = nil
+        switch question {
+        case .leaving(var choice):
+            let outcome = choice.take(key)
+            question = outcome == nil ? .leaving(choice) : nil
+            return outcome == .picked(1) ? .leave : nil
+        case .address(var choice):
+            let outcome = choice.take(key)
+            question = outcome == nil ? .address(choice) : nil
+            if case .picked(let index) = outcome { fillInAddress(choice.options[index]) }
+            return nil
+        case .conflict(var conflict):
+            let outcome = conflict.take(key)
+            question = outcome == nil ? .conflict(conflict) : nil
+            return outcome == .settled ? settle(conflict) : nil
+        case nil: break
+        }
+        switch key {
+        case .escape: return leave()
+        case .control("f"): return search()
+        default: return key.formEvent.flatMap { take($0) }
+        }
+    }
+
+    package mutating func take(_ event: FormEvent) -> ScreenAction<Request>? {
+        guard question == nil else { return nil }
+        let focus = form.focus
+        return follow(form.handle(event), from: focus)
+    }
+
+    package mutating func receive(_ reply: Reply) {
+        isBusy = false
+        note = nil
+        if form.focus == nil, let field = lastFocus ?? form.focusOrder.first { form.handle(.focus(field)) }
+        switch reply {
+        case .refused(let issues):
+            form.report(issues)
+            // Those of no field have no place in the form.
+            let others = issues.filter { issue in issue.field.flatMap { form[$0] } == nil }
+            if others.isEmpty {
+                note = ScreenNote(text: "Not stored: mend what is marked", style: .error)
+            } else {
+                notices.append(.error(others.map(form.schema.message(for:)).joined(separator: "\n")))
+            }
+        case .failed(let text): notices.append(.error(text))
+        case .addresses(let addresses): offer(addresses)
+        case .changedMeanwhile(let conflicts):
+            isSettled = false
+            question = .conflict(ConflictScreen(conflicts))
+        }
+    }
+
+    /// Acts upon what came of an event.
+    private mutating func follow(_ effects: [FormEffect], from focus: FieldName?) -> ScreenAction<Request>? {
+        for effect in effects {
+            switch effect {
+            case .cut(let name): note = ScreenNote(text: "Cut: " + limit(of: name), style: .error)
+            case .refused(let name): note = ScreenNote(text: limit(of: name), style: .error)
+            case .rejected(let failure):
+                let count = Set(failure.issues.map(\.field)).count
+                note = ScreenNote(text: "Not stored yet: \(count) field\(count == 1 ? "" : "s") to mend", style: .error)
+            case .submitted(let profile):
+                lastFocus = focus
+                isBusy = true
+                note = ScreenNote(text: "Storing …")
+                return .ask(.store(profile, isSettled: isSettled))
+            default: break
+            }
+        }
+        return nil
+    }
+
+    private func limit(of name: FieldName) -> String {
+        guard let rules = form[name]?.rules, let most = rules.mask?.digitCount ?? rules.longestLength else {
+            return "There is no room for more"
+        }
+        return
+            "\(rules.title) takes \(most) \(rules.mask == nil ? "character" : "digit")\(most == 1 ? "" : "s") at most"
+    }
+
+    private mutating func leave() -> ScreenAction<Request>? {
+        guard form.isChanged else { return .leave }
+        question = .leaving(
+            ChoiceScreen(
+                title: "Leave?", text: "What you have typed is not stored.",
+                options: ["Go on typing", "Leave, and lose it"]))
+        return nil
+    }
+
+    private mutating func search() -> ScreenAction<Request>? {
+        guard form.isAddressSearchAvailable, let postalCode else {
+            if let field = form.field(contentType: "postal-code"), form.field(contentType: "street-address") != nil {
+                note = ScreenNote(text: "First fill in \(field.rules.title)")
+            }
+            return nil
+        }
+        isBusy = true
+        return .ask(.addresses(postalCode: postalCode))
+    }
+
+    private var postalCode: String? { form.field(contentType: "postal-code")?.text }
+
+    private mutating func offer(_ addresses: [String]) {
+        guard !addresses.isEmpty else {
+            note = ScreenNote(text: "No address is stored under \(postalCode ?? "") yet")
+            return
+        }
+        question = .address(ChoiceScreen(title: "Addresses under \(postalCode ?? "")", options: addresses))
+    }
+
+    private mutating func fillInAddress(_ address: String) {
+        guard let field = form.field(contentType: "street-address") else { return }
+        form.handle(.focus(field.name))
+        _ = follow(form.handle(.autoFill(address)), from: field.name)
+    }
+
+    /// Puts what was chosen into the fields, and submits it.
+    private mutating func settle(_ conflict: ConflictScreen) -> ScreenAction<Request>? {
+        let focus = form.focus
+        isSettled = true
+        for (name, text) in conflict.settledTexts {
+            form.handle(.focus(name))
+            form.handle(.moveToEnd)
+            form.handle(.deleteToStart)
+            form.handle(.paste(text))
+        }
+        return follow(form.handle(.submit), from: focus)
+    }
+}
+
+extension FormScreen {
+    package func draw(into frame: inout Frame) {
+        let rows = form.fields.filter { !$0.isHidden }.map { row(of: $0) }
+        FieldPage(
+            title: title, aside: rows.contains { $0.isRequired } ? "* required" : "", rows: rows,
+            note: isCovered ? nil : note,
+            keys: isCovered ? KeyLegend([]) : keys
+        ).draw(into: &frame)
+        switch question {
+        case .leaving(let choice), .address(let choice): choice.draw(into: &frame)
+        case .conflict(let conflict): conflict.draw(into: &frame)
+        case nil: break
+        }
+    }
+
+    private func row(of field: FormField) -> FieldRow {
+        let keepsSecret = field.rules.isSecret && form.hasPassword
+        // A field that takes anything but ASCII may need two columns a character.
+        let longest = field.rules.longestLength.map { min($0, 1_000) } ?? 1_000
+        return FieldRow(
+            label: field.rules.title, text: field.text, caret: field.caret, width: longest + 1,
+            isRequired: field.rules.isRequired && !keepsSecret, isEnabled: field.isEnabled,
+            hasFocus: field.name == form.focus, isRight: !field.isEmpty && field.isValid && field.issue == nil,
+            error: field.message,
+            hint: (keepsSecret ? "left empty it stays as it is; else " : "") + field.hint)
+    }
+
+    /// Whether something is over the form that has keys of its own.
+    private var isCovered: Bool { question != nil || !notices.isEmpty }
+
+    private var keys: KeyLegend {
+        let isLast = form.focus != nil && form.focus == form.focusOrder.last
+        return KeyLegend(
+            [
+                .init("Return", isLast ? submitting : "next", rank: 0),
+                .init("↑↓", "move", rank: 4),
+                form.isAddressSearchAvailable ? .init("Ctrl-F", "addresses", rank: 2) : nil,
+                isLast ? nil : .init("Ctrl-S", submitting, rank: 3),
+                .init("Esc", "leave", rank: 1),
+            ].compactMap { $0 })
+    }
+
+    package var details: [JSONMember] {
+        let fields = form.fields.map { field -> JSONValue in
+            [
+                "name": .string(field.name.text), "text": .string(field.text), "caret": .number(field.caret),
+                "issue": field.issue.map { .string($0.code.rawValue) } ?? .null,
+                "message": field.message.map(JSONValue.string) ?? .null, "is_valid": .bool(field.isValid),
+            ]
+        }
+        return [
+            JSONMember("screen", .string(name)), JSONMember("title", .string(title)),
+            JSONMember("focus", form.focus.map { .string($0.text) } ?? .null), JSONMember("fields", .array(fields)),
+            JSONMember("question", question?.json ?? .null),
+            JSONMember("note", note.map { .string($0.text) } ?? .null),
+            JSONMember("search_available", .bool(form.isAddressSearchAvailable)),
+        ]
+    }
+}
+
+extension FormScreen.Question {
+    fileprivate var json: JSONValue {
+        switch self {
+        case .leaving(let choice), .address(let choice): choice.json
+        case .conflict(let conflict): conflict.json
+        }
+    }
+}
+
+extension Form {
+    fileprivate func field(contentType: String) -> FormField? { fields.first { $0.rules.contentType == contentType } }
+}
+
+extension Key {
+    /// What a key means in a form; nil for nothing.
+    var formEvent: FormEvent? {
+        switch self {
+        case .character(let character): .type(character)
+        case .paste(let text): .paste(text)
+        case .backspace: .backspace
+        case .delete: .delete
+        case .left: .moveLeft
+        case .right: .moveRight
+        case .home, .control("a"): .moveToStart
+        case .end, .control("e"): .moveToEnd
+        case .control("u"): .deleteToStart
+        case .control("k"): .deleteToEnd
+        case .control("w"): .deleteWord
+        case .tab, .down: .next
+        case .backTab, .up: .previous
+        case .enter: .return
+        case .control("s"): .submit
+        default: nil
+        }
+    }
+}

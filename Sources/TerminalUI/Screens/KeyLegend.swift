@@ -1,0 +1,72 @@
+/// The keys that do something now, for the bottom of a screen.
+struct KeyLegend {
+    struct Item {
+        let key: String
+        let action: String
+        /// What is left out last where there is no room has the lowest.
+        let rank: Int
+
+        init(_ key: String, _ action: String, rank: Int) {
+            self.key = key
+            self.action = action
+            self.rank = rank
+        }
+
+        static let choose = Item("↑↓", "choose", rank: 1)
+        static let pick = Item("Return", "take it", rank: 0)
+        static let back = Item("Esc", "back", rank: 2)
+
+        fileprivate var width: Int { key.displayWidth + 1 + action.displayWidth }
+    }
+
+    private let items: [Item]
+
+    init(_ items: [Item]) { self.items = items }
+
+    private static let gap = 3
+
+    /// The items in rows, in their order; without those of the highest ranks where there are not rows enough.
+    private func rows(fitting width: Int, most: Int) -> [[Item]] {
+        var kept = items
+        while true {
+            let rows = Self.wrapped(kept, to: width)
+            guard rows.count > most, let last = kept.indices.max(by: { kept[$0].rank < kept[$1].rank }) else {
+                return rows
+            }
+            kept.remove(at: last)
+        }
+    }
+
+    private static func wrapped(_ items: [Item], to width: Int) -> [[Item]] {
+        var rows: [[Item]] = []
+        var left = 0
+        for item in items {
+            if rows.isEmpty || item.width > left {
+                rows.append([])
+                left = width
+            }
+            rows[rows.count - 1].append(item)
+            left -= item.width + gap
+        }
+        return rows
+    }
+
+    /// The keys for which there is room in one row.
+    func text(fitting width: Int) -> String {
+        rows(fitting: width, most: 1).joined().map { $0.key + " " + $0.action }
+            .joined(separator: String(repeating: " ", count: Self.gap))
+    }
+
+    /// Draws the keys into the last of some rows, or into more of them where they need that.
+    func draw(into frame: inout Frame, rows: Range<Int>, column: Int, width: Int) {
+        let lines = self.rows(fitting: width, most: rows.count)
+        for (row, line) in zip(rows.suffix(lines.count), lines) {
+            var column = column
+            for item in line {
+                frame.write(item.key, row: row, column: column, style: .bold)
+                frame.write(item.action, row: row, column: column + item.key.displayWidth + 1, style: .dim)
+                column += item.width + Self.gap
+            }
+        }
+    }
+}

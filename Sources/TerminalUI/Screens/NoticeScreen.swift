@@ -1,0 +1,42 @@
+internal import ProfileCore
+
+/// A text over a screen that Return or Esc closes: a welcome, an error, a success.
+package struct NoticeScreen: Hashable, Sendable {
+    package let title: String
+    package let text: String
+    package let button: String
+    private let style: Style
+
+    /// Something that went wrong.
+    package static func error(_ text: String) -> NoticeScreen { NoticeScreen("Error", text, .error) }
+
+    /// Something that was done.
+    package static func success(_ text: String) -> NoticeScreen { NoticeScreen("Success", text, .success) }
+
+    /// What is shown once a store, before its first form or login (T5).
+    package static let welcome = NoticeScreen("Welcome", "Welcome to this awesome app!", .accent)
+
+    private init(_ title: String, _ text: String, _ style: Style) {
+        self.title = title
+        self.text = text
+        self.style = style
+        button = "Close"
+    }
+
+    func isClosed(by key: Key) -> Bool { key == .enter || key == .escape }
+
+    /// Draws it over what is there.
+    func draw(into frame: inout Frame) {
+        let label = "[ \(button) ]"
+        var panel = Panel(title: title, style: style)
+        panel.add(wrapping: text, width: Panel.innerWidth(frame.size))
+        panel.foot = [PanelLine(label, [.reverse])]
+        let place = panel.draw(into: &frame)
+        frame.caret = nil
+        if let foot = place.foot { frame.placeCaret(row: foot.row, column: foot.column + 2) }
+    }
+
+    var json: JSONValue {
+        ["title": .string(title), "text": .string(text), "button": .string(button)]
+    }
+}

@@ -1,0 +1,197 @@
+internal import ProfileCore
+
+/// Runs a screen on a terminal: keys and requests from outside go in one by one, frames come out, and what the screen
+/// asks for is done beside it, so that it can be left at any time.
+package struct ScreenLoop: Sendable {
+    private let device: any ScreenDevice
+    private let requests: AsyncStream<ScreenRequest>?
+
+    /// Runs screens on a device, on which nothing else draws.
+    ///
+    /// - Parameters:
+    ///   - device: The terminal.
+    ///   - requests: What somebody outside wants; nil where there is nobody.
+    package init(_ device: any ScreenDevice, requests: AsyncStream<ScreenRequest>? = nil) {
+        self.device = device
+        self.requests = requests
+    }
+
+    /// Runs a screen until it is done or left; once, as the terminal's events are read by it alone.
+    ///
+    /// - Parameters:
+    ///   - screen: What is shown.
+    ///   - answer: Does what the screen asks for. Its task is cancelled when somebody presses Ctrl-C meanwhile, and
+    ///     waited for: what was done is not taken for undone.
+    /// - Returns: How it ended.
+    package func run<S: Screen, Value: Sendable>(
+        _ screen: S, answering answer: @escaping @Sendable (S.Request) async throws -> ScreenAnswer<S.Reply, Value>
+    ) async -> ScreenEnding<Value> {
+        let run = ScreenRun(screen, device, answer)
+        let keys = Task { for await event in device.events { run.inbox.yield(.device(event)) } }
+        let outside = requests.map { requests in
+            Task { for await request in requests { run.inbox.yield(.request(request)) } }
+        }
+        defer {
+            keys.cancel()
+            outside?.cancel()
+        }
+        return await run.untilItEnds()
+    }
+}
+
+/// Where a screen is drawn and keys come from: a terminal, or what a test has in its place.
+package protocol ScreenDevice: Sendable {
+    var size: ScreenSize { get }
+    /// Read by one reader.
+    var events: AsyncStream<TerminalEvent> { get }
+    func draw(_ frame: Frame)
+    /// Lets the shell have the terminal until the process is continued.
+    func suspend()
+}
+
+extension Terminal: ScreenDevice {}
+
+/// What comes of a screen's request.
+package enum ScreenAnswer<Reply: Sendable, Value: Sendable>: Sendable {
+    /// The screen goes on with this.
+    case reply(Reply)
+    /// The screen has done its work, and is left as soon as the notice is closed, if there is one.
+    case done(Value, notice: NoticeScreen? = nil)
+}
+
+/// How a screen was left.
+package enum ScreenEnding<Value: Sendable>: Sendable {
+    /// With its work done.
+    case done(Value)
+    /// By somebody who did not want what was typed.
+    case left
+    /// By Ctrl-C.
+    case interrupted
+    /// By a signal that should end the process.
+    case signal(Int32)
+    /// Since the terminal is gone.
+    case closed
+    /// By an error after which there is no going on.
+    case failed(any Error)
+}
+
+/// One run of a screen.
+private struct ScreenRun<S: Screen, Value: Sendable> {
+    typealias Answer = ScreenAnswer<S.Reply, Value>
+
+    enum Event: Sendable {
+        case device(TerminalEvent)
+        case request(ScreenRequest)
+        case answer(Result<Answer, any Error>)
+        case timePassed
+    }
+
+    let inbox: AsyncStream<Event>.Continuation
+    private let events: AsyncStream<Event>
+    private let device: any ScreenDevice
+    private let answer: @Sendable (S.Request) async throws -> Answer
+    private let initial: S
+
+    init(_ screen: S, _ device: any ScreenDevice, _ answer: @escaping @Sendable (S.Request) async throws -> Answer) {
+        (events, inbox) = AsyncStream.makeStream()
+        initial = screen
+        self.device = device
+        self.answer = answer
+    }
+
+    func untilItEnds() async -> ScreenEnding<Value> {
+        var state = State(screen: initial)
+        defer { state.end() }
+        refresh(&state)
+        for await event in events {
+            state.screen.advance(to: .now)
+            if let ending = take(event, &state) {
+                guard let work = state.work else { return ending }
+                // What is under way may be done already, whatever was pressed.
+                work.cancel()
+                if case .success(.done(let value, _)) = await work.value { return .done(value) }
+                return ending
+            }
+            refresh(&state)
+        }
+        return .closed
+    }
+
+    /// What changes while it runs.
+    private struct State {
+        var screen: S
+        var work: Task<Result<Answer, any Error>, Never>?
+        var alarm: (instant: ContinuousClock.Instant, task: Task<Void, Never>)?
+        /// What is left to do is to close a notice.
+        var outcome: Value?
+        var waiting: [(condition: @Sendable (JSONValue) -> Bool, reply: @Sendable (JSONValue?) -> Void)] = []
+
+        func end() {
+            alarm?.task.cancel()
+            for wait in waiting { wait.reply(nil) }
+        }
+    }
+
+    private func take(_ event: Event, _ state: inout State) -> ScreenEnding<Value>? {
+        var action: ScreenAction<S.Request>?
+        switch event {
+        case .device(.key(let key)), .request(.key(let key)): action = state.screen.handle(key)
+        case .device(.ended(let signal)): return state.outcome.map { .done($0) } ?? .signal(signal)
+        case .device(.closed): return state.outcome.map { .done($0) } ?? .closed
+        case .device(.resized), .device(.resumed), .timePassed: break
+        case .request(.event(let event)): action = state.screen.handle(event)
+        case .request(.notice(let notice)): state.screen.notices.append(notice)
+        case .request(.stateWhen(let condition, let reply)): state.waiting.append((condition, reply))
+        case .request(.leave): action = .leave
+        case .answer(let answer):
+            state.work = nil
+            switch answer {
+            case .failure(let error): return .failed(error)
+            case .success(.reply(let reply)): state.screen.receive(reply)
+            case .success(.done(let value, let notice)):
+                state.outcome = value
+                if let notice { state.screen.notices.append(notice) }
+            }
+        }
+        switch action {
+        case nil: break
+        case .ask(let request): state.work = start(request)
+        case .suspend: device.suspend()
+        // What is done is done, whichever key closes its notice.
+        case .leave: return state.outcome.map { .done($0) } ?? .left
+        case .interrupt: return state.outcome.map { .done($0) } ?? .interrupted
+        }
+        if let outcome = state.outcome, state.screen.notices.isEmpty { return .done(outcome) }
+        return nil
+    }
+
+    private func start(_ request: S.Request) -> Task<Result<Answer, any Error>, Never> {
+        Task { [answer, inbox] in
+            let result: Result<Answer, any Error>
+            do { result = .success(try await answer(request)) } catch { result = .failure(error) }
+            inbox.yield(.answer(result))
+            return result
+        }
+    }
+
+    /// Draws what is to be seen now, tells those who wait for it, and sees to the next change by time.
+    private func refresh(_ state: inout State) {
+        device.draw(state.screen.frame(device.size))
+        if !state.waiting.isEmpty {
+            let json = state.screen.state
+            let met = state.waiting.filter { $0.condition(json) }
+            state.waiting.removeAll { $0.condition(json) }
+            for wait in met { wait.reply(json) }
+        }
+        let next = state.screen.nextChange
+        guard next != state.alarm?.instant else { return }
+        state.alarm?.task.cancel()
+        state.alarm = next.map { instant in
+            let task = Task { [inbox] in
+                guard (try? await Task.sleep(until: instant, clock: .continuous)) != nil else { return }
+                inbox.yield(.timePassed)
+            }
+            return (instant, task)
+        }
+    }
+}

@@ -1,0 +1,68 @@
+internal import ArgumentParser
+internal import ProfileCore
+internal import ProfileStore
+internal import TerminalUI
+
+struct WatchCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "watch",
+        abstract: "Show what happens to the store, a line a change.",
+        discussion: """
+            Prints every change as it is committed, by whichever process: registered, edited, removed, imported, \
+            updated, adopted. An import is a line a commit. Ends with Ctrl-C, or when nobody reads any more.
+
+            A change has a number. To miss nothing between two runs, begin the next one after the last number of the \
+            one before. The store knows its newest 10,000 changes; where older ones are asked for, a line "missed" says \
+            that everything may have changed.
+
+              profiles watch
+              profiles watch --since 0 | head -3
+              profiles watch --since 140 --format json | while read -r change; do ./notify "$change"; done
+            """)
+
+    @Option(
+        help: ArgumentHelp(
+            "Begin after the change of this number; 0 is the beginning. (default: now)", valueName: "number"))
+    var since: Int64?
+
+    @OptionGroup var global: GlobalOptions
+
+    func validate() throws {
+        guard since ?? 0 >= 0 else { throw ValidationError("--since takes the number of a change, from 0.") }
+    }
+
+    func run() async throws {
+        let format = global.format
+        try await global.withStore("watch") { repository in
+            let changes = repository.changes(after: since)
+            if Output.standard.isTerminal { global.note("Watching \(repository.path.visible). Ctrl-C ends it.") }
+            try await Interruption.cancelling(isQuiet: true) {
+                try await Output.standard.whileRead {
+                    for try await change in changes {
+                        try Output.standard.print(format == .json ? change.json().text() : change.line)
+                    }
+                }
+            }
+        }
+        throw CommandFailure(.interrupted, lines: [])
+    }
+}
+
+extension ProfileChange {
+    /// The change on a line, for people.
+    fileprivate var line: String {
+        "\(number)  \(changedAt?.description ?? "–")  \(kind.rawValue.padded(to: 10))  \(what)".visible
+    }
+
+    private var what: String {
+        guard let profileIDs else {
+            return kind == .adopted ? "another schema" : "everything up to here may have changed"
+        }
+        let (first, last) = (profileIDs.lowerBound, profileIDs.upperBound)
+        guard first == last else {
+            return kind == .updated ? "some of ids \(first) to \(last)" : "ids \(first) to \(last)"
+        }
+        guard let username, let revision else { return "id \(first)" }
+        return "\(username) (id \(first), revision \(revision))"
+    }
+}

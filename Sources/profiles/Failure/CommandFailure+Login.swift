@@ -1,0 +1,19 @@
+internal import ProfileStore
+
+// Why somebody is not logged in.
+extension CommandFailure {
+    init(_ error: LoginError) {
+        switch error {
+        case .invalidUsernameLength, .invalidPasswordLength, .invalidPasswordCharacters, .noPasswords,
+            .invalidCredentials:
+            self.init(.no, error.message)
+        case .nilData, .wrongStatusCode, .unknown: self.init(.unavailable, error.message)
+        case .cancelled: self.init(.interrupted, "Interrupted")
+        // As of a pass code.
+        case .throttled(let milliseconds): self.init(CredentialError.throttled(milliseconds: milliseconds))
+        case .locked: self.init(CredentialError.locked)
+        case .hashing(let error): self.init(error)
+        case .store(let error): self.init(error)
+        }
+    }
+}

@@ -1,0 +1,96 @@
+internal import ProfileCore
+internal import ProfileStore
+internal import Synchronization
+internal import TerminalUI
+
+/// A form that changes a stored profile, and tells what somebody else has changed meanwhile.
+struct EditForm {
+    let repository: ProfileRepository
+    let username: String
+    /// The revision that the change goes by; nil for the one that is stored now.
+    let expectedRevision: Int64?
+    var session = ScreenSession()
+
+    /// Shows the form until the change is stored.
+    func run() async throws -> Profile {
+        let stored = try repository.profile(username: username, expecting: expectedRevision)
+        let form = Form(
+            repository.validator, on: repository.today, hasPassword: stored.hasPassword, values: stored.valuesByField)
+        let screen = FormScreen(
+            form, name: "edit", title: "Edit \(stored.username)", submitting: "store",
+            notices: try await repository.welcome())
+        let versions = Mutex(Versions(base: stored))
+        return try await session.run(screen, whenLeft: { .unchanged(stored.username) }) { request in
+            switch request {
+            case .addresses(let postalCode):
+                return .reply(.addresses(try repository.addresses(under: postalCode)))
+            case .store(let profile, let isSettled):
+                let base = versions.withLock { $0.base(isSettled: isSettled) }
+                do throws(ProfileStoreError) {
+                    return .done(try await repository.replace(base, with: profile))
+                } catch .staleRevision {
+                    guard let latest = try repository.profile(id: base.id) else {
+                        throw ProfileStoreError.notFound(username: base.username)
+                    }
+                    versions.withLock { $0.latest = latest }
+                    return .reply(.changedMeanwhile(latest.conflicts(with: profile, since: base)))
+                } catch {
+                    return .reply(try error.formReply)
+                }
+            }
+        }
+    }
+
+    /// The revisions that the form goes by.
+    private struct Versions {
+        /// What the form was filled from.
+        var base: Profile
+        /// What was found to be stored since.
+        var latest: Profile?
+
+        /// What is replaced: the latest revision as soon as the form holds what was chosen of it.
+        mutating func base(isSettled: Bool) -> Profile {
+            if isSettled, let latest { base = latest }
+            return base
+        }
+    }
+}
+
+extension ProfileRepository {
+    /// A profile that is to be edited.
+    ///
+    /// - Throws: `notFound`, and `staleRevision` where it has another revision than is expected.
+    func profile(username: String, expecting revision: Int64?) throws(ProfileStoreError) -> Profile {
+        guard let stored = try profile(username: username) else { throw .notFound(username: username) }
+        if let revision, stored.revision != revision {
+            throw .staleRevision(expected: revision, current: stored.revision)
+        }
+        return stored
+    }
+}
+
+extension Profile {
+    /// The values that are there.
+    var valuesByField: [FieldName: String] {
+        var values: [FieldName: String] = [:]
+        for (rules, value) in fields { values[rules.name] = value }
+        return values
+    }
+
+    /// The fields that this revision has otherwise than an earlier one, beside what somebody has made of that.
+    func conflicts(with edited: ValidProfile, since base: Profile) -> [FieldConflict] {
+        fields.filter { rules, value in value != base[rules.name] }.map { rules, value in
+            func shown(_ text: String?) -> String { text.map(rules.shownForm(of:)) ?? "" }
+            return FieldConflict(
+                field: rules.name, title: rules.title, before: shown(base[rules.name]), theirs: shown(value),
+                yours: shown(edited[rules.name]))
+        }
+    }
+}
+
+extension CommandFailure {
+    /// An edit that was given up.
+    static func unchanged(_ username: String) -> CommandFailure {
+        CommandFailure(.no, "\(username)'s profile is as it was")
+    }
+}

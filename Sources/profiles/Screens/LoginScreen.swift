@@ -1,0 +1,40 @@
+internal import ProfileCore
+internal import ProfileStore
+internal import Synchronization
+internal import TerminalUI
+
+/// The screen on which somebody logs in (L1–L5).
+struct LoginScreen {
+    /// Nil where it is asked for.
+    let username: String?
+    let repository: ProfileRepository
+    let service: LoginService
+    var session = ScreenSession()
+
+    /// Shows the screen until somebody is logged in.
+    func run() async throws -> LoggedInProfile {
+        let screen = EntryScreen(
+            [
+                .init(name: "username", label: "Username", isSecret: false, text: username ?? ""),
+                .init(name: "password", label: "Password"),
+            ],
+            name: "login", title: "Log in", submitting: "log in", notices: try await repository.welcome())
+        let lastFailure = Mutex<CommandFailure?>(nil)
+        let givenUp = { lastFailure.withLock { $0 } ?? CommandFailure(.no, "Nobody was logged in") }
+        return try await session.run(screen, whenLeft: givenUp) { entered in
+            let name = entered["username"].bytes.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
+            do throws(LoginError) {
+                let profile = try await service.logIn(username: name, password: entered["password"])
+                return .done(profile, notice: .success(profile.greeting))
+            } catch {
+                lastFailure.withLock { $0 = CommandFailure(error) }
+                switch error {
+                case .throttled(let milliseconds): return .reply(.throttled(milliseconds: milliseconds))
+                case .cancelled: throw error
+                case .invalidUsernameLength: return .reply(.failed(error.message, emptying: []))
+                default: return .reply(.failed(error.message, emptying: ["password"]))
+                }
+            }
+        }
+    }
+}

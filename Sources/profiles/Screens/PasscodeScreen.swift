@@ -1,0 +1,100 @@
+internal import ProfileStore
+internal import Synchronization
+internal import TerminalUI
+
+/// The screen on which a pass code is created, validated or edited (P4).
+struct PasscodeScreen {
+    let kind: PasscodeFlow.Kind
+    let username: String
+    let repository: ProfileRepository
+    var session = ScreenSession()
+
+    /// Shows the screen until it is done.
+    func run() async throws {
+        // Whether there is somebody to validate or edit is not told (P10), but nobody should choose a pass code in vain.
+        if kind == .create, try repository.profile(username: username) == nil {
+            throw ProfileStoreError.notFound(username: username)
+        }
+        let entries = kind.entries.map { entry in
+            EntryScreen.Entry(
+                name: entry.rawValue, label: entry.label, hint: entry == .new ? PasscodePolicy.standard.hint : "")
+        }
+        let screen = EntryScreen(
+            entries, name: "passcode_\(kind.rawValue)", title: kind.title, subject: username,
+            submitting: kind.rawValue)
+        let lastFailure = Mutex<CommandFailure?>(nil)
+        let givenUp = { lastFailure.withLock { $0 } ?? CommandFailure(.no, kind.givenUp) }
+        return try await session.run(screen, whenLeft: givenUp) { entered in
+            do {
+                try await repository.carryOut(kind.request(from: entered), for: username)
+                return .done(())
+            } catch {
+                guard let failure = CommandFailure(error) else { throw error }
+                lastFailure.withLock { $0 = failure }
+                return .reply(try Self.reply(to: error, failure))
+            }
+        }
+    }
+
+    /// What the screen makes of an error; thrown again where trying again cannot help.
+    private static func reply(to error: any Error, _ failure: CommandFailure) throws -> EntryScreen.Reply {
+        let alert = failure.lines.joined(separator: "\n")
+        switch error {
+        case CredentialError.throttled(let milliseconds): return .throttled(milliseconds: milliseconds)
+        case CredentialError.wrong: return .failed(alert, emptying: [PasscodeFlow.Entry.present.rawValue])
+        case is PasscodeFlowError, CredentialError.notDifferent, CredentialError.violation:
+            let new: [PasscodeFlow.Entry] = [.new, .repeated]
+            return .failed(alert, emptying: new.map(\.rawValue))
+        case CredentialError.locked, CredentialError.passcodeExists, CredentialError.hashing(.busy),
+            CredentialError.store(.busy):
+            return .failed(alert, emptying: [])
+        default: throw error
+        }
+    }
+}
+
+extension PasscodeFlow.Kind {
+    /// What is to be done with what was entered.
+    fileprivate func request(from entered: EntryScreen.Request) throws(PasscodeFlowError) -> PasscodeFlow.Request? {
+        var flow = PasscodeFlow(self)
+        var request: PasscodeFlow.Request?
+        for entry in entries { request = try flow.enter(entered[entry.rawValue]) }
+        return request
+    }
+
+    fileprivate var givenUp: String {
+        switch self {
+        case .create: "No pass code was created"
+        case .validate: "No pass code was entered"
+        case .edit: "The pass code is as it was"
+        }
+    }
+}
+
+extension PasscodeFlow.Entry {
+    /// What a person is asked for.
+    var label: String {
+        switch self {
+        case .present: "Pass code"
+        case .new: "New pass code"
+        case .repeated: "Repeat new pass code"
+        }
+    }
+}
+
+extension PasscodePolicy {
+    /// What is accepted, in a few words.
+    fileprivate var hint: String { "\(minimumLength)–\(maximumLength) characters of any kind" }
+}
+
+extension ProfileRepository {
+    /// Does what came out of a dialogue.
+    func carryOut(_ request: PasscodeFlow.Request?, for username: String) async throws(CredentialError) {
+        switch request {
+        case .create(let new): try await createPasscode(new, for: username)
+        case .validate(let passcode): try await validatePasscode(passcode, for: username)
+        case .edit(let present, let new): try await editPasscode(from: present, to: new, for: username)
+        case nil: break
+        }
+    }
+}

@@ -1,0 +1,142 @@
+internal import ProfileCore
+internal import ProfileStore
+internal import TerminalUI
+
+/// A form line by line, without any control code: a question for each field, judged as soon as it is answered.
+struct PlainForm {
+    private let repository: ProfileRepository
+    /// The revision that is edited; nil for a new profile.
+    private var base: Profile?
+    private var draft: ProfileDraft
+    /// Knows what each field accepts.
+    private let form: Form
+
+    /// Begins a new profile.
+    init(registeringIn repository: ProfileRepository) {
+        self.init(repository, base: nil, draft: ProfileDraft())
+    }
+
+    /// Begins with what is stored of a profile.
+    init(editing stored: Profile, in repository: ProfileRepository) {
+        self.init(repository, base: stored, draft: stored.draft)
+    }
+
+    private init(_ repository: ProfileRepository, base: Profile?, draft: ProfileDraft) {
+        self.repository = repository
+        self.base = base
+        self.draft = draft
+        form = Form(repository.validator, on: repository.today)
+    }
+
+    /// Asks for every field, and again for what the store refuses, until the profile is stored.
+    mutating func run() async throws -> Profile {
+        if let base {
+            Self.say("Edit \(base.username). An empty answer keeps what is stored; - alone clears an optional field.")
+        } else {
+            Self.say("Register a profile. An empty answer leaves an optional field empty.")
+        }
+        for field in form.fields { try ask(for: field) }
+        while true {
+            do {
+                let valid = try validated()
+                guard let base else { return try await repository.register(valid) }
+                return try await repository.replace(base, with: valid)
+            } catch let failure as ValidationFailure {
+                try askAgain(failure.issues, after: failure)
+            } catch ProfileStoreError.duplicate(let fields) {
+                try askAgain(
+                    fields.map { ValidationIssue($0, .duplicate(line: nil)) },
+                    after: ProfileStoreError.duplicate(fields))
+            } catch ProfileStoreError.staleRevision {
+                try settle()
+            }
+        }
+    }
+
+    private mutating func ask(for field: FormField) throws(CommandFailure) {
+        let rules = field.rules
+        repeat {
+            if rules.isSecret {
+                draft.password = try askSecret(field)
+            } else {
+                let answer = try LinePrompt.ask(question(field))
+                if base == nil || !answer.isEmpty {
+                    let isCleared = base != nil && !rules.isRequired && answer == "-"
+                    draft[rules.name.text] = isCleared ? nil : answer
+                }
+            }
+        } while isRefused(rules.name)
+    }
+
+    /// - Returns: Nil for an empty answer: no password, or the one that is stored.
+    private func askSecret(_ field: FormField) throws(CommandFailure) -> Secret? {
+        while true {
+            let secret = try SecretPrompt.ask(question(field).visible)
+            if secret.isEmpty { return nil }
+            var judged = self
+            judged.draft.password = secret
+            // There is no need to type twice what does not do.
+            if judged.isRefused(field.name, quietly: true) { return secret }
+            if try SecretPrompt.ask("Repeat \(field.rules.title.visible.lowercased())") == secret { return secret }
+            Self.say("The two are not the same.")
+        }
+    }
+
+    private func question(_ field: FormField) -> String {
+        var parts = [field.rules.title]
+        if let base {
+            let value = base[field.name].map(field.rules.shownForm(of:))
+            parts.append(field.rules.isSecret ? "empty keeps it" : value.map { "now \($0)" } ?? "now empty")
+        } else if field.rules.isRequired {
+            parts.append("required")
+        }
+        return (parts + [field.hint]).joined(separator: ", ")
+    }
+
+    /// Judges a field as it was answered, and says what is wrong with it.
+    private func isRefused(_ name: FieldName, quietly: Bool = false) -> Bool {
+        do throws(ValidationFailure) {
+            _ = try validated()
+        } catch {
+            guard let issue = error.issues.first(where: { $0.field == name }) else { return false }
+            if !quietly { say(issue) }
+            return true
+        }
+        return false
+    }
+
+    private func validated() throws(ValidationFailure) -> ValidProfile {
+        try repository.validator.validate(draft, on: repository.today, hasPassword: base?.hasPassword ?? false)
+    }
+
+    private mutating func askAgain(_ issues: [ValidationIssue], after error: any Error) throws {
+        let fields = form.fields.filter { field in issues.contains { $0.field == field.name } }
+        // What no answer can mend.
+        guard !fields.isEmpty else { throw error }
+        issues.forEach(say)
+        for field in fields { try ask(for: field) }
+    }
+
+    /// Says what somebody else has changed meanwhile, and lets one choose where both have.
+    private mutating func settle() throws {
+        guard let base, let latest = try repository.profile(id: base.id) else {
+            throw ProfileStoreError.notFound(username: draft["username"] ?? "")
+        }
+        Self.say("Somebody else has changed this profile meanwhile.")
+        for conflict in latest.conflicts(with: try validated(), since: base) {
+            let theirs = conflict.theirs.isEmpty ? "empty" : conflict.theirs
+            if conflict.isContested {
+                Self.say("\(conflict.title) is now \(theirs), and you have \(conflict.yours).")
+                guard !LinePrompt.isConfirmed("Keep yours") else { continue }
+            } else {
+                Self.say("\(conflict.title) is now \(theirs).")
+            }
+            draft[conflict.field.text] = conflict.theirs.isEmpty ? nil : conflict.theirs
+        }
+        self.base = latest
+    }
+
+    private func say(_ issue: ValidationIssue) { Self.say(repository.schema.message(for: issue) + ".") }
+
+    private static func say(_ text: String) { Output.error.note(text.visible) }
+}

@@ -1,0 +1,57 @@
+internal import ProfileCore
+internal import ProfileStore
+internal import TerminalUI
+
+/// A form that stores a new profile.
+struct RegistrationForm {
+    let repository: ProfileRepository
+    var session = ScreenSession()
+
+    /// Shows the form until a profile is stored.
+    func run() async throws -> Profile {
+        let screen = FormScreen(
+            Form(repository.validator, on: repository.today), name: "register", title: "Register a profile",
+            submitting: "register", notices: try await repository.welcome())
+        return try await session.run(screen, whenLeft: { CommandFailure(.no, "Nothing was stored") }) { request in
+            switch request {
+            case .addresses(let postalCode):
+                return .reply(.addresses(try repository.addresses(under: postalCode)))
+            case .store(let profile, isSettled: _):
+                do throws(ProfileStoreError) {
+                    return .done(try await repository.register(profile))
+                } catch {
+                    return .reply(try error.formReply)
+                }
+            }
+        }
+    }
+}
+
+extension ProfileStoreError {
+    /// What a form makes of it; thrown again where trying again cannot help.
+    var formReply: FormScreen.Reply {
+        get throws {
+            switch self {
+            case .duplicate(let fields): return .refused(fields.map { ValidationIssue($0, .duplicate(line: nil)) })
+            case .invalid(let failure): return .refused(failure.issues)
+            case .cancelled, .closed, .schemaChanged: throw self
+            default: return .failed(CommandFailure(self).lines.joined(separator: "\n"))
+            }
+        }
+    }
+}
+
+extension ProfileRepository {
+    /// The addresses that are stored under a postal code, the most frequent first.
+    func addresses(under postalCode: String) throws(ProfileStoreError) -> [String] {
+        let fields = schema.openFields
+        guard let code = fields.first(where: { $0.contentType == "postal-code" }),
+            let address = fields.first(where: { $0.contentType == "street-address" })
+        else { return [] }
+        var counts: [String: Int] = [:]
+        for profile in try profiles(ProfileQuery([.init(code.name, postalCode)], limit: 1_000)).profiles {
+            if let text = profile[address.name] { counts[text, default: 0] += 1 }
+        }
+        return counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(100).map(\.key)
+    }
+}

@@ -1,0 +1,19 @@
+internal import ProfileStore
+
+/// Asks for text on the terminal, a line at a time.
+enum LinePrompt {
+    /// Asks for one line.
+    ///
+    /// - Throws: a failure where the input ends instead.
+    static func ask(_ label: String) throws(CommandFailure) -> String {
+        Output.error.draw(label.visible + ": ")
+        guard let line = readLine() else { throw CommandFailure(.badInput, "The input ended; nothing was stored") }
+        return line
+    }
+
+    /// Asks for a yes, and takes anything else for no.
+    static func isConfirmed(_ question: String) -> Bool {
+        Output.error.draw(question.visible + "? [y/N] ")
+        return ["y", "yes"].contains(readLine()?.lowercased())
+    }
+}

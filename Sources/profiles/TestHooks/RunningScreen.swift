@@ -1,0 +1,74 @@
+#if TestHooks
+    internal import ProfileCore
+    internal import ProfileTesting
+    internal import Synchronization
+    internal import TerminalUI
+
+    /// The screen that is run, as the control server drives it: its requests go where keys go.
+    struct RunningScreen: ControlledScreen {
+        let requests: AsyncStream<ScreenRequest>.Continuation
+
+        func state(when condition: @escaping @Sendable (JSONValue) -> Bool) async -> JSONValue? {
+            await withCheckedContinuation { continuation in
+                let reply = Reply(continuation)
+                requests.yield(.stateWhen(condition) { reply.give($0) })
+            }
+        }
+
+        func send(_ input: ScreenInput) {
+            switch input {
+            case .type(let text): for character in text { requests.yield(.key(.character(character))) }
+            case .press(let key): requests.yield(.key(Key(key)))
+            case .paste(let text): requests.yield(.key(.paste(text)))
+            case .autoFill(let text): requests.yield(.event(.autoFill(text)))
+            case .focus(let name):
+                // A field that is not there changes nothing (F11).
+                if let name = FieldName(name) { requests.yield(.event(.focus(name))) }
+            case .endEditing: requests.yield(.event(.endEditing))
+            case .submit: requests.yield(.event(.submit))
+            }
+        }
+
+        func leave() { requests.yield(.leave) }
+
+        /// Gives one answer, or none where the screen was left before it saw the question.
+        private final class Reply: Sendable {
+            private let continuation: Mutex<CheckedContinuation<JSONValue?, Never>?>
+
+            init(_ continuation: CheckedContinuation<JSONValue?, Never>) { self.continuation = Mutex(continuation) }
+
+            deinit { give(nil) }
+
+            func give(_ state: JSONValue?) {
+                let continuation = continuation.withLock { continuation in
+                    defer { continuation = nil }
+                    return continuation
+                }
+                continuation?.resume(returning: state)
+            }
+        }
+    }
+
+    extension Key {
+        fileprivate init(_ key: TerminalKey) {
+            self =
+                switch key {
+                case .up: .up
+                case .down: .down
+                case .left: .left
+                case .right: .right
+                case .home: .home
+                case .end: .end
+                case .pageUp: .pageUp
+                case .pageDown: .pageDown
+                case .backspace: .backspace
+                case .delete: .delete
+                case .tab: .tab
+                case .backTab: .backTab
+                case .enter: .enter
+                case .escape: .escape
+                case .control(let letter): .control(letter)
+                }
+        }
+    }
+#endif

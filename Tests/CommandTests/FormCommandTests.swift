@@ -1,0 +1,307 @@
+import Glibc
+import ProfileTesting
+import Testing
+
+/// Profiles that are registered and edited on a screen, in a real terminal.
+@Suite struct FormCommandTests {
+    private let references = ReferenceScreens()
+
+    private let answers = "skboard\naK8oio\n78761241\n12 Main Street\n89761\n19980115"
+
+    private func form(
+        _ workplace: Workplace, _ arguments: String..., size: TerminalSize = .standard,
+        environment: [String: String] = [:]
+    ) throws -> TerminalDriver {
+        let driver = try TerminalDriver(workplace, arguments, size: size, environment: environment)
+        try driver.closeWelcome()
+        return driver
+    }
+
+    @Test func `a person registers on a screen, which leaves nothing behind but the profile`() throws {
+        let workplace = try Workplace()
+        let driver = try form(workplace, "register")
+        try driver.settle()
+        #expect(driver.screen.isAlternate)
+        #expect(!driver.echoes)
+        try driver.type(answers)
+        try driver.wait(for: "1998")
+        #expect(!driver.screen.contains("aK8oio"))
+        try driver.press(.enter)
+        #expect(try driver.end() == 0)
+        #expect(driver.isRestored)
+        #expect(driver.screen.contains("7876-1241") && driver.screen.contains("Password     set"))
+        #expect(try workplace.profiles("lookup", "skboard").output.contains("1998-01-15"))
+        #expect(try workplace.profiles("login", "skboard", "--password-stdin", input: "aK8oio").status == 0)
+        #expect(!driver.transcript.contains("aK8oio"))
+    }
+
+    @Test func `the result alone comes to standard output`() throws {
+        let workplace = try Workplace()
+        let driver = try TerminalDriver(
+            ["/bin/sh", "-c", "exec \"$0\" register --format json > out.json", try Workplace.binary()],
+            environment: workplace.environment, folder: workplace.folder)
+        try driver.closeWelcome()
+        try driver.type(answers + "\n")
+        #expect(try driver.end() == 0)
+        let output = try workplace.read("out.json")
+        #expect(output.hasPrefix("{\n") && output.contains("\"skboard\""))
+        #expect(!output.contains("\u{1B}"))
+    }
+
+    @Test(
+        "T5: a welcome is shown once a store, and keys before it is closed enter no field",
+        arguments: ["register", "login"])
+    func welcome(command: String) throws {
+        let workplace = try Workplace()
+        try workplace.register("anna")
+        let plain = try TerminalDriver(workplace, command, "--plain")
+        try plain.wait(for: "Username")
+        try plain.press(.control("c"))
+        #expect(try plain.end() == 130)
+        let first = try TerminalDriver(workplace, command)
+        try first.wait(for: "Welcome to this awesome app!")
+        #expect(first.screen.contains(" Welcome ") && first.screen.contains("[ Close ]"))
+        try references.verify(first.screen, is: "\(command)-welcome-80x24", includesStyles: true)
+        try first.type("abc")
+        try first.press(command == "login" ? .escape : .enter)
+        try first.wait(until: { !$0.contains("Welcome") })
+        #expect(!first.screen.contains("abc"))
+        try first.press(.escape)
+        #expect(try first.end() == 1)
+        for other in ["register", "login"] {
+            let later = try TerminalDriver(workplace, other)
+            try later.wait(until: { $0.contains("Esc leave") })
+            #expect(!later.screen.contains("Welcome"))
+            try later.press(.escape)
+            #expect(try later.end() == 1)
+        }
+    }
+
+    @Test("the form is as its references show it", arguments: [TerminalSize.standard, .small])
+    func appearance(size: TerminalSize) throws {
+        let workplace = try Workplace()
+        let driver = try form(workplace, "register", size: size)
+        let name = "\(size.columns)x\(size.rows)"
+        try driver.settle()
+        try references.verify(driver.screen, is: "register-empty-\(name)", includesStyles: true)
+        try driver.type("s\naK8oio\n78761241\nマーン224s\n89761\n")
+        try driver.settle()
+        try references.verify(driver.screen, is: "register-errors-\(name)", includesStyles: true)
+        try driver.press(.escape)
+        try driver.wait(for: "Leave?")
+        try references.verify(driver.screen, is: "register-leave-\(name)", includesStyles: true)
+    }
+
+    @Test func `F9: what is wrong is shown in the form, and mended there`() throws {
+        let workplace = try Workplace()
+        try workplace.register("anna")
+        let driver = try form(workplace, "register")
+        try driver.type("anna\nweak\n7876\n")
+        try driver.wait(for: "Phone should have at least 8 digits")
+        #expect(driver.screen.contains("Password should have at least one uppercase letter"))
+        try driver.type("12 Main St\n\n")
+        try driver.press(.control("s"))
+        try driver.wait(for: "Not stored yet: 2 fields to mend")
+        try driver.press(.control("u"))
+        try driver.type("aK8oio\n1241\n")
+        try driver.wait(for: "7876-1241")
+        try driver.press(.control("s"))
+        // R5: what only the store knows comes back into the form as well.
+        try driver.wait(for: "Username is taken")
+        try driver.type("2")
+        try driver.wait(until: { !$0.contains("Username is taken") })
+        try driver.press(.control("s"))
+        #expect(try driver.end() == 0)
+        #expect(try workplace.profiles("lookup", "anna2").status == 0)
+    }
+
+    @Test func `Esc asks before what was typed is lost, and Ctrl-C does not`() throws {
+        let workplace = try Workplace()
+        let empty = try form(workplace, "register")
+        try empty.press(.escape)
+        #expect(try empty.end() == 1)
+        #expect(empty.isRestored)
+        #expect(empty.screen.contains("Error: Nothing was stored"))
+
+        let typed = try form(workplace, "register")
+        try typed.type("skboard")
+        try typed.press(.escape)
+        try typed.wait(for: "Leave?")
+        try typed.press(.enter)
+        try typed.wait(until: { !$0.contains("Leave?") })
+        #expect(typed.screen.contains("skboard"))
+        try typed.press(.escape)
+        try typed.wait(for: "Leave?")
+        try typed.press(.down)
+        try typed.press(.enter)
+        #expect(try typed.end() == 1)
+
+        let interrupted = try form(workplace, "register")
+        try interrupted.type("skboard")
+        try interrupted.press(.control("c"))
+        #expect(try interrupted.end() == 130)
+        #expect(interrupted.isRestored)
+        #expect(try workplace.profiles("list", "--format", "json").output.contains("\"profiles\": []"))
+    }
+
+    @Test("a signal gives the terminal back", arguments: [SIGTERM, SIGHUP])
+    func signal(number: Int32) throws {
+        let workplace = try Workplace()
+        let driver = try form(workplace, "register")
+        try driver.type("skboard")
+        try driver.wait(for: "skboard")
+        driver.send(number)
+        #expect(try driver.end() == 128 + number)
+        #expect(driver.isRestored)
+    }
+
+    @Test func `F4, F7: an address that is stored under the postal code is picked and filled in`() throws {
+        let workplace = try Workplace()
+        try workplace.register("anna", address: "4 Lighthouse Lane")
+        #expect(try workplace.profiles("edit", "anna", "--postal-code", "89761").status == 0)
+        let driver = try form(workplace, "register")
+        try driver.settle()
+        #expect(!driver.screen.contains("Ctrl-F"))
+        try driver.press(.tab, times: 4)
+        try driver.type("8976")
+        try driver.settle()
+        #expect(!driver.screen.contains("Ctrl-F"))
+        try driver.type("1")
+        try driver.wait(for: "Ctrl-F")
+        try driver.press(.control("f"))
+        try driver.wait(for: "4 Lighthouse Lane")
+        try driver.press(.enter)
+        try driver.wait(until: { $0.contains("[4 Lighthouse Lane") })
+        try driver.press(.control("c"))
+        #expect(try driver.end() == 130)
+    }
+
+    @Test func `F7: a paste is one, marked as pasted, and says what did not fit`() throws {
+        let driver = try form(try Workplace(), "register")
+        try driver.paste("skboard and more")
+        try driver.wait(for: "Cut: Username takes 10 characters at most")
+        #expect(driver.screen.contains("[skboard an"))
+        try driver.press(.control("c"))
+        #expect(try driver.end() == 130)
+    }
+
+    @Test func `the form follows the size of its window`() throws {
+        let driver = try form(try Workplace(), "register")
+        try driver.type("skboard")
+        try driver.wait(for: "skboard")
+        for size in [TerminalSize.small, TerminalSize(columns: 20, rows: 5), TerminalSize(columns: 132, rows: 43)] {
+            driver.resize(size)
+            try driver.wait(for: "skboard")
+        }
+        driver.resize(TerminalSize(columns: 1, rows: 1))
+        try driver.settle()
+        driver.resize(.standard)
+        try driver.wait(for: "skboard")
+        try driver.press(.control("c"))
+        #expect(try driver.end() == 130)
+    }
+
+    @Test func `there is no colour with NO_COLOR`() throws {
+        for (environment, isColored) in [([:], true), (["NO_COLOR": "1"], false)] {
+            let driver = try form(try Workplace(), "register", environment: environment)
+            try driver.press(.enter)
+            try driver.wait(for: "Username is required")
+            #expect((driver.screen.style(of: "Username is required")?.foreground != nil) == isColored)
+            try driver.press(.control("c"))
+            #expect(try driver.end() == 130)
+        }
+    }
+
+    @Test func `edit shows what is stored and keeps what is not touched`() throws {
+        let workplace = try Workplace()
+        try workplace.register("anna")
+        #expect(try workplace.profiles("edit", "anna", "--birthday", "19980115").status == 0)
+        let driver = try form(workplace, "edit", "ANNA")
+        try driver.settle()
+        for text in ["Edit anna", "[anna", "[7876-1241", "[12 Main St", "[1998.01.15"] {
+            #expect(driver.screen.contains(text), "\(driver.screen)")
+        }
+        try driver.press(.tab, times: 3)
+        try driver.type(" East")
+        try driver.press(.control("s"))
+        #expect(try driver.end() == 0)
+        let stored = try workplace.profiles("lookup", "anna").output
+        for text in ["12 Main St East", "1998-01-15", "7876-1241"] { #expect(stored.contains(text)) }
+        #expect(try workplace.profiles("login", "anna", "--password-stdin", input: "aK8oio").status == 0)
+
+        let untouched = try form(workplace, "edit", "anna")
+        try untouched.press(.escape)
+        #expect(try untouched.end() == 1)
+        #expect(untouched.screen.contains("anna's profile is as it was"))
+        #expect(try workplace.profiles("edit", "nobody").status == 64)
+        #expect(try TerminalDriver(workplace, "edit", "nobody").end() == 1)
+        #expect(try TerminalDriver(workplace, "edit", "anna", "--if-revision", "1").end() == 1)
+    }
+
+    @Test func `R3: what another process has changed meanwhile is shown, and one chooses`() throws {
+        let workplace = try Workplace()
+        for (keys, address) in [("\n", "12 Main St East"), ("t\n", "13 Main St")] {
+            let username = address == "13 Main St" ? "bert" : "anna"
+            try workplace.register(username)
+            let driver = try form(workplace, "edit", username)
+            try driver.press(.tab, times: 3)
+            try driver.type(" East")
+            try driver.wait(for: "East")
+            #expect(
+                try workplace.profiles("edit", username, "--address", "13 Main St", "--phone", "11112222").status == 0)
+            try driver.press(.control("s"))
+            try driver.wait(for: "Changed meanwhile")
+            for text in ["Address: was 12 Main St", "theirs 13 Main St", "yours  12 Main St East", "is now 1111-2222"] {
+                #expect(driver.screen.contains(text), "\(driver.screen)")
+            }
+            try driver.type(keys)
+            #expect(try driver.end() == 0)
+            let stored = try workplace.profiles("lookup", username).output
+            #expect(stored.contains(address) && stored.contains("1111-2222"), "\(stored)")
+        }
+    }
+
+    @Test func `a schema's own fields are asked for like built-in ones`() throws {
+        let workplace = try Workplace()
+        try workplace.write(
+            """
+            {"name": "members", "fields": [
+              {"name": "username", "constraints": {"required": true, "unique": true, "maxLength": 20}},
+              {"name": "email", "constraints": {"unique": true, "pattern": "[^@ ]+@[^@ ]+"}},
+              {"name": "level", "constraints": {"enum": ["basic", "gold"]}}
+            ]}
+            """, to: "members.json")
+        #expect(try workplace.profiles("init", "--schema", "members.json").status == 0)
+        let driver = try form(workplace, "register")
+        try driver.type("ann\nann@example.org\nsilver\n")
+        try driver.wait(for: "Level should be basic or gold")
+        try driver.press(.control("u"))
+        try driver.type("gold\n")
+        #expect(try driver.end() == 0)
+        #expect(try workplace.profiles("lookup", "--where", "email=ann@example.org").output.contains("gold"))
+        let second = try form(workplace, "register")
+        try second.type("bob\nann@example.org\n\n")
+        try second.wait(for: "Email is taken")
+        try second.press(.control("c"))
+        #expect(try second.end() == 130)
+    }
+
+    @Test func `without a terminal there is no form`() throws {
+        let workplace = try Workplace()
+        #expect(try workplace.profiles("register").status == 64)
+        let driver = try TerminalDriver(workplace, "register", "--no-input")
+        #expect(try driver.end() == 64)
+        #expect(driver.screen.contains("Say what the profile holds"))
+        #expect(!driver.transcript.contains("\u{1B}"))
+    }
+}
+
+extension TerminalDriver {
+    /// Waits for a screen, and closes what greets on the first one of a store.
+    func closeWelcome() throws {
+        try wait(until: { $0.isAlternate && ($0.contains("Esc leave") || $0.contains("Welcome")) })
+        guard screen.contains("Welcome") else { return }
+        try press(.enter)
+        try wait(until: { !$0.contains("Welcome") })
+    }
+}

@@ -1,0 +1,178 @@
+import ProfileCore
+import ProfileStore
+import ProfileTesting
+import Testing
+
+/// R7: what the store remembers of what happened to it.
+@Suite(.timeLimit(.minutes(1))) struct ChangeLogTests {
+    private let store: TemporaryStore
+
+    init() throws { store = try TemporaryStore() }
+
+    private func open(
+        _ change: (inout ProfileRepository.Options) -> Void = { _ in }
+    ) async throws -> ProfileRepository {
+        try await ProfileRepository.open(at: store.path, options: store.options(change))
+    }
+
+    /// What a listener is told that goes on after a number, up to the newest change.
+    private func log(_ repository: ProfileRepository, after number: Int64 = 0) async throws -> [ProfileChange] {
+        let newest = try repository.changeNumber
+        var log: [ProfileChange] = []
+        var changes = repository.changes(after: number).makeAsyncIterator()
+        while (log.last?.number ?? number) != newest, let change = try await changes.next() { log.append(change) }
+        return log
+    }
+
+    @Test func `R7: every commit that changes profiles or rules is one change, with what it is about`() async throws {
+        let repository = try await open()
+        let made = store.clock.timestamp
+        try await repository.register("abel")
+        try await repository.register("bert")
+        store.clock.advance(by: .seconds(5))
+        let abel = try await repository.edit("abel") { $0["address"] = "2 Main St" }
+        _ = try await repository.replace(abel, with: repository.judged(People.draft("adam")))
+        try await repository.adopt(try People.standard(and: People.email))
+        try await repository.remove("bert")
+        let log = try await log(repository)
+        #expect(log.map(\.number) == [1, 2, 3, 4, 5, 6])
+        #expect(log.map(\.kind) == [.registered, .registered, .edited, .edited, .adopted, .removed])
+        #expect(log.map(\.profileIDs) == [1...1, 2...2, 1...1, 1...1, nil, 2...2])
+        // Looked up when it is read: nothing of who was removed is left.
+        #expect(log.map(\.username) == ["adam", nil, "adam", "adam", nil, nil])
+        #expect(log.map(\.revision) == [3, nil, 3, 3, nil, nil])
+        #expect(log.first?.changedAt == made)
+        #expect(log.last?.changedAt == store.clock.timestamp)
+        #expect(try repository.changeNumber == 6)
+        await repository.close()
+    }
+
+    @Test func `R7: what changes nothing that a profile shows is no change`() async throws {
+        let repository = try await open()
+        try await repository.register("abel")
+        let stored = try #require(try repository.profile(username: "abel"))
+        _ = try await repository.edit("abel") { $0["address"] = stored[.address] }
+        await #expect(throws: ProfileStoreError.duplicate([.username])) { try await repository.register("ABEL") }
+        await #expect(throws: ProfileStoreError.notFound(username: "bert")) { try await repository.remove("bert") }
+        await #expect(throws: ProfileStoreError.staleRevision(expected: 9, current: 1)) {
+            try await repository.edit("abel", expecting: 9) { $0["address"] = "2" }
+        }
+        try await repository.adopt(repository.schema)
+        try await repository.createPasscode(Secret("parislondon"), for: "abel")
+        await #expect(throws: CredentialError.wrong) {
+            try await repository.validatePassword(Secret("poY7trl"), for: "abel")
+        }
+        try await repository.unlock("abel")
+        #expect(try await repository.takeWelcome())
+        #expect(try repository.changeNumber == 1)
+        // R6: marks raise no revision, and are no change either.
+        try await repository.adopt(try People.standard(replacing: "\"maxLength\":70", with: "\"maxLength\":3"))
+        #expect(try await repository.revalidate().invalid == 1)
+        #expect(try await log(repository).map(\.kind) == [.registered, .adopted])
+        await repository.close()
+    }
+
+    @Test func `R7: an import is a range of new profiles a commit, whatever their number`() async throws {
+        let repository = try await open()
+        let bulk = try await repository.importing(rows(1..<2_001))
+        #expect(bulk.imported == 2_000)
+        let batches = try await repository.importing(rows(2_001..<2_004))
+        #expect(batches.imported == 3)
+        let nothing = try await repository.importing(rows(2_001..<2_004))
+        #expect(nothing.rejected == 3)
+        let undone = try await repository.importing(rows(2_002..<2_006)) { $0.isAllOrNothing = true }
+        #expect(undone.imported == 0)
+        let log = try await log(repository)
+        #expect(log.map(\.kind) == [.imported, .imported])
+        #expect(log.map(\.profileIDs) == [1...2_000, 2_001...2_003])
+        await repository.close()
+    }
+
+    @Test func `R7: a commit that adds and updates is two changes`() async throws {
+        let repository = try await open()
+        _ = try await repository.importing(rows(1..<11))
+        // The third, the eighth and a new one; the fifth is as it was.
+        let mixed =
+            header + row(8, address: "8 New St") + row(5) + row(3, address: "3 New St") + row(11)
+        let report = try await repository.importing(mixed) {
+            $0.duplicates = .update
+            $0.isExclusive = true
+        }
+        #expect(report.updated == 2 && report.imported == 1 && report.skipped == 1)
+        let both = try await log(repository, after: 1)
+        #expect(both.map(\.kind) == [.imported, .updated])
+        #expect(both.map(\.number) == [2, 3])
+        #expect(both.map(\.profileIDs) == [11...11, 3...8])
+        #expect(both.map(\.username) == ["u11", nil])
+        await repository.close()
+    }
+
+    @Test func `the log holds ids and times, and nothing else of anybody`() async throws {
+        let repository = try await open()
+        try await repository.register("abel", ["address": "12 Hidden Lane"])
+        try await repository.remove("abel")
+        await repository.close()
+        let time = String(store.clock.timestamp.millisecondsSince1970)
+        #expect(try store.rows("changes") == [["1", "registered", "1", "1", time], ["2", "removed", "1", "1", time]])
+    }
+
+    @Test func `the oldest changes are forgotten, and who asks for them is told so`() async throws {
+        let repository = try await open { $0.mostChanges = 10 }
+        try await repository.register("abel")
+        for number in 2...25 { _ = try await repository.edit("abel") { $0["address"] = "\(number)" } }
+        #expect(try store.number("SELECT count(*) FROM changes") == 10)
+        #expect(try await log(repository, after: 15).map(\.number) == Array(16...25))
+        let missed = try await log(repository, after: 14)
+        #expect(missed.map(\.kind) == [.missed])
+        #expect(missed.map(\.number) == [25])
+        #expect(missed.first?.profileIDs == nil && missed.first?.changedAt == nil)
+        await repository.close()
+    }
+
+    @Test func `a long log is pruned a hundredth at a time`() async throws {
+        let repository = try await open { $0.mostChanges = 200 }
+        try await repository.register("abel")
+        for number in 2...203 { _ = try await repository.edit("abel") { $0["address"] = "\(number)" } }
+        #expect(try store.number("SELECT min(number) FROM changes") == 3)
+        #expect(try store.number("SELECT count(*) FROM changes") == 201)
+        await repository.close()
+    }
+
+    @Test func `who is ahead of the store, as after a backup was put back, is told that everything may differ`()
+        async throws
+    {
+        let repository = try await open()
+        try await repository.register("abel")
+        for number in [2, 1_000, Int64.max] {
+            let log = try await log(repository, after: number)
+            #expect(log.map(\.kind) == [.missed] && log.map(\.number) == [1])
+        }
+        #expect(try await log(repository, after: .min).map(\.kind) == [.registered])
+        await repository.close()
+    }
+
+    @Test func `a change as JSON has every key, null where nothing is known`() async throws {
+        let repository = try await open()
+        try await repository.register("abel")
+        try await repository.adopt(try People.standard(and: People.email))
+        let log = try await log(repository)
+        #expect(
+            log.map { $0.json().text() } == [
+                #"{"number":1,"kind":"registered","first_profile_id":1,"last_profile_id":1,"username":"abel","#
+                    + #""revision":1,"changed_at":"\#(store.clock.timestamp)"}"#,
+                #"{"number":2,"kind":"adopted","first_profile_id":null,"last_profile_id":null,"username":null,"#
+                    + #""revision":null,"changed_at":"\#(store.clock.timestamp)"}"#,
+            ])
+        await repository.close()
+    }
+
+    // MARK: Rows to import
+
+    private let header = "username,phone,address,password_hash\n"
+
+    private func row(_ number: Int, address: String = "12 Main St") -> String {
+        "u\(number),78761241,\(address),\"\(People.policyHash)\"\n"
+    }
+
+    private func rows(_ numbers: Range<Int>) -> String { header + numbers.map { row($0) }.joined() }
+}

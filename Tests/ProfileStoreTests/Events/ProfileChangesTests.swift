@@ -1,0 +1,271 @@
+import Dispatch
+import ProfileCore
+import ProfileStore
+import ProfileTesting
+import Testing
+
+/// R7 and T2: what those who watch a store are told.
+@Suite(.timeLimit(.minutes(2))) struct ProfileChangesTests {
+    private let store: TemporaryStore
+    private let sockets: String
+
+    init() throws {
+        store = try TemporaryStore()
+        sockets = store.directory + "/sockets"
+    }
+
+    /// Opens the store; an hour is longer than any test, so that who hears of a change has heard a beep.
+    private func open(
+        look interval: Duration = .seconds(3_600), sockets: String? = nil,
+        _ change: (inout ProfileRepository.Options) -> Void = { _ in }
+    ) async throws -> ProfileRepository {
+        try await ProfileRepository.open(
+            at: store.path,
+            options: store.options {
+                $0.watchInterval = interval
+                $0.runtimeDirectory = sockets ?? self.sockets
+                change(&$0)
+            })
+    }
+
+    @Test func `R7: changes are told as they are committed, from now on`() async throws {
+        let repository = try await open()
+        try await repository.register("abel")
+        // From the moment of the call, not of the first wait.
+        var changes = repository.changes().makeAsyncIterator()
+        try await repository.register("bert")
+        let first = try await changes.next()
+        #expect(first?.number == 2 && first?.username == "bert")
+        async let second = changes.next()
+        try await repository.remove("abel")
+        #expect(try await second?.kind == .removed)
+        await repository.close()
+    }
+
+    @Test func `T2: another process's commit is heard of by a beep, and this one's over there`() async throws {
+        let repository = try await open()
+        let child = try ExerciserProcess("watch", store.path, sockets, "0")
+        #expect(child.nextLine() == "ready")
+        let changes = Task { () -> [ProfileChange] in
+            var seen: [ProfileChange] = []
+            for try await change in repository.changes(after: 0) {
+                seen.append(change)
+                if seen.count == 1 { try await repository.register("second") }
+                if seen.count == 2 { break }
+            }
+            return seen
+        }
+        try await waitForListeners(2)
+        let other = try await open()
+        try await other.register("first")
+        #expect(try await changes.value.map(\.username) == ["first", "second"])
+        #expect(child.nextLine() == "1 registered")
+        #expect(child.nextLine() == "2 registered")
+        #expect(await child.finish().code == 0)
+        await other.close()
+        await repository.close()
+    }
+
+    @Test func `T2: a beep that is lost costs an interval, and no change`() async throws {
+        let repository = try await open(look: .milliseconds(10))
+        var changes = repository.changes().makeAsyncIterator()
+        // It beeps elsewhere.
+        let other = try await open(sockets: store.directory + "/other")
+        try await other.register("abel")
+        #expect(try await changes.next()?.username == "abel")
+        #expect(Files.names(in: sockets).count == 1)
+        await other.close()
+        await repository.close()
+    }
+
+    @Test func `T2: where there is no private folder for sockets, the interval is what is left`() async throws {
+        Files.write([], to: sockets)
+        let repository = try await open(look: .milliseconds(10))
+        var changes = repository.changes().makeAsyncIterator()
+        let other = try await open()
+        try await other.register("abel")
+        #expect(try await changes.next()?.username == "abel")
+        await other.close()
+        await repository.close()
+    }
+
+    @Test func `R7: a commit beeps once at most, also that of an import`() async throws {
+        let repository = try await open()
+        try await repository.register("abel")
+        let beeper = try Beeper(store: store.path, prefix: "profiles", directory: sockets)
+        try beeper.register("changes") {}
+        let name = try #require(Files.names(in: sockets).first)
+        beeper.unregister("changes")
+        let socket = try RawSocket(at: "\(sockets)/\(name)")
+        let beep = ["profiles.changes"]
+        try await repository.register("bert")
+        #expect(socket.received() == beep)
+        _ = try await repository.edit("bert") { $0["address"] = "2" }
+        #expect(socket.received() == beep)
+        _ = try await repository.edit("bert") { $0["address"] = "2" }
+        #expect(socket.received() == [], "nothing was changed")
+        await #expect(throws: ProfileStoreError.duplicate([.username])) { try await repository.register("bert") }
+        #expect(socket.received() == [])
+        let rows = "username,phone,address\nabel,78761241,3 New St\ncarl,78761241,4 St\n"
+        let report = try await repository.importing(rows) { $0.duplicates = .update }
+        #expect(report.updated == 1)
+        #expect(socket.received() == beep)
+        _ = try await repository.importing(rows) {
+            $0.duplicates = .update
+            $0.isDryRun = true
+        }
+        try await repository.createPasscode(Secret("parislondon"), for: "abel")
+        #expect(socket.received() == [])
+        try await repository.adopt(try People.standard(and: People.email))
+        #expect(socket.received() == beep)
+        try await repository.remove("bert")
+        #expect(socket.received() == beep)
+        await repository.close()
+    }
+
+    @Test func `R7: nothing is missed while four processes write`() async throws {
+        let repository = try await open()
+        try await repository.register("shared", ["address": "0", "password_hash": People.weakHash])
+        let children = try ["a", "b", "c", "d"].map {
+            try ExerciserProcess("register-and-edit", store.path, $0, Length.seconds(1, long: 10))
+        }
+        let changes = Task { () -> [Int64] in
+            var numbers: [Int64] = []
+            for try await change in repository.changes(after: 0) {
+                numbers.append(change.number)
+                if change.kind == .removed { break }
+            }
+            return numbers
+        }
+        var count = 0
+        for child in children { count += await child.finish().lines.first.flatMap { Int($0) } ?? 0 }
+        #expect(count > 0)
+        try await repository.remove("shared")
+        // The first, a registration and an edit each, and the last.
+        let numbers = try await changes.value
+        #expect(numbers == Array(1...Int64(count * 2 + 2)))
+        await repository.close()
+    }
+
+    @Test func `R7: who is slow is told what was missed, and goes on from the present`() async throws {
+        let repository = try await open { $0.mostChanges = 20 }
+        try await repository.register("abel")
+        var changes = repository.changes(after: 0).makeAsyncIterator()
+        #expect(try await changes.next()?.number == 1)
+        for number in 2...60 { _ = try await repository.edit("abel") { $0["address"] = "\(number)" } }
+        let missed = try await changes.next()
+        #expect(missed?.kind == .missed && missed?.number == 60)
+        try await repository.remove("abel")
+        let next = try await changes.next()
+        #expect(next?.kind == .removed && next?.number == 61)
+        await repository.close()
+    }
+
+    @Test func `R7: who is slower than a page, and quicker than the log, gets every change`() async throws {
+        let repository = try await open()
+        try await repository.register("abel")
+        var changes = repository.changes(after: 0).makeAsyncIterator()
+        #expect(try await changes.next()?.number == 1)
+        for number in 2...300 { _ = try await repository.edit("abel") { $0["address"] = "\(number)" } }
+        var numbers: [Int64] = []
+        while numbers.last != 300, let change = try await changes.next() { numbers.append(change.number) }
+        #expect(numbers == Array(2...300))
+        await repository.close()
+    }
+
+    @Test func `the rules that another process adopts are in force where the change is told`() async throws {
+        let repository = try await open()
+        var changes = repository.changes().makeAsyncIterator()
+        let other = try await open()
+        try await other.adopt(try People.standard(and: People.email))
+        #expect(repository.schemaVersion == 1)
+        #expect(try await changes.next()?.kind == .adopted)
+        #expect(repository.schemaVersion == 2)
+        await other.close()
+        await repository.close()
+    }
+
+    // MARK: The end
+
+    @Test func `changes end when the task is cancelled, also while it waits`() async throws {
+        let repository = try await open()
+        try await repository.register("abel")
+        let (started, continuation) = AsyncStream.makeStream(of: Void.self)
+        let watching = Task { () -> Int in
+            var count = 0
+            for try await _ in repository.changes(after: 0) {
+                count += 1
+                continuation.finish()
+            }
+            return count
+        }
+        for await _ in started {}
+        watching.cancel()
+        #expect(try await watching.value == 1)
+        // One that is cancelled from the start is told nothing.
+        let cancelled = Task { () -> Int in
+            while !Task.isCancelled { await Task.yield() }
+            var count = 0
+            for try await _ in repository.changes(after: 0) { count += 1 }
+            return count
+        }
+        cancelled.cancel()
+        #expect(try await cancelled.value == 0)
+        await repository.close()
+    }
+
+    @Test func `changes end when the repository is closed, and its listener is gone`() async throws {
+        let repository = try await open()
+        try await repository.register("abel")
+        let (started, continuation) = AsyncStream.makeStream(of: Void.self)
+        let watching = Task { () -> Int in
+            var count = 0
+            for try await _ in repository.changes(after: 0) {
+                count += 1
+                continuation.finish()
+            }
+            return count
+        }
+        for await _ in started {}
+        #expect(Files.names(in: sockets).count == 1)
+        await repository.close()
+        #expect(try await watching.value == 1)
+        #expect(Files.names(in: sockets) == [])
+        var later = repository.changes(after: 0).makeAsyncIterator()
+        #expect(try await later.next() == nil)
+        #expect(try await later.next() == nil)
+    }
+
+    @Test func `a repository that nobody closes takes its listener with it`() async throws {
+        do {
+            let repository = try await open()
+            try await repository.register("abel")
+            var changes = repository.changes(after: 0).makeAsyncIterator()
+            #expect(try await changes.next()?.number == 1)
+            #expect(Files.names(in: sockets).count == 1)
+        }
+        #expect(Files.names(in: sockets) == [])
+    }
+
+    @Test func `a store that is damaged ends the changes with its error`() async throws {
+        let repository = try await open()
+        try store.execute("DROP TABLE changes")
+        try store.execute("UPDATE store SET change_number = 5")
+        var changes = repository.changes(after: 0).makeAsyncIterator()
+        do {
+            _ = try await changes.next()
+            Issue.record("no error")
+        } catch {
+            guard case .database = error else {
+                Issue.record("\(error)")
+                return
+            }
+        }
+        #expect(try await changes.next() == nil)
+        await repository.close()
+    }
+
+    private func waitForListeners(_ count: Int) async throws {
+        while Files.names(in: sockets).count < count { await Task.yield() }
+    }
+}

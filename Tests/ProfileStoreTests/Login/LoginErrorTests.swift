@@ -1,0 +1,74 @@
+import ProfileCore
+import ProfileStore
+import Testing
+
+/// L5, word for word.
+@Suite struct LoginErrorTests {
+    @Test(
+        "L5: the texts",
+        arguments: [
+            (("p", "aK8oio"), "Your username should have at least 2 and at most 10 characters"),
+            (
+                ("pritesh", "po"),
+                "Your password should have at least 3 characters with at least one uppercase letter and one decimal digit"
+            ),
+            (("pritesh", "poytrl"), "Your password should have at least one uppercase letter and one decimal digit"),
+        ])
+    func local(typed: (username: String, password: String), text: String) {
+        let failure = LoginChecks(.standard).failure(username: typed.username, password: Secret(typed.password))
+        #expect(failure?.message == text)
+    }
+
+    @Test(
+        "L5: the texts of what the authenticator answers",
+        arguments: [
+            (LoginError.invalidCredentials, "The user credentials are invalid"),
+            (.nilData, "Failed to fetch your data, please try again later"),
+            (.wrongStatusCode, "Wrong status code received, please try again later"),
+            (.unknown, "Something went wrong, please try again later"),
+            (.hashing(.busy), "Something went wrong, please try again later"),
+            (.store(.full("disk")), "Something went wrong, please try again later"),
+            (.throttled(milliseconds: 1), "Too many failed attempts, please try again in 1 second"),
+            (.throttled(milliseconds: 1_001), "Too many failed attempts, please try again in 2 seconds"),
+            (.throttled(milliseconds: .max), "Too many failed attempts, please try again in 9223372036854776 seconds"),
+            (.locked, "Too many failed attempts, please ask the owner to unlock you"),
+            (.cancelled, "The login was cancelled"),
+            (.noPasswords, "Profiles have no password here, so nobody can log in"),
+        ])
+    func answered(error: LoginError, text: String) {
+        #expect(error.message == text)
+    }
+
+    @Test(
+        "L5: the texts by other rules",
+        arguments: [
+            (
+                LoginError.invalidUsernameLength(minimum: 1, maximum: nil),
+                "Your username should have at least 1 character"
+            ),
+            (
+                .invalidUsernameLength(minimum: 1, maximum: 1),
+                "Your username should have at least 1 and at most 1 character"
+            ),
+            (.invalidPasswordLength(minimum: 1, requirements: []), "Your password should have at least 1 character"),
+            (
+                .invalidPasswordLength(minimum: 8, requirements: [.lowercase]),
+                "Your password should have at least 8 characters with at least one lowercase letter"
+            ),
+            (
+                .invalidPasswordCharacters(requirements: [.uppercase, .lowercase, .digit, .special]),
+                "Your password should have at least one uppercase letter, one lowercase letter, one decimal digit and "
+                    + "one special character"
+            ),
+        ])
+    func other(error: LoginError, text: String) {
+        #expect(error.message == text)
+    }
+
+    @Test func `L5: success greets, and alerts have titles`() {
+        #expect(LoggedInProfile(username: "pritesh").greeting == "Hello pritesh")
+        #expect(LoggedInProfile(username: "pritesh", name: "Pritesh N").greeting == "Hello Pritesh N")
+        #expect(LoggedInProfile.alertTitle == "Success")
+        #expect(LoginError.alertTitle == "Error")
+    }
+}

@@ -1,0 +1,352 @@
+import ProfileCore
+import ProfileTesting
+import TerminalUI
+import Testing
+
+/// A form on a screen: what is seen, and what keys do.
+@Suite struct FormScreenTests {
+    @Test func `an empty form says what it wants and how to go on`() {
+        #expect(FormScreen.registering().text() == References.emptyForm)
+    }
+
+    @Test func `a form fits into 40 columns and 15 rows`() {
+        var screen = FormScreen.registering()
+        screen.fillIn()
+        #expect(screen.text(40, 15) == References.narrowForm)
+    }
+
+    @Test func `F5: an error stands under its field and goes when the value is mended`() {
+        var screen = FormScreen.registering()
+        screen.type("s")
+        screen.press(.enter)
+        #expect(screen.text().contains("✗ Username should have at least 2 characters"))
+        screen.press(.up)
+        screen.type("k")
+        #expect(!screen.text().contains("✗ Username"))
+    }
+
+    @Test func `the hint of what is accepted stands under the field with the focus alone`() {
+        var screen = FormScreen.registering()
+        #expect(screen.text().contains("2–10 letters a–z and digits 0–9"))
+        screen.press(.tab)
+        #expect(!screen.text().contains("2–10 letters a–z and digits 0–9"))
+        #expect(screen.text().contains("3–64 letters a–z"))
+    }
+
+    @Test func `a secret is shown as dots, on the screen and in the state`() {
+        var screen = FormScreen.registering()
+        screen.press(.tab)
+        screen.type("aK8oio")
+        #expect(screen.text().contains("[••••••"))
+        #expect(!screen.text().contains("aK8oio"))
+        #expect(!screen.state.text().contains("aK8oio"))
+        #expect(screen.state.text().contains("••••••"))
+    }
+
+    @Test func `the caret stands behind what was typed, whatever the width of its characters`() {
+        var screen = FormScreen.registering()
+        let size = ScreenSize(columns: 80, rows: 24)
+        let start = screen.frame(size).caret?.column ?? 0
+        screen.type("a한e\u{301}")
+        #expect(screen.frame(size).caret?.column == start + 4)
+        screen.press(.left, .left)
+        #expect(screen.frame(size).caret?.column == start + 1)
+    }
+
+    @Test func `a value that is longer than its box scrolls, with the caret in sight`() throws {
+        var screen = FormScreen.registering()
+        screen.press(.tab, .tab, .tab)
+        screen.type("1 Very Long Street Name That Does Not Fit Into Forty Columns 12345")
+        let size = ScreenSize(columns: 40, rows: 15)
+        let atEnd = screen.frame(size)
+        #expect(atEnd.text.contains("12345"))
+        #expect(atEnd.text.contains("‹"))
+        #expect(try #require(atEnd.caret).column < 40)
+        screen.press(.home)
+        #expect(screen.frame(size).text.contains("[1 Very Long"))
+        #expect(screen.frame(size).text.contains("›"))
+    }
+
+    @Test func `keys edit as in a shell`() {
+        var screen = FormScreen.registering()
+        screen.press(.tab, .tab, .tab)
+        screen.type("12 Main Street")
+        screen.press(.control("w"))
+        #expect(screen["address"]?.text == "12 Main ")
+        screen.press(.control("a"), .delete)
+        #expect(screen["address"]?.text == "2 Main ")
+        screen.press(.right, .right, .control("k"))
+        #expect(screen["address"]?.text == "2 ")
+        screen.press(.control("e"), .control("u"))
+        #expect(screen["address"]?.text == "")
+        screen.type("ab")
+        screen.press(.home, .character("c"), .end, .backspace)
+        #expect(screen["address"]?.text == "ca")
+    }
+
+    @Test func `Tab, arrows and Return go from field to field`() {
+        var screen = FormScreen.registering()
+        screen.press(.tab, .down, .enter)
+        #expect(screen.form.focus?.text == "address")
+        screen.press(.backTab, .up)
+        #expect(screen.form.focus == .password)
+    }
+
+    @Test func `F1: a key for which there is no room gives a note, and the next key takes it away`() {
+        var screen = FormScreen.registering()
+        screen.type("skboard1234")
+        #expect(screen["username"]?.text == "skboard123")
+        #expect(screen.text().contains("Username takes 10 characters at most"))
+        screen.press(.left)
+        #expect(!screen.text().contains("at most"))
+    }
+
+    @Test func `F7: a paste that was cut says so`() {
+        var screen = FormScreen.registering()
+        screen.press(.paste("Lorem Ipsum is simply"))
+        #expect(screen["username"]?.text == "Lorem Ipsu")
+        #expect(screen.text().contains("Cut: Username takes 10 characters at most"))
+    }
+
+    @Test func `F9: Return in the last field asks to store what is valid`() throws {
+        var screen = FormScreen.registering()
+        screen.fillIn()
+        guard case .store(let profile, isSettled: false) = screen.press(.enter)?.request else {
+            Issue.record("not submitted")
+            return
+        }
+        #expect(profile.username == "skboard")
+        #expect(screen.isBusy)
+        #expect(screen.text().contains("Storing …"))
+        // Nothing is typed into a form that is under way, but it can be left.
+        #expect(screen.press(.character("x")) == nil)
+        #expect(screen.press(.control("c"))?.isInterrupt == true)
+        screen.receive(.refused([ValidationIssue(.username, .duplicate(line: nil))]))
+        #expect(screen.form.focus == .username)
+        #expect(screen.text().contains("✗ Username is taken"))
+        #expect(!screen.isBusy)
+    }
+
+    @Test func `F9: Ctrl-S submits from anywhere, and every error is shown`() {
+        var screen = FormScreen.registering()
+        #expect(screen.press(.control("s")) == nil)
+        let text = screen.text()
+        for title in ["Username", "Password", "Phone", "Address"] { #expect(text.contains("✗ \(title) is required")) }
+        #expect(text.contains("Not stored yet: 4 fields to mend"))
+        #expect(screen.form.focus == .username)
+    }
+
+    @Test func `an error of the store is an alert, after which one goes on where one was`() {
+        var screen = FormScreen.registering()
+        screen.fillIn()
+        screen.press(.enter)
+        screen.receive(.failed("The store is busy"))
+        #expect(screen.text().contains("Error") && screen.text().contains("The store is busy"))
+        screen.press(.character("x"), .enter)
+        #expect(!screen.text().contains("The store is busy"))
+        #expect(screen.form.focus?.text == "birthday")
+        #expect(screen["birthday"]?.text == "")
+    }
+
+    @Test func `Esc leaves at once, and asks before what was typed is lost`() {
+        var screen = FormScreen.registering()
+        #expect(screen.press(.escape)?.isLeave == true)
+        screen.type("sk")
+        #expect(screen.press(.escape) == nil)
+        #expect(screen.text().contains("Leave?"))
+        // Return takes what is offered first, which loses nothing.
+        #expect(screen.press(.enter) == nil)
+        #expect(screen["username"]?.text == "sk")
+        screen.press(.escape)
+        #expect(screen.press(.escape) == nil)
+        screen.press(.escape, .down)
+        #expect(screen.press(.enter)?.isLeave == true)
+    }
+
+    @Test func `Ctrl-C and Ctrl-Z work whatever is shown`() {
+        var screen = FormScreen.registering(notices: [.welcome])
+        #expect(screen.press(.control("c"))?.isInterrupt == true)
+        #expect(screen.press(.control("z"))?.isSuspend == true)
+        screen.press(.enter, .character("x"), .escape)
+        #expect(screen.press(.control("c"))?.isInterrupt == true)
+    }
+
+    @Test func `T5: keys before the welcome is closed enter no field`() {
+        for key in [Key.enter, .escape] {
+            var screen = FormScreen.registering(notices: [.welcome])
+            let text = screen.text()
+            #expect(text.contains("Welcome to this awesome app!") && text.contains("[ Close ]"))
+            screen.type("abc")
+            #expect(screen.press(.paste("x")) == nil)
+            #expect(screen["username"]?.isEmpty == true)
+            screen.press(key)
+            #expect(!screen.text().contains("Welcome"))
+            screen.type("abc")
+            #expect(screen["username"]?.text == "abc")
+        }
+    }
+
+    @Test func `every key that does something is named, however narrow the screen`() {
+        var screen = FormScreen.registering()
+        screen.fillIn()
+        screen.press(.up)
+        screen.type("89761")
+        for columns in [40, 60, 80] {
+            for key in ["Return next", "↑↓ move", "Ctrl-F addresses", "Ctrl-S register", "Esc leave"] {
+                #expect(screen.text(columns, 15).contains(key) || columns == 40 && key == "↑↓ move")
+            }
+        }
+    }
+
+    @Test func `F4: Ctrl-F offers addresses once the postal code is valid, and fills one in`() {
+        var screen = FormScreen.registering()
+        #expect(!screen.text().contains("Ctrl-F"))
+        screen.press(.control("f"))
+        #expect(screen.text().contains("First fill in Postal code"))
+        screen.press(.tab, .tab, .tab, .tab)
+        screen.type("89761")
+        #expect(screen.text().contains("Ctrl-F"))
+        guard case .addresses(postalCode: "89761") = screen.press(.control("f"))?.request else {
+            Issue.record("not asked for")
+            return
+        }
+        screen.receive(.addresses(["12 Main Street", "4 Elm St"]))
+        #expect(screen.text().contains("Addresses under 89761"))
+        screen.press(.down, .enter)
+        #expect(screen["address"]?.text == "4 Elm St")
+        #expect(screen.form.focus?.text == "postal_code")
+        screen.press(.control("f"))
+        screen.receive(.addresses([]))
+        #expect(screen.text().contains("No address is stored under 89761 yet"))
+    }
+
+    @Test func `an edit shows what is stored, with the day as a form writes it`() {
+        let screen = FormScreen.editing()
+        let text = screen.text()
+        for value in ["[skboard", "[7876-1241", "[12 Main Street", "[1998.01.15"] { #expect(text.contains(value)) }
+        #expect(!text.contains("Password *"))
+        #expect(!screen.form.isChanged)
+    }
+
+    @Test func `R3: what changed meanwhile is shown field by field, and one chooses`() throws {
+        let address = try #require(FieldName("address"))
+        let phone = try #require(FieldName("phone"))
+        let conflicts = [
+            FieldConflict(
+                field: phone, title: "Phone", before: "7876-1241", theirs: "1111-2222", yours: "7876-1241"),
+            FieldConflict(
+                field: address, title: "Address", before: "12 Main Street", theirs: "13 Main Street",
+                yours: "12 Main Street East"),
+        ]
+        func settled(_ keys: Key...) -> (screen: FormScreen, profile: ValidProfile?) {
+            var screen = FormScreen.editing()
+            screen.press(.tab, .tab, .tab)
+            screen.type(" East")
+            _ = screen.press(.control("s"))
+            screen.receive(.changedMeanwhile(conflicts))
+            var action: ScreenAction<FormScreen.Request>?
+            for key in keys { action = screen.handle(key) }
+            if case .store(let profile, isSettled: true) = action?.request { return (screen, profile) }
+            return (screen, nil)
+        }
+        let shown = settled().screen.text()
+        for text in [
+            "Phone: was 7876-1241", "is now 1111-2222", "(•) yours  12 Main Street East", "( ) theirs 13 Main",
+        ] {
+            #expect(shown.contains(text), "\(shown)")
+        }
+        let mine = try #require(settled(.enter).profile)
+        #expect(mine[address] == "12 Main Street East")
+        // A field that was not touched takes what is stored.
+        #expect(mine[phone] == "1111-2222")
+        #expect(settled(.character(" "), .enter).profile?[address] == "13 Main Street")
+        #expect(settled(.character("t"), .enter).profile?[address] == "13 Main Street")
+        #expect(settled(.character("t"), .character("m"), .enter).profile?[address] == "12 Main Street East")
+        var left = settled(.escape).screen
+        #expect(left["address"]?.text == "12 Main Street East")
+        // Who went back has chosen nothing yet.
+        guard case .store(_, isSettled: false) = left.press(.control("s"))?.request else {
+            Issue.record("not submitted")
+            return
+        }
+    }
+
+    @Test func `a schema's own fields are shown and judged like built-in ones`() throws {
+        let schema = try ProfileSchema(
+            parsing: """
+                {"name": "members", "fields": [
+                  {"name": "username", "constraints": {"required": true, "unique": true, "maxLength": 20}},
+                  {"name": "level", "title": "Level", "constraints": {"enum": ["basic", "gold"]}},
+                  {"name": "joined", "title": "Joined", "type": "date", "profiles": {"formats": ["dd.MM.yyyy"]}}
+                ]}
+                """)
+        var screen = FormScreen.registering(schema)
+        screen.type("ann")
+        screen.press(.enter)
+        screen.type("silver")
+        screen.press(.enter)
+        #expect(screen.text().contains("✗ Level should be basic or gold"))
+        #expect(screen.text().contains("dd.MM.yyyy, or nothing"))
+        screen.press(.control("f"))
+        #expect(!screen.text().contains("First fill in"))
+    }
+
+    @Test func `every focused field is seen on small screens, with its error`() {
+        for rows in 8...24 {
+            var screen = FormScreen.registering()
+            screen.press(.control("s"))
+            for title in ["Username", "Password", "Phone", "Address", "Postal code", "Birthday"] {
+                let text = screen.text(40, rows)
+                #expect(text.contains("› \(title)") || text.contains("›") && text.contains(title), "\(rows): \(text)")
+                if let message = screen.form.focus.flatMap({ screen.form[$0]?.message }) {
+                    #expect(text.contains("✗ \(message)"), "\(rows): \(text)")
+                }
+                screen.press(.tab)
+            }
+        }
+    }
+
+    @Test("random keys on random screens neither trap nor draw outside", arguments: [UInt64.random(in: 0 ... .max)])
+    func randomKeys(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let keys: [Key] = [
+            .up, .down, .left, .right, .home, .end, .pageUp, .pageDown, .backspace, .delete, .tab, .backTab, .enter,
+            .escape, .control("a"), .control("e"), .control("u"), .control("k"), .control("w"), .control("f"),
+            .control("s"), .character(" "), .character("1"), .character("A"), .character("한"), .character("e\u{301}"),
+            .character("👩‍👩‍👧"), .character("m"), .character("\u{202E}"), .paste("89761"),
+            .paste(String(repeating: "x\n한", count: 50)), .unknown,
+        ]
+        var screen = FormScreen.registering()
+        for step in 0..<3_000 {
+            let key = keys[Int(random.next() % UInt64(keys.count))]
+            if case .ask(let request) = screen.handle(key) {
+                switch request {
+                case .addresses:
+                    screen.receive(.addresses(random.next() % 2 == 0 ? [] : ["12 Main Street", "한 e\u{301}"]))
+                case .store(let profile, _):
+                    screen.receive(
+                        random.next() % 2 == 0
+                            ? .failed("no")
+                            : .changedMeanwhile([
+                                FieldConflict(
+                                    field: .username, title: "Username", before: "a", theirs: "bb",
+                                    yours: profile.username)
+                            ]))
+                }
+            }
+            let size = ScreenSize(columns: Int(random.next() % 90), rows: Int(random.next() % 30))
+            let frame = screen.frame(size)
+            let lines = frame.text.split(separator: "\n", omittingEmptySubsequences: false)
+            #expect(lines.allSatisfy { $0.displayWidth <= size.columns }, "seed \(seed), step \(step)")
+            let isCovered = !screen.notices.isEmpty || !screen.state.text().contains(#""question":null"#)
+            if !isCovered, !screen.isBusy, size.rows >= 1, size.columns >= 12 {
+                #expect(lines.contains { $0.hasPrefix("› ") }, "seed \(seed), step \(step), \(size)")
+            }
+            if let caret = frame.caret {
+                #expect(
+                    caret.row < size.rows && caret.column < size.columns && caret.row >= 0 && caret.column >= 0,
+                    "seed \(seed), step \(step), \(size), \(caret)")
+            }
+        }
+    }
+}

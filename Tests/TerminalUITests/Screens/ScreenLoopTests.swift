@@ -1,0 +1,210 @@
+import ProfileCore
+import Synchronization
+import TerminalUI
+import Testing
+
+/// A screen that is run, on a device that a test has in the place of a terminal.
+@Suite struct ScreenLoopTests {
+    private typealias Answer = ScreenAnswer<FormScreen.Reply, String>
+
+    @Test func `keys go in, frames come out, and what is asked for is done`() async {
+        let device = FakeDevice()
+        for key in FormScreen.registeringKeys { device.send(.key(key)) }
+        let ending = await ScreenLoop(device).run(FormScreen.registering()) { request -> Answer in
+            guard case .store(let profile, _) = request else { return .reply(.failed("not asked for")) }
+            return .done(profile.username)
+        }
+        guard case .done("skboard") = ending else {
+            Issue.record("ended otherwise: \(ending)")
+            return
+        }
+        #expect(device.frames.first?.text.contains("Register a profile") == true)
+        #expect(device.frames.last?.text.contains("Storing …") == true)
+    }
+
+    @Test func `a reply goes to the screen, which goes on`() async {
+        let device = FakeDevice()
+        let tries = Mutex(0)
+        device.whenShown("Username is taken", send: [.character("2"), .control("s")])
+        for key in FormScreen.registeringKeys { device.send(.key(key)) }
+        let ending = await ScreenLoop(device).run(FormScreen.registering()) { request -> Answer in
+            guard case .store(let profile, _) = request else { return .reply(.failed("not asked for")) }
+            let isFirst = tries.withLock {
+                $0 += 1
+                return $0 == 1
+            }
+            return isFirst
+                ? .reply(.refused([ValidationIssue(.username, .duplicate(line: nil))])) : .done(profile.username)
+        }
+        guard case .done("skboard2") = ending else {
+            Issue.record("ended otherwise: \(ending)")
+            return
+        }
+    }
+
+    @Test func `L5: what is done ends when its notice is closed`() async {
+        let device = FakeDevice()
+        device.whenShown("Hello skboard", send: [.character("x"), .enter])
+        for key in FormScreen.registeringKeys { device.send(.key(key)) }
+        let ending = await ScreenLoop(device).run(FormScreen.registering()) { _ -> Answer in
+            .done("done", notice: .success("Hello skboard"))
+        }
+        guard case .done("done") = ending else {
+            Issue.record("ended otherwise: \(ending)")
+            return
+        }
+    }
+
+    @Test func `Ctrl-C cancels what is under way, and waits for what it came to`() async {
+        let device = FakeDevice()
+        device.whenShown("Storing …", send: [.control("c")])
+        for key in FormScreen.registeringKeys { device.send(.key(key)) }
+        let ending = await ScreenLoop(device).run(FormScreen.registering()) { _ -> Answer in
+            try await Task.sleep(for: .seconds(3_600))
+            return .done("slept")
+        }
+        guard case .interrupted = ending else {
+            Issue.record("ended otherwise: \(ending)")
+            return
+        }
+    }
+
+    @Test func `what was done is not taken for undone, whenever Ctrl-C came`() async {
+        let device = FakeDevice()
+        device.whenShown("Storing …", send: [.control("c")])
+        for key in FormScreen.registeringKeys { device.send(.key(key)) }
+        let ending = await ScreenLoop(device).run(FormScreen.registering()) { _ -> Answer in
+            // Committed before the cancellation comes.
+            try? await Task.sleep(for: .seconds(3_600))
+            return .done("stored")
+        }
+        guard case .done("stored") = ending else {
+            Issue.record("ended otherwise: \(ending)")
+            return
+        }
+    }
+
+    @Test func `the terminal's own events end the screen, draw it anew or suspend it`() async {
+        let device = FakeDevice()
+        device.send(.key(.control("z")))
+        device.size = ScreenSize(columns: 40, rows: 15)
+        device.send(.resized(ScreenSize(columns: 40, rows: 15)))
+        device.send(.ended(signal: 15))
+        let ending = await ScreenLoop(device).run(FormScreen.registering()) { _ -> Answer in .done("") }
+        guard case .signal(15) = ending else {
+            Issue.record("ended otherwise: \(ending)")
+            return
+        }
+        #expect(device.suspensions == 1)
+        #expect(device.frames.last?.size == ScreenSize(columns: 40, rows: 15))
+        let gone = FakeDevice()
+        gone.send(.closed)
+        guard
+            case .closed = await ScreenLoop(gone).run(FormScreen.registering(), answering: { _ -> Answer in .done("") })
+        else {
+            Issue.record("did not end")
+            return
+        }
+    }
+
+    @Test func `T4: requests from outside type, show a notice, read the state and wait for it`() async {
+        let (requests, outside) = AsyncStream.makeStream(of: ScreenRequest.self)
+        let device = FakeDevice()
+        let states = Mutex<[String]>([])
+        let note: @Sendable (JSONValue?) -> Void = { state in states.withLock { $0.append(state?.text() ?? "left") } }
+        outside.yield(
+            .stateWhen({ $0.text().contains("skboard") }) { state in
+                note(state)
+                outside.yield(.leave)
+            })
+        outside.yield(.stateWhen({ _ in false }, reply: note))
+        outside.yield(.state(note))
+        outside.yield(.notice(.welcome))
+        // Held off by the notice.
+        outside.yield(.event(.paste("nobody")))
+        outside.yield(.state(note))
+        outside.yield(.key(.enter))
+        outside.yield(.event(.paste("skboard")))
+        let ending = await ScreenLoop(device, requests: requests).run(FormScreen.registering()) { _ -> Answer in
+            .done("")
+        }
+        guard case .left = ending else {
+            Issue.record("ended otherwise: \(ending)")
+            return
+        }
+        let seen = states.withLock { $0 }
+        #expect(seen.count == 4)
+        #expect(seen[0].contains(#""screen":"register""#) && seen[0].contains(#""notice":null"#))
+        #expect(seen[1].contains("Welcome to this awesome app!") && !seen[1].contains("nobody"))
+        #expect(seen[2].contains("skboard"))
+        #expect(seen[3] == "left")
+    }
+
+    @Test func `a countdown is drawn as time passes`() async {
+        let device = FakeDevice()
+        device.whenShown("You may try again", send: [.control("c")])
+        device.send(.key(.character("x")))
+        device.send(.key(.enter))
+        let screen = EntryScreen(
+            [.init(name: "present", label: "Pass code")], name: "passcode", title: "Validate Pass Code",
+            submitting: "go")
+        let ending = await ScreenLoop(device).run(screen) { _ -> ScreenAnswer<EntryScreen.Reply, String> in
+            .reply(.throttled(milliseconds: 1_001))
+        }
+        guard case .interrupted = ending else {
+            Issue.record("ended otherwise: \(ending)")
+            return
+        }
+        let shown = device.frames.map(\.text)
+        for text in ["again in 2 s", "again in 1 s", "You may try again"] {
+            #expect(shown.contains { $0.contains(text) }, "\(text)")
+        }
+    }
+}
+
+/// Keeps the frames that were drawn, and types what a person would at the sight of them.
+private final class FakeDevice: ScreenDevice {
+    private struct State {
+        var size = ScreenSize(columns: 80, rows: 24)
+        var frames: [Frame] = []
+        var suspensions = 0
+        var reactions: [(text: String, keys: [Key])] = []
+    }
+
+    let events: AsyncStream<TerminalEvent>
+    private let sender: AsyncStream<TerminalEvent>.Continuation
+    private let state = Mutex(State())
+
+    init() { (events, sender) = AsyncStream.makeStream() }
+
+    func send(_ event: TerminalEvent) { sender.yield(event) }
+
+    func whenShown(_ text: String, send keys: [Key]) { state.withLock { $0.reactions.append((text, keys)) } }
+
+    var size: ScreenSize {
+        get { state.withLock { $0.size } }
+        set { state.withLock { $0.size = newValue } }
+    }
+
+    var frames: [Frame] { state.withLock { $0.frames } }
+    var suspensions: Int { state.withLock { $0.suspensions } }
+
+    func draw(_ frame: Frame) {
+        let keys = state.withLock { state in
+            state.frames.append(frame)
+            guard let index = state.reactions.firstIndex(where: { frame.text.contains($0.text) }) else {
+                return [Key]()
+            }
+            return state.reactions.remove(at: index).keys
+        }
+        for key in keys { send(.key(key)) }
+    }
+
+    func suspend() { state.withLock { $0.suspensions += 1 } }
+}
+
+extension FormScreen {
+    /// What a person types to register.
+    fileprivate static let registeringKeys: [Key] =
+        "skboard\naK8oio\n78761241\n12 Main Street\n\n\n".map { $0 == "\n" ? .enter : .character($0) }
+}
