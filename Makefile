@@ -8,7 +8,7 @@ RELEASE_FLAGS = -c release --product profiles --static-swift-stdlib -Xlinker -s 
 PACKAGES = libsqlite3-dev libsodium-dev libcrypt-dev libpcre2-dev libvterm-dev
 BENCH_PACKAGES = sqlite3 hyperfine time gcc libc6-dev
 
-.PHONY: help build demo test test-long test-hooks bench lint install docs clean setup setup-bench
+.PHONY: help build demo test test-long test-hooks bench picture lint install docs clean setup setup-bench
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 14
@@ -30,6 +30,12 @@ test-hooks: setup ## the command that honours scenarios, .build-hooks/debug/prof
 
 bench: build setup-bench ## the speed table; ROWS, RUNS, ONLY and LONG as Benchmarks/bench.sh says
 	@Benchmarks/bench.sh
+
+picture: setup ## the README's picture of the form, from a real screen
+	$(SWIFT) build --product profiles
+	$(SWIFT) build --product FormPicture
+	.build/debug/FormPicture $(CURDIR)/.build/debug/profiles > .build/form.svg
+	mv .build/form.svg Examples/form.svg
 
 lint: ## the code's format
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Migrations Examples/Embedding/Package.swift \

@@ -94,7 +94,12 @@ let package = Package(
             name: "TerminalExerciser", dependencies: ["TerminalUI"], path: "Tests/TerminalExerciser",
             swiftSettings: strictness),
         .testTarget(
-            name: "TerminalUITests", dependencies: ["CVTerm", "ProfileCore", "ProfileTesting", "TerminalUI", "TerminalExerciser"],
+            name: "TerminalUITests",
+            dependencies: ["CVTerm", "ProfileCore", "ProfileTesting", "TerminalUI", "TerminalExerciser"],
+            swiftSettings: strictness),
+        // Makes the README's picture of the form, for `make picture`.
+        .executableTarget(
+            name: "FormPicture", dependencies: ["ProfileTesting", "TerminalUI"], path: "Tests/FormPicture",
             swiftSettings: strictness),
         .testTarget(
             name: "ProfileTestingTests", dependencies: ["ProfileCore", "ProfileStore", "ProfileTesting"],

@@ -97,7 +97,7 @@ import Testing
         try workplace.register("anna")
         let driver = try form(workplace, "register")
         try driver.type("anna\nweak\n7876\n")
-        try driver.wait(for: "Phone should have at least 8 characters")
+        try driver.wait(for: "Phone should have at least 8 digits")
         #expect(driver.screen.contains("Password should have at least one uppercase letter"))
         try driver.type("12 Main St\n\n")
         try driver.press(.control("s"))

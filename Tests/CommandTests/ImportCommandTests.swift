@@ -29,8 +29,8 @@ import Testing
           username     duplicate              1
 
         Examples: the first 3 of 7
-          line 3  username  bad_character  "bad one": Username may hold ASCII letters and ASCII digits only
-          line 3  phone     too_short      "1": Phone should have at least 8 characters
+          line 3  username  bad_character  "bad one": Username may hold letters a–z and digits 0–9 only
+          line 3  phone     too_short      "1": Phone should have at least 8 digits
           line 3  address   required       "": Address is required
 
         """

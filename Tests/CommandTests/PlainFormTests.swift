@@ -9,7 +9,7 @@ import Testing
         let workplace = try Workplace()
         let driver = try TerminalDriver(
             workplace, ["register"] + options, environment: options.isEmpty ? ["TERM": "dumb"] : [:])
-        try driver.wait(for: "Username, required, 2–10 ASCII letters and ASCII digits: ")
+        try driver.wait(for: "Username, required, 2–10 letters a–z and digits 0–9: ")
         try driver.type("s\n")
         try driver.wait(for: "Username should have at least 2 characters.")
         try driver.type("skboard\n")
@@ -29,7 +29,7 @@ import Testing
         try driver.type("78761241\n")
         try driver.wait(for: "Address, required")
         try driver.type("12 Main Street\n")
-        try driver.wait(for: "Postal code, 5 ASCII digits, or nothing: ")
+        try driver.wait(for: "Postal code, 5 digits 0–9, or nothing: ")
         try driver.type("\n")
         try driver.wait(for: "Birthday, ")
         try driver.type("1998.01.15\n")

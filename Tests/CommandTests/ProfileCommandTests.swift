@@ -95,9 +95,9 @@ import Testing
         #expect(
             text.error.settled(workplace) == """
                 Error: The profile is not valid. Nothing was stored in FOLDER/store.sqlite
-                  Username may hold ASCII letters and ASCII digits only
+                  Username may hold letters a–z and digits 0–9 only
                   Password is required
-                  Phone should have at least 8 characters
+                  Phone should have at least 8 digits
                   Address is required
                   There is no field "email"
                   The password comes with --password-stdin or --password-file, or as --set password_hash=PHC

@@ -1,5 +1,5 @@
 extension FormField {
-    /// What is accepted, in a few words, for people who have not seen the rules: `2–10 ASCII letters and ASCII digits`.
+    /// What is accepted, in a few words, for people who have not seen the rules: `2–10 letters a–z and digits 0–9`.
     public var hint: String {
         let what = rules.kindHint
         return rules.isRequired ? what : what + ", or nothing"

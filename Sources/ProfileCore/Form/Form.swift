@@ -103,7 +103,8 @@ public struct Form: Sendable {
     public func judge(_ text: String, in name: FieldName, label: String? = nil) -> FieldJudgement {
         let issue = validator.issues(of: text, in: name, on: today).first
         let message = issue.map { issue in
-            label.map { issue.message(label: $0) } ?? schema.message(for: issue)
+            label.map { schema[name]?.message(for: issue, label: $0) ?? issue.message(label: $0) }
+                ?? schema.message(for: issue)
         }
         return FieldJudgement(field: name, issue: issue, message: message)
     }

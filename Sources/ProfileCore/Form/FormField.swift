@@ -76,7 +76,12 @@ public struct FormField: Sendable {
 extension FieldRules {
     /// The text of an issue of this field, with the schema's own message where it has one.
     public func message(for issue: ValidationIssue) -> String {
-        messages[issue.code] ?? issue.message(label: title)
+        messages[issue.code] ?? message(for: issue, label: title)
+    }
+
+    /// The text of an issue of this field under another label, in our words.
+    func message(for issue: ValidationIssue, label: String) -> String {
+        issue.message(label: label, counting: mask == nil ? "character" : "digit")
     }
 
     /// The characters of a text that have to be typed: all but the mask's literals.

@@ -42,8 +42,8 @@ public enum CharacterClass: Hashable, Sendable {
     /// What a message calls these characters.
     var title: String {
         switch self {
-        case .asciiLetters: "ASCII letters"
-        case .asciiDigits: "ASCII digits"
+        case .asciiLetters: "letters a–z"
+        case .asciiDigits: "digits 0–9"
         case .letters: "letters"
         case .digits: "digits"
         case .spaces: "single spaces"

@@ -13,11 +13,14 @@ extension ValidationIssue {
     ///
     /// - Parameter label: What the field is called; a caller may choose.
     /// - Returns: A sentence without its full stop.
-    public func message(label: String) -> String {
+    public func message(label: String) -> String { message(label: label, counting: "character") }
+
+    /// The same, with lengths counted in what the field is made of.
+    func message(label: String, counting unit: String) -> String {
         switch problem {
         case .required: "\(label) is required"
-        case .tooShort(let minimum): "\(label) should have at least \(Self.count(minimum, "character"))"
-        case .tooLong(let maximum): "\(label) should have at most \(Self.count(maximum, "character"))"
+        case .tooShort(let minimum): "\(label) should have at least \(Self.count(minimum, unit))"
+        case .tooLong(let maximum): "\(label) should have at most \(Self.count(maximum, unit))"
         case .badCharacter(let allowed?):
             "\(label) may hold \(Self.list(allowed.map(\.title), "and")) only"
         case .badCharacter(nil): "\(label) may not hold control characters"

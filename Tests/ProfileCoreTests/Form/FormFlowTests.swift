@@ -200,8 +200,8 @@ import Testing
     @Test(
         "a hint says what is accepted",
         arguments: [
-            ("username", "2–10 ASCII letters and ASCII digits"), ("phone", "8 digits, as ####-####"),
-            ("postal_code", "5 ASCII digits, or nothing"),
+            ("username", "2–10 letters a–z and digits 0–9"), ("phone", "8 digits, as ####-####"),
+            ("postal_code", "5 digits 0–9, or nothing"),
             ("birthday", "yyyy.MM.dd, yyyyMMdd or yyyy-MM-dd, or nothing"),
         ])
     func hint(_ name: String, _ hint: String) throws {

@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test func `Ctrl-Z gives the shell a restored terminal, and fg the screen`() throws {
-        let process = try ExerciserProcess("set -m; \"$0\"; echo stopped; read answer; fg; echo ended")
+        let process = try ExerciserProcess("set -m; \"$0\"; echo stopped; read answer; fg; echo ended; read answer")
         try process.terminal.wait(for: "ready")
         #expect(process.terminal.isRaw)
         process.terminal.type("\u{1A}")

@@ -5,7 +5,7 @@ enum References {
          ──────────────────────────────────────────────────────────────────────────────
 
         › Username *   [           ]
-                       2–10 ASCII letters and ASCII digits
+                       2–10 letters a–z and digits 0–9
 
           Password *   [                                                           ]
 

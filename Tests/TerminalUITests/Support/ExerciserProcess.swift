@@ -18,8 +18,12 @@ final class ExerciserProcess {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // POSIX_SPAWN_SETSID, which Glibc's header hides without _GNU_SOURCE.
-        posix_spawnattr_setflags(&attributes, 0x80)
+        // Tests run on threads that block signals, which a child would inherit.
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        // POSIX_SPAWN_SETSID, which Glibc's header hides without _GNU_SOURCE, is 0x80.
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK) | 0x80)
         let command = ["/bin/sh", "-c", "ulimit -c 0; \(script)", Self.path]
         let environment = ["PATH=/usr/bin:/bin", "TERM=xterm", "SWIFT_BACKTRACE=enable=no"]
         var arguments: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) } + [nil]
