@@ -137,6 +137,17 @@ import Testing
         #expect(process.unrestored.isEmpty)
     }
 
+    @Test func `what was typed does not stay in the memory of the process`() throws {
+        let process = try ExerciserProcess()
+        try process.terminal.wait(for: "ready")
+        process.terminal.type("ZqYw7kJv")
+        try process.terminal.wait(for: "(\"v\")")
+        #expect(try process.memory(contains: "ready"))
+        #expect(try !process.memory(contains: "ZqYw7kJv"))
+        process.terminal.type("\u{3}")
+        #expect(process.end() == 0)
+    }
+
     /// The number that the shell shows for its job.
     private func childID(_ process: ExerciserProcess) throws -> pid_t {
         try process.terminal.wait(for: "\n")

@@ -195,20 +195,4 @@ import Testing
         await drawing.value
         #expect(outside.isCooked)
     }
-
-    @Test func `the bytes of keys do not stay in memory`() async throws {
-        let terminal = try open()
-        defer { terminal.close() }
-        var events = terminal.events.makeAsyncIterator()
-        let secret = Array("Zx9-unlikely-Secret".utf8)
-        outside.type(secret)
-        for _ in secret { _ = await events.next() }
-        outside.type("\u{1B}[200~" + String(decoding: secret, as: UTF8.self) + "\u{1B}[201~")
-        guard case .key(.paste(let text)) = await events.next() else {
-            Issue.record("no paste")
-            return
-        }
-        #expect(text.utf8.elementsEqual(secret))
-        #expect(terminal.size.rows == 10)
-    }
 }
