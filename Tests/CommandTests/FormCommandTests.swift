@@ -261,6 +261,42 @@ import Testing
         }
     }
 
+    @Test func `rules that were adopted meanwhile lose nothing that was typed`() throws {
+        let workplace = try Workplace()
+        try workplace.register("anna")
+        try workplace.write(
+            """
+            {"name": "short", "fields": [
+              {"name": "username", "constraints": {"required": true, "unique": true}},
+              {"name": "password", "constraints": {"required": true}, "profiles": {"secret": true}},
+              {"name": "phone"}, {"name": "address", "constraints": {"maxLength": 12}}
+            ]}
+            """, to: "short.json")
+        let driver = try form(workplace, "edit", "anna")
+        try driver.press(.tab, times: 3)
+        try driver.type(" East")
+        try driver.wait(for: "East")
+        #expect(try workplace.profiles("schema", "adopt", "short.json").status == 0)
+        try driver.press(.control("s"))
+        try driver.wait(for: "Not stored yet: the rules have changed meanwhile")
+        #expect(driver.screen.contains("East") && !driver.screen.contains("Birthday"))
+        try driver.press(.control("s"))
+        try driver.wait(for: "Address should have at most 12 characters")
+        try driver.press(.control("w"))
+        try driver.press(.control("s"))
+        #expect(try driver.end() == 0)
+        #expect(try workplace.profiles("lookup", "anna").output.contains("12 Main St"))
+    }
+
+    @Test func `Ctrl-C comes through after keys that nobody could have drawn one by one`() throws {
+        let workplace = try Workplace()
+        let driver = try form(workplace, "register")
+        try driver.type(String(repeating: "x", count: 50_000))
+        try driver.press(.control("c"))
+        #expect(try driver.end() == 130)
+        #expect(driver.isRestored)
+    }
+
     @Test func `a schema's own fields are asked for like built-in ones`() throws {
         let workplace = try Workplace()
         try workplace.write(

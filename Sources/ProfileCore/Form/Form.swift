@@ -50,6 +50,20 @@ public struct Form: Sendable {
         for index in fields.indices { fields[index].standingIssue = standingIssue(at: index) }
     }
 
+    /// The same form under other rules, as when a store has adopted some meanwhile: fields that both have keep what was
+    /// typed, and are judged anew.
+    public func under(_ validator: ProfileValidator) -> Form {
+        var form = Form(validator, on: today, hasPassword: hasPassword)
+        form.layoutDirection = layoutDirection
+        for index in form.fields.indices {
+            guard let field = self[form.fields[index].name] else { continue }
+            form.fields[index].take(over: field)
+            form.fields[index].standingIssue = form.standingIssue(at: index)
+        }
+        form.focus = focus.flatMap { form[$0]?.takesFocus == true ? $0 : nil }
+        return form
+    }
+
     /// The rules that it goes by.
     public var schema: ProfileSchema { validator.schema }
 

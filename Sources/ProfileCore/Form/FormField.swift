@@ -4,7 +4,7 @@ public struct FormField: Sendable {
     /// Without the literals of a mask.
     var content: EditedText
     /// What it held at the beginning.
-    let initialContent: EditedText
+    private var initialContent: EditedText
     /// The one error slot: what was wrong when editing ended, kept up to date while the text is mended, and empty again
     /// as soon as it is valid.
     public internal(set) var issue: ValidationIssue?
@@ -27,6 +27,21 @@ public struct FormField: Sendable {
 
     /// What is valid in it.
     public var rules: FieldRules { validator.rules }
+
+    /// Takes over what is known of a field of the same name under other rules.
+    mutating func take(over field: FormField) {
+        isEnabled = field.isEnabled
+        isHidden = field.isHidden
+        frame = field.frame
+        correctsSpelling = field.correctsSpelling
+        guard rules.isSecret == field.rules.isSecret else { return }
+        content = field.content
+        initialContent = field.initialContent
+        // What a mask shows between the digits is typed text without it, and the other way round.
+        guard rules.mask != field.rules.mask else { return }
+        content = EditedText(rules.typed(field.text))
+        if !field.isChanged { initialContent = content }
+    }
 
     /// The key of its values.
     public var name: FieldName { rules.name }

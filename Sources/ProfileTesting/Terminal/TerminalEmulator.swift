@@ -87,7 +87,16 @@ final class TerminalEmulator {
         vterm_state_get_cursorpos(vterm_obtain_state(terminal), &place)
         return TerminalScreen(
             size: TerminalSize(columns: Int(columns), rows: Int(rows)),
-            cells: (0..<rows).map { row in (0..<columns).map { cell(VTermPos(row: row, col: $0)) } },
+            cells: (0..<rows).map { row in
+                var cells: [TerminalScreen.Cell] = []
+                for column in 0..<columns {
+                    let cell = cell(VTermPos(row: row, col: column))
+                    // libvterm keeps what the second half of a wide character was before; it looks as the first does.
+                    let isSecondHalf = cell.text.isEmpty && !cells.isEmpty
+                    cells.append(isSecondHalf ? .init(text: "", style: cells[cells.count - 1].style) : cell)
+                }
+                return cells
+            },
             caret: isCaretVisible ? TerminalScreen.Position(row: Int(place.row), column: Int(place.col)) : nil,
             isAlternate: isAlternate, scrolledLines: scrolledLines)
     }

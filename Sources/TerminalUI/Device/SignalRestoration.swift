@@ -110,7 +110,14 @@ extension SignalRestoration {
         var raw = settings.pointee
         cfmakeraw(&raw)
         isTaken.store(true, ordering: .releasing)
-        // In the background this stops the process until it comes to the foreground, so it has to come first.
+        // In the background this stops the process until it comes to the foreground, so it has to come first. Swift's own
+        // threads block the signal that does it, and a terminal obeys those who block it.
+        var stop = sigset_t()
+        var mask = sigset_t()
+        sigemptyset(&stop)
+        sigaddset(&stop, SIGTTOU)
+        pthread_sigmask(SIG_UNBLOCK, &stop, &mask)
+        defer { pthread_sigmask(SIG_SETMASK, &mask, nil) }
         while tcsetattr(terminal, TCSANOW, &raw) != 0 {
             guard errno == EINTR else { return errno }
         }

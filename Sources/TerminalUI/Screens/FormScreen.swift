@@ -19,6 +19,8 @@ package struct FormScreen: Screen {
         case failed(String)
         /// The addresses that were asked for.
         case addresses([String])
+        /// Other rules are in force now, by which what is in the form has to be judged.
+        case rulesChanged(ProfileValidator)
         /// The profile has changed since it was read, in these fields.
         case changedMeanwhile([FieldConflict])
     }
@@ -107,6 +109,9 @@ package struct FormScreen: Screen {
             }
         case .failed(let text): notices.append(.error(text))
         case .addresses(let addresses): offer(addresses)
+        case .rulesChanged(let validator):
+            form = form.under(validator)
+            note = ScreenNote(text: "Not stored yet: the rules have changed meanwhile", style: .error)
         case .changedMeanwhile(let conflicts):
             isSettled = false
             question = .conflict(ConflictScreen(conflicts))

@@ -1,4 +1,5 @@
 internal import ProfileCore
+internal import Synchronization
 
 /// Runs a screen on a terminal: keys and requests from outside go in one by one, frames come out, and what the screen
 /// asks for is done beside it, so that it can be left at any time.
@@ -27,9 +28,9 @@ package struct ScreenLoop: Sendable {
         _ screen: S, answering answer: @escaping @Sendable (S.Request) async throws -> ScreenAnswer<S.Reply, Value>
     ) async -> ScreenEnding<Value> {
         let run = ScreenRun(screen, device, answer)
-        let keys = Task { for await event in device.events { run.inbox.yield(.device(event)) } }
+        let keys = Task { for await event in device.events { run.inbox.put(.device(event)) } }
         let outside = requests.map { requests in
-            Task { for await request in requests { run.inbox.yield(.request(request)) } }
+            Task { for await request in requests { run.inbox.put(.request(request)) } }
         }
         defer {
             keys.cancel()
@@ -86,14 +87,16 @@ private struct ScreenRun<S: Screen, Value: Sendable> {
         case timePassed
     }
 
-    let inbox: AsyncStream<Event>.Continuation
+    let inbox: Inbox
     private let events: AsyncStream<Event>
     private let device: any ScreenDevice
     private let answer: @Sendable (S.Request) async throws -> Answer
     private let initial: S
 
     init(_ screen: S, _ device: any ScreenDevice, _ answer: @escaping @Sendable (S.Request) async throws -> Answer) {
-        (events, inbox) = AsyncStream.makeStream()
+        let (events, continuation) = AsyncStream<Event>.makeStream()
+        self.events = events
+        inbox = Inbox(continuation)
         initial = screen
         self.device = device
         self.answer = answer
@@ -103,7 +106,9 @@ private struct ScreenRun<S: Screen, Value: Sendable> {
         var state = State(screen: initial)
         defer { state.end() }
         refresh(&state)
+        var drawn = ContinuousClock.now
         for await event in events {
+            let isLast = inbox.take()
             state.screen.advance(to: .now)
             if let ending = take(event, &state) {
                 guard let work = state.work else { return ending }
@@ -112,9 +117,31 @@ private struct ScreenRun<S: Screen, Value: Sendable> {
                 if case .success(.done(let value, _)) = await work.value { return .done(value) }
                 return ending
             }
+            // Keys that come faster than they can be drawn are drawn together, so that none waits for pictures that nobody
+            // sees, Ctrl-C least of all.
+            guard isLast || drawn.duration(to: .now) > .milliseconds(50) else { continue }
             refresh(&state)
+            drawn = .now
         }
         return .closed
+    }
+
+    /// What is to be dealt with, and how much of it there is.
+    final class Inbox: Sendable {
+        private let continuation: AsyncStream<Event>.Continuation
+        private let count = Atomic(0)
+
+        init(_ continuation: AsyncStream<Event>.Continuation) { self.continuation = continuation }
+
+        func put(_ event: Event) {
+            count.add(1, ordering: .relaxed)
+            continuation.yield(event)
+        }
+
+        /// Counts one that was taken out.
+        ///
+        /// - Returns: Whether it was the last for now.
+        func take() -> Bool { count.subtract(1, ordering: .relaxed).newValue == 0 }
     }
 
     /// What changes while it runs.
@@ -169,7 +196,7 @@ private struct ScreenRun<S: Screen, Value: Sendable> {
         Task { [answer, inbox] in
             let result: Result<Answer, any Error>
             do { result = .success(try await answer(request)) } catch { result = .failure(error) }
-            inbox.yield(.answer(result))
+            inbox.put(.answer(result))
             return result
         }
     }
@@ -189,7 +216,7 @@ private struct ScreenRun<S: Screen, Value: Sendable> {
         state.alarm = next.map { instant in
             let task = Task { [inbox] in
                 guard (try? await Task.sleep(until: instant, clock: .continuous)) != nil else { return }
-                inbox.yield(.timePassed)
+                inbox.put(.timePassed)
             }
             return (instant, task)
         }

@@ -35,7 +35,7 @@ struct EditForm {
                     versions.withLock { $0.latest = latest }
                     return .reply(.changedMeanwhile(latest.conflicts(with: profile, since: base)))
                 } catch {
-                    return .reply(try error.formReply)
+                    return .reply(try error.formReply(repository))
                 }
             }
         }

@@ -126,8 +126,9 @@ struct PlainForm {
         for conflict in latest.conflicts(with: try validated(), since: base) {
             let theirs = conflict.theirs.isEmpty ? "empty" : conflict.theirs
             if conflict.isContested {
-                Self.say("\(conflict.title) is now \(theirs), and you have \(conflict.yours).")
-                guard !LinePrompt.isConfirmed("Keep yours") else { continue }
+                let yours = conflict.yours.isEmpty ? "left it empty" : "have \(conflict.yours)"
+                Self.say("\(conflict.title) is now \(theirs), and you \(yours).")
+                guard try !LinePrompt.isYes(LinePrompt.ask("Keep yours? [y/N]")) else { continue }
             } else {
                 Self.say("\(conflict.title) is now \(theirs).")
             }

@@ -20,7 +20,7 @@ struct RegistrationForm {
                 do throws(ProfileStoreError) {
                     return .done(try await repository.register(profile))
                 } catch {
-                    return .reply(try error.formReply)
+                    return .reply(try error.formReply(repository))
                 }
             }
         }
@@ -29,14 +29,13 @@ struct RegistrationForm {
 
 extension ProfileStoreError {
     /// What a form makes of it; thrown again where trying again cannot help.
-    var formReply: FormScreen.Reply {
-        get throws {
-            switch self {
-            case .duplicate(let fields): return .refused(fields.map { ValidationIssue($0, .duplicate(line: nil)) })
-            case .invalid(let failure): return .refused(failure.issues)
-            case .cancelled, .closed, .schemaChanged: throw self
-            default: return .failed(CommandFailure(self).lines.joined(separator: "\n"))
-            }
+    func formReply(_ repository: ProfileRepository) throws -> FormScreen.Reply {
+        switch self {
+        case .duplicate(let fields): return .refused(fields.map { ValidationIssue($0, .duplicate(line: nil)) })
+        case .invalid(let failure): return .refused(failure.issues)
+        case .schemaChanged: return .rulesChanged(repository.validator)
+        case .cancelled, .closed: throw self
+        default: return .failed(CommandFailure(self).lines.joined(separator: "\n"))
         }
     }
 }

@@ -11,9 +11,11 @@ enum LinePrompt {
         return line
     }
 
-    /// Asks for a yes, and takes anything else for no.
+    /// Asks for a yes, and takes anything else for no, the end of input too.
     static func isConfirmed(_ question: String) -> Bool {
         Output.error.draw(question.visible + "? [y/N] ")
-        return ["y", "yes"].contains(readLine()?.lowercased())
+        return isYes(readLine() ?? "")
     }
+
+    static func isYes(_ answer: String) -> Bool { ["y", "yes"].contains(answer.lowercased()) }
 }

@@ -159,6 +159,28 @@ import Testing
         form.handle(.backspace)
     }
 
+    @Test func `a form under other rules keeps what was typed, and judges it by them`() throws {
+        var form = try Form.standard(editing: "phone")
+        form.type("78761241")
+        form.handle(.focus(.username))
+        form.type("skboard")
+        form.handle(.focus(.password))
+        form.type("aK8oio")
+        let schema = try ProfileSchema(
+            parsing: #"""
+                {"fields": [
+                    {"name": "username", "constraints": {"required": true, "unique": true, "maxLength": 5}},
+                    {"name": "phone"}, {"name": "town"},
+                    {"name": "password", "constraints": {"required": true, "minLength": 9}, "profiles": {"secret": true}}
+                ]}
+                """#)
+        let changed = form.under(ProfileValidator(schema))
+        #expect(changed.fields.map(\.text) == ["skboard", "7876-1241", "", "••••••"])
+        #expect(changed.fields.map(\.isValid) == [false, true, true, false])
+        #expect(changed.focus == .password && changed.isChanged)
+        #expect(changed.fields.allSatisfy { $0.issue == nil })
+    }
+
     @Test func `F10: fields with frames are gone through by position, in their containers`() throws {
         var form = try Form.standard()
         let right = FormFrame(x: 50, y: 0, width: 40, height: 40)
