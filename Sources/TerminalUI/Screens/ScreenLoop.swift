@@ -117,6 +117,7 @@ private struct ScreenRun<S: Screen, Value: Sendable> {
                 if case .success(.done(let value, _)) = await work.value { return .done(value) }
                 return ending
             }
+            answerWaiting(&state)
             // Keys that come faster than they can be drawn are drawn together, so that none waits for pictures that nobody
             // sees, Ctrl-C least of all.
             guard isLast || drawn.duration(to: .now) > .milliseconds(50) else { continue }
@@ -201,15 +202,18 @@ private struct ScreenRun<S: Screen, Value: Sendable> {
         }
     }
 
-    /// Draws what is to be seen now, tells those who wait for it, and sees to the next change by time.
+    /// Tells those who wait for what is the case now.
+    private func answerWaiting(_ state: inout State) {
+        guard !state.waiting.isEmpty else { return }
+        let json = state.screen.state
+        let met = state.waiting.filter { $0.condition(json) }
+        state.waiting.removeAll { $0.condition(json) }
+        for wait in met { wait.reply(json) }
+    }
+
+    /// Draws what is to be seen now, and sees to the next change by time.
     private func refresh(_ state: inout State) {
         device.draw(state.screen.frame(device.size))
-        if !state.waiting.isEmpty {
-            let json = state.screen.state
-            let met = state.waiting.filter { $0.condition(json) }
-            state.waiting.removeAll { $0.condition(json) }
-            for wait in met { wait.reply(json) }
-        }
         let next = state.screen.nextChange
         guard next != state.alarm?.instant else { return }
         state.alarm?.task.cancel()
