@@ -71,11 +71,12 @@ let package = Package(
             swiftSettings: strictness),
         .testTarget(
             name: "ProfileCoreTests", dependencies: ["ProfileCore", "ProfileTesting"], swiftSettings: strictness),
-        .testTarget(name: "CSVStreamTests", dependencies: ["CSVStream"], swiftSettings: strictness),
+        .testTarget(name: "CSVStreamTests", dependencies: ["CSVStream", "ProfileTesting"], swiftSettings: strictness),
         // A VFS over SQLite's own whose writes and syncs fail when a test says so.
         .target(name: "FaultVFS", dependencies: ["CSQLite"], path: "Tests/FaultVFS"),
         .testTarget(
-            name: "SQLiteAccessTests", dependencies: ["SQLiteAccess", "FaultVFS"], swiftSettings: strictness),
+            name: "SQLiteAccessTests", dependencies: ["SQLiteAccess", "FaultVFS", "ProfileTesting"],
+            swiftSettings: strictness),
         // Processes of their own, which tests start, kill and look at; in no product.
         .executableTarget(
             name: "ImportExerciser", dependencies: ["ProfileCore", "ProfileStore"], path: "Tests/ImportExerciser",

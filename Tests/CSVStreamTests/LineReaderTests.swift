@@ -1,5 +1,6 @@
 import CSVStream
 import Glibc
+import ProfileTesting
 import Testing
 
 /// A line with its bytes, nil for one that was too long.

@@ -1,4 +1,5 @@
 import CSVStream
+import ProfileTesting
 import Testing
 
 @Suite("Random input")

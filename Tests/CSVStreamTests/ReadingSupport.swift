@@ -61,26 +61,6 @@ extension CSVOptions {
     }
 }
 
-/// SplitMix64: the same numbers for the same seed everywhere.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-}
-
-/// How many rounds a test with random input does: twenty times as many with `PROFILES_TEST_LONG=1`.
-func rounds(_ count: Int) -> Int {
-    getenv("PROFILES_TEST_LONG").map { String(cString: $0) } == "1" ? count * 20 : count
-}
-
 func utf16(_ text: String, bigEndian: Bool) -> [UInt8] { utf16([0xFEFF] + Array(text.utf16), bigEndian: bigEndian) }
 
 func utf16(_ units: [UInt16], bigEndian: Bool) -> [UInt8] {

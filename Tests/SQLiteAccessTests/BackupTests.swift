@@ -1,4 +1,5 @@
 import Glibc
+import ProfileTesting
 import SQLiteAccess
 import Testing
 
@@ -14,7 +15,7 @@ import Testing
         try connection.backup(to: copy)
         try insert("b", into: connection)
         #expect(!database.names().contains { $0.hasPrefix("copy.db-") })
-        #expect(mode(of: copy) == 0o600)
+        #expect(SmallFile.mode(of: copy) == 0o600)
         let backup = try Connection(DatabasePath(copy), mode: .inspection)
         #expect(try backup.settings().journalMode == "delete")
         #expect(try backup.integrityCheck() == [])
@@ -36,13 +37,13 @@ import Testing
 
     @Test func `a file that is there already is not overwritten`() throws {
         let connection = try database.connect()
-        write(Array("precious".utf8), to: copy)
+        try SmallFile.write(Array("precious".utf8), to: copy)
         for path in [copy, database.path.database] {
             let error = error { () throws(SQLiteError) in try connection.backup(to: path) }
             #expect(error?.code == .cantOpen)
             #expect(error?.systemError == EEXIST)
         }
-        #expect(bytes(of: copy) == Array("precious".utf8))
+        #expect(SmallFile.bytes(of: copy) == Array("precious".utf8))
         #expect(try count(in: connection) == 0)
     }
 
@@ -73,9 +74,9 @@ import Testing
             for number in 0..<500 { try insert("name \(number)", into: connection) }
             try connection.checkpoint(.truncate)
         }
-        var content = bytes(of: database.path.database)
+        var content = try #require(SmallFile.bytes(of: database.path.database))
         for index in content.count - 2 * 4096..<content.count { content[index] = 0xa5 }
-        write(content, to: database.path.database)
+        try SmallFile.write(content, to: database.path.database)
         let connection = try Connection(database.path, mode: .readOnly)
         var findings: [String] = []
         let error = error { () throws(SQLiteError) in findings = try connection.integrityCheck(limit: 5) }

@@ -1,4 +1,5 @@
 import Glibc
+import ProfileTesting
 import SQLiteAccess
 import Testing
 
@@ -48,7 +49,7 @@ import Testing
             try connection.checkpoint(.truncate)
         }
         for end in ["-wal", "-shm", "-lock"] { unlink(database.path.database + end) }
-        let before = bytes(of: database.path.database)
+        let before = try #require(SmallFile.bytes(of: database.path.database))
         #expect(!before.isEmpty)
         do {
             let connection = try Connection(database.path, mode: .inspection)
@@ -56,16 +57,16 @@ import Testing
             #expect(settings.applicationID == 77)
         }
         #expect(database.names() == ["test.db"])
-        #expect(bytes(of: database.path.database) == before)
+        #expect(SmallFile.bytes(of: database.path.database) == before)
     }
 
     @Test(arguments: [Connection.Mode.inspection, .readOnly, .readWrite])
     func `a file that is no database is refused and not changed`(mode: Connection.Mode) throws {
         let content = Array(repeating: Array("username,phone\n".utf8), count: 500).flatMap { $0 }
-        write(content, to: database.path.database)
+        try SmallFile.write(content, to: database.path.database)
         let error = error { () throws(SQLiteError) in _ = try Connection(database.path, mode: mode) }
         #expect(error?.code == .notADatabase)
-        #expect(bytes(of: database.path.database) == content)
+        #expect(SmallFile.bytes(of: database.path.database) == content)
         #expect(database.names() == ["test.db"])
     }
 
@@ -149,7 +150,9 @@ import Testing
         try insert("a", into: connection)
         try connection.backup(to: database.directory + "/copy.db")
         #expect(database.names() == ["copy.db", "test.db", "test.db-lock", "test.db-shm", "test.db-wal"])
-        for name in database.names() { #expect(mode(of: "\(database.directory)/\(name)") == 0o600, "\(name)") }
+        for name in database.names() {
+            #expect(SmallFile.mode(of: "\(database.directory)/\(name)") == 0o600, "\(name)")
+        }
     }
 
     @Test func `a name that needs escaping in a URI is the file's name`() throws {

@@ -1,4 +1,5 @@
 import Glibc
+import ProfileTesting
 import SQLiteAccess
 import Testing
 
@@ -83,7 +84,7 @@ private enum StoreError: Error, Equatable, WriteFailure {
         #expect(holder?.processID == getpid())
         #expect(holder?.command == "profiles?import ?[2J")
         #expect(WriteLock.holder(path) == nil)
-        #expect(mode(of: path.lock) == 0o600)
+        #expect(SmallFile.mode(of: path.lock) == 0o600)
         await writer.close()
     }
 

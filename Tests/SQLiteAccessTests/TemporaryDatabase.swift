@@ -1,23 +1,19 @@
 import Glibc
+import ProfileTesting
 import SQLiteAccess
 import Synchronization
 
 /// A directory of its own for one test, with a database in it; gone afterwards.
 final class TemporaryDatabase: Sendable {
-    let directory: String
+    private let folder: TemporaryFolder
     let path: DatabasePath
 
     init(named name: String = "test.db") throws {
-        var template = Array("/tmp/sqlite-access.XXXXXX".utf8CString)
-        guard let made = mkdtemp(&template) else { throw SQLiteError(code: .cantOpen, message: "mkdtemp") }
-        directory = String(cString: made)
-        path = try DatabasePath("\(directory)/\(name)")
+        folder = try TemporaryFolder("sqlite-access")
+        path = try DatabasePath("\(folder.path)/\(name)")
     }
 
-    deinit {
-        for name in names() { unlink("\(directory)/\(name)") }
-        rmdir(directory)
-    }
+    var directory: String { folder.path }
 
     /// A connection to the database, made with the table `t(id, name)` if there was none.
     func connect(vfs: String? = nil) throws(SQLiteError) -> Connection {
@@ -29,39 +25,7 @@ final class TemporaryDatabase: Sendable {
     }
 
     /// The names in the directory, sorted.
-    func names() -> [String] {
-        guard let stream = opendir(directory) else { return [] }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name != "." && name != ".." { names.append(name) }
-        }
-        return names.sorted()
-    }
-}
-
-/// The permission bits of a file, or nil if there is none.
-func mode(of path: String) -> mode_t? {
-    var information = stat()
-    return stat(path, &information) == 0 ? information.st_mode & 0o777 : nil
-}
-
-/// The bytes of a file that no SQLite connection of this process has open.
-func bytes(of path: String) -> [UInt8] {
-    guard let file = fopen(path, "re") else { return [] }
-    defer { fclose(file) }
-    var bytes: [UInt8] = []
-    while case let byte = getc(file), byte != EOF { bytes.append(UInt8(truncatingIfNeeded: byte)) }
-    return bytes
-}
-
-func write(_ bytes: [UInt8], to path: String) {
-    guard let file = fopen(path, "we") else { return }
-    fwrite(bytes, 1, bytes.count, file)
-    fclose(file)
+    func names() -> [String] { SmallFile.names(in: directory) }
 }
 
 /// How many bytes a file has, without opening it.

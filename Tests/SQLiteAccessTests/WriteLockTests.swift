@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+import ProfileTesting
 import SQLiteAccess
 import Testing
 
@@ -36,19 +37,19 @@ import Testing
     }
 
     @Test func `the file stays, 0600, and no other program's words reach a terminal raw`() throws {
-        write(Array("12 \u{1b}[31mevil\u{7f}\nmore".utf8), to: database.path.lock)
+        try SmallFile.write(Array("12 \u{1b}[31mevil\u{7f}\nmore".utf8), to: database.path.lock)
         chmod(database.path.lock, 0o666)
         #expect(WriteLock.holder(database.path)?.processID == 12)
         #expect(WriteLock.holder(database.path)?.command == "?[31mevil?")
         do {
             let lock = try WriteLock(database.path)
-            #expect(mode(of: database.path.lock) == 0o600)
+            #expect(SmallFile.mode(of: database.path.lock) == 0o600)
             try lock.acquire(as: String(repeating: "ä", count: 1_000))
             #expect(WriteLock.holder(database.path)?.command == String(repeating: "?", count: 100))
         }
         #expect(database.names() == ["test.db-lock"])
         for words in ["", "x", "99999999999999 x", "\n", "-"] {
-            write(Array(words.utf8), to: database.path.lock)
+            try SmallFile.write(Array(words.utf8), to: database.path.lock)
             #expect(WriteLock.holder(database.path) == nil, "\(words)")
         }
         unlink(database.path.lock)
@@ -59,7 +60,7 @@ import Testing
     private func isWaitedFor(_ file: String) -> Bool {
         var information = stat()
         guard stat(file, &information) == 0 else { return false }
-        return String(decoding: bytes(of: "/proc/locks"), as: UTF8.self).split(separator: "\n").contains {
+        return (SmallFile.text(of: "/proc/locks") ?? "").split(separator: "\n").contains {
             $0.contains("-> FLOCK") && $0.contains(":\(information.st_ino) ")
         }
     }

@@ -10,11 +10,11 @@ extension FieldRules {
     fileprivate var kindHint: String {
         if let mask { return "\(mask.digitCount) digits, as \(mask)" }
         if !allowedValues.isEmpty {
-            return allowedValues.count > 8 ? "one of \(allowedValues.count) values" : Self.list(allowedValues, "or")
+            return allowedValues.count > 8 ? "one of \(allowedValues.count) values" : allowedValues.listed("or")
         }
         switch type {
         case .boolean: return "true or false"
-        case .date: return Self.list(formats.map(\.pattern), "or")
+        case .date: return formats.map(\.pattern).listed("or")
         case .integer: return "a whole number" + bounds
         case .number: return "a number" + bounds
         case .string: return stringHint
@@ -22,7 +22,7 @@ extension FieldRules {
     }
 
     private var stringHint: String {
-        var hint = characters.map { Self.list($0.map(\.title), "and") } ?? "any characters"
+        var hint = characters.map { $0.map(\.title).listed("and") } ?? "any characters"
         switch (minimumLength ?? 0, maximumLength) {
         case (let least, let most?) where least == most: hint = "\(most) " + hint
         case (let least, let most?): hint = "\(max(1, least))–\(most) " + hint
@@ -30,7 +30,7 @@ extension FieldRules {
         case (_, nil): break
         }
         guard !requirements.isEmpty else { return hint }
-        return hint + ", with " + Self.list(requirements.map(\.hint), "and")
+        return hint + ", with " + requirements.map(\.hint).listed("and")
     }
 
     private var bounds: String {
@@ -40,11 +40,6 @@ extension FieldRules {
         case (nil, let most?): ", at most \(most)"
         case (nil, nil): ""
         }
-    }
-
-    private static func list(_ items: [String], _ conjunction: String) -> String {
-        guard let last = items.last, items.count > 1 else { return items.first ?? "" }
-        return items.dropLast().joined(separator: ", ") + " \(conjunction) " + last
     }
 }
 

@@ -23,10 +23,7 @@ extension Form {
     }
 
     mutating func moveCaret(to offset: Int, at index: Int) {
-        var content = fields[index].content
-        content.moveCaret(to: offset)
-        // The same text, so that nothing came of it but the caret.
-        _ = setContent(content, at: index)
+        fields[index].content.moveCaret(to: offset)
     }
 
     /// Replaces a range of the content's bytes.
@@ -53,8 +50,7 @@ extension Form {
         let field = fields[index]
         // What was copied with its line end is meant without it.
         let whole = field.rules.typed(text.last?.isNewline == true ? String(text.dropLast()) : text)
-        var characterRoom = field.rules.mask?.digitCount ?? field.rules.longestLength ?? .max
-        characterRoom = max(0, characterRoom - field.content.count)
+        let characterRoom = max(0, (field.rules.longestTypedLength ?? .max) - field.content.count)
         var byteRoom = max(0, field.rules.longestByteCount - field.content.content.count)
         var part = whole[...]
         // Two more than there is room for: the first and the last may become one with what is around them.

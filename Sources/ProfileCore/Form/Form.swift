@@ -17,7 +17,7 @@ public struct Form: Sendable {
     /// The profile is stored and has a password, which stays where none is typed.
     public let hasPassword: Bool
     /// In the schema's order.
-    public private(set) var fields: [FormField]
+    public internal(set) var fields: [FormField]
     /// The field that is edited; nil at first.
     public internal(set) var focus: FieldName?
     /// The position of the field whose value addresses are searched by, in a schema that has addresses.
@@ -43,10 +43,10 @@ public struct Form: Sendable {
             let rules = field.rules
             return FormField(field, text: rules.isSecret ? "" : values[rules.name].map(rules.shownForm(of:)) ?? "")
         }
-        let types = validator.schema.fields.map(\.contentType)
+        let schema = validator.schema
         postalCodeOfSearch =
-            types.contains(ContentType.streetAddress.rawValue)
-            ? types.firstIndex(of: ContentType.postalCode.rawValue) : nil
+            schema.field(of: .streetAddress) == nil
+            ? nil : schema.field(of: .postalCode).flatMap { schema.index(of: $0.name) }
         for index in fields.indices { fields[index].standingIssue = standingIssue(at: index) }
     }
 
@@ -69,6 +69,9 @@ public struct Form: Sendable {
 
     /// A field by its name; nil where there is none.
     public subscript(name: FieldName) -> FormField? { index(of: name).map { fields[$0] } }
+
+    /// The first field of a content type; nil where there is none.
+    package func field(of type: ContentType) -> FormField? { schema.field(of: type).flatMap { self[$0.name] } }
 
     /// The fields that can have the focus, in the order in which Return and Tab go: the schema's, or by position for
     /// those that carry a frame, which come first then (F10).
@@ -193,18 +196,6 @@ extension Form {
             validator.issues(of: $0, index: index, on: today, hasPassword: hasPassword).first
         }
     }
-}
-
-/// What a form knows of a field's meaning: some of the tokens of HTML's `autocomplete`.
-enum ContentType: String {
-    case postalCode = "postal-code"
-    case streetAddress = "street-address"
-    case name
-    case givenName = "given-name"
-    case additionalName = "additional-name"
-    case familyName = "family-name"
-
-    static let nameLike: Set<ContentType> = [.name, .givenName, .additionalName, .familyName]
 }
 
 extension FieldRules {

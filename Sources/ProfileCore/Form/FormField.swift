@@ -83,7 +83,7 @@ public struct FormField: Sendable {
 
     /// Whether a text is short enough to be in the field.
     func fits(_ content: EditedText) -> Bool {
-        content.count <= rules.mask?.digitCount ?? rules.longestLength ?? .max
+        content.count <= rules.longestTypedLength ?? .max
             && content.content.count <= rules.longestByteCount
     }
 }

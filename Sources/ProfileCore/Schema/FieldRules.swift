@@ -57,6 +57,9 @@ public struct FieldRules: Hashable, Sendable {
         }
     }
 
+    /// The most characters that have to be typed: those of ``longestLength`` without a mask's literals.
+    package var longestTypedLength: Int? { mask?.digitCount ?? longestLength }
+
     /// The most bytes of UTF-8: four a character, though at least 1,024, so that combining marks cannot smuggle in
     /// what the limit on characters keeps out; 1 MiB where characters have no limit.
     public var longestByteCount: Int {

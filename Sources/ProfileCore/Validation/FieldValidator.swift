@@ -107,7 +107,7 @@ final class FieldValidator: Sendable {
         _ value: Span<UInt8>, today: CalendarDay?, isStored: Bool, into issues: inout [ValidationIssue]
     ) -> Outcome {
         guard value.count <= longestByteCount else {
-            return bad(.tooLong(maximum: rules.mask?.digitCount ?? rules.longestLength ?? longestByteCount), &issues)
+            return bad(.tooLong(maximum: rules.longestTypedLength ?? longestByteCount), &issues)
         }
         var outcome: Outcome
         switch kind {

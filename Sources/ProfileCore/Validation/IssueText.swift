@@ -22,7 +22,7 @@ extension ValidationIssue {
         case .tooShort(let minimum): "\(label) should have at least \(Self.count(minimum, unit))"
         case .tooLong(let maximum): "\(label) should have at most \(Self.count(maximum, unit))"
         case .badCharacter(let allowed?):
-            "\(label) may hold \(Self.list(allowed.map(\.title), "and")) only"
+            "\(label) may hold \(allowed.map(\.title).listed("and")) only"
         case .badCharacter(nil): "\(label) may not hold control characters"
         case .missing(let requirement): "\(label) should have at least one \(requirement.noun)"
         case .badFormat(let expected): "\(label) \(expected.text)"
@@ -32,7 +32,7 @@ extension ValidationIssue {
         case .notAllowed(let allowed):
             allowed.count > 8
                 ? "\(label) should be one of the \(allowed.count) allowed values"
-                : "\(label) should be \(Self.list(allowed, "or"))"
+                : "\(label) should be \(allowed.listed("or"))"
         case .patternMismatch: "\(label) does not have the required form"
         case .duplicate(let line?): "\(label) is the same as in line \(line)"
         case .duplicate(nil): "\(label) is taken"
@@ -45,11 +45,6 @@ extension ValidationIssue {
     }
 
     private static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
-
-    private static func list(_ items: [String], _ conjunction: String) -> String {
-        guard let last = items.last, items.count > 1 else { return items.first ?? "" }
-        return items.dropLast().joined(separator: ", ") + " \(conjunction) " + last
-    }
 
     private static func range(_ minimum: Bound?, _ maximum: Bound?) -> String {
         switch (minimum, maximum) {
@@ -98,5 +93,13 @@ extension UnsupportedHash {
         case .outOfBounds(let measure, let value, let allowed):
             "its \(measure.rawValue) is \(value), where \(allowed.lowerBound) to \(allowed.upperBound) are allowed"
         }
+    }
+}
+
+extension [String] {
+    /// `one, two and three`.
+    package func listed(_ conjunction: String) -> String {
+        guard let last, count > 1 else { return first ?? "" }
+        return dropLast().joined(separator: ", ") + " \(conjunction) " + last
     }
 }

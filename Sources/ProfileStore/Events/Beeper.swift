@@ -32,8 +32,9 @@ public final class Beeper: Sendable {
 
     private let store: String
     private let prefix: String
-    private let directory: Mutex<RuntimeDirectory?>
-    private let directoryPath: String
+    private let directory = Mutex<RuntimeDirectory?>(nil)
+    /// Nil for the usual one.
+    private let namedDirectory: String?
     /// Nil until somebody listens.
     private let loop = Mutex<BeepLoop?>(nil)
 
@@ -49,16 +50,23 @@ public final class Beeper: Sendable {
     }
 
     /// The same with a folder of the caller's; nil for the usual one.
-    package init(store path: String, prefix: String, directory: String?) throws(BeeperError) {
+    package convenience init(store path: String, prefix: String, directory: String?) throws(BeeperError) {
         guard BeepName.isPrefix(prefix) else { throw .invalidPrefix(prefix) }
+        let resolved: DatabasePath
         do throws(SQLiteError) {
-            store = try DatabasePath(path).database
+            resolved = try DatabasePath(path)
         } catch {
             throw .cannotOpen(path: path, code: error.systemError)
         }
+        self.init(resolved, prefix: prefix, directory: directory)
+    }
+
+    /// The same for a path that is resolved already, and a prefix that is one. Nothing is looked up before it is needed:
+    /// every store that is opened has a beeper, and few of them beep.
+    init(_ path: DatabasePath, prefix: String = "profiles", directory: String?) {
+        store = path.database
         self.prefix = prefix
-        directoryPath = directory ?? RuntimeDirectory.defaultPath
-        self.directory = Mutex(nil)
+        namedDirectory = directory
     }
 
     deinit { loop.withLock { $0?.end() } }
@@ -113,6 +121,8 @@ public final class Beeper: Sendable {
     public func unregister(_ name: String) {
         loop.withLock { $0 }?.remove(BeepName(name, prefix: prefix, store: store))
     }
+
+    private var directoryPath: String { namedDirectory ?? RuntimeDirectory.defaultPath }
 
     private func openDirectory(creating: Bool) throws(BeeperError) -> RuntimeDirectory? {
         try directory.withLock { directory throws(BeeperError) in

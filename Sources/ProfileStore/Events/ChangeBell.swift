@@ -21,19 +21,19 @@ final class ChangeBell: Sendable {
     }
 
     private let state = Mutex(State())
-    /// Nil where there is no private folder for sockets; then the interval is all there is.
-    private let beeper: Beeper?
+    /// Without a private folder for its sockets it does nothing; then the interval is all there is.
+    private let beeper: Beeper
     private let interval: Duration
 
     init(_ path: DatabasePath, interval: Duration, runtimeDirectory: String?) {
-        beeper = try? Beeper(store: path.database, prefix: "profiles", directory: runtimeDirectory)
+        beeper = Beeper(path, directory: runtimeDirectory)
         self.interval = interval
     }
 
     /// Tells everyone, in this process and in others, that there is a change. Never blocks.
     func announce() {
         ring()
-        beeper?.beep(Self.beepName)
+        beeper.beep(Self.beepName)
     }
 
     // MARK: Listening
@@ -51,7 +51,7 @@ final class ChangeBell: Sendable {
             return !state.hasListeners && !state.isClosed
         }
         guard isFirst else { return }
-        try? beeper?.register(Self.beepName) { [weak self] in self?.ring() }
+        try? beeper.register(Self.beepName) { [weak self] in self?.ring() }
         let ticker = Ticker(every: interval) { [weak self] in self?.ring() }
         state.withLock { if !$0.isClosed { $0.ticker = ticker } }
     }
@@ -84,7 +84,7 @@ final class ChangeBell: Sendable {
             state.ticker = nil
             return state.waiting.takeAll()
         }
-        beeper?.unregister(Self.beepName)
+        beeper.unregister(Self.beepName)
         for continuation in waiting { continuation.resume() }
     }
 

@@ -32,14 +32,12 @@ extension LoggedInProfile {
     /// Somebody by the values of a schema's fields: called by the first that holds a name (`contentType` is `name`, as
     /// in HTML's autofill), if one does.
     init(username: String, values: [FieldName: String], of schema: ProfileSchema) {
-        let field = schema.openFields.first { $0.contentType == "name" && values[$0.name] != nil }
+        let field = schema.openFields.first { $0.contentType == ContentType.name.rawValue && values[$0.name] != nil }
         self.init(username: username, name: field.flatMap { values[$0.name] }, values: values)
     }
 
     /// Somebody whose profile is stored.
     init(_ profile: Profile) {
-        var values: [FieldName: String] = [:]
-        for (rules, value) in profile.fields { values[rules.name] = value }
-        self.init(username: profile.username, values: values, of: profile.schema)
+        self.init(username: profile.username, values: profile.valuesByField, of: profile.schema)
     }
 }

@@ -75,8 +75,6 @@ extension LoginError {
 
     /// `one uppercase letter, one special character and one decimal digit`.
     private static func list(_ requirements: [Requirement]) -> String {
-        let items = requirements.map { "one \($0.noun)" }
-        guard let last = items.last, items.count > 1 else { return items.first ?? "" }
-        return items.dropLast().joined(separator: ", ") + " and " + last
+        requirements.map { "one \($0.noun)" }.listed("and")
     }
 }

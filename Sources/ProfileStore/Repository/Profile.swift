@@ -46,6 +46,13 @@ public struct Profile: Hashable, Sendable {
         zip(schema.openFields, values).map { (rules: $0, value: $1) }
     }
 
+    /// The values that are there, by field.
+    package var valuesByField: [FieldName: String] {
+        var values: [FieldName: String] = [:]
+        for (rules, value) in fields { values[rules.name] = value }
+        return values
+    }
+
     /// A draft that says what the profile holds, to be changed and judged again.
     public var draft: ProfileDraft {
         var draft = ProfileDraft()

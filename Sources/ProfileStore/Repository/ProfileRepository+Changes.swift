@@ -38,10 +38,7 @@ extension ProfileRepository {
         _ username: String, expecting revision: Int64? = nil, _ change: @Sendable (inout ProfileDraft) -> Void
     ) async throws(ProfileStoreError) -> Profile {
         while true {
-            guard let stored = try profile(username: username) else { throw .notFound(username: username) }
-            if let revision, stored.revision != revision {
-                throw .staleRevision(expected: revision, current: stored.revision)
-            }
+            let stored = try profile(username: username, expecting: revision)
             var draft = stored.draft
             change(&draft)
             let adopted = adoptedSchema
@@ -63,6 +60,17 @@ extension ProfileRepository {
                 }
             }
         }
+    }
+
+    /// A profile that is to be edited.
+    ///
+    /// - Throws: `notFound`, and `staleRevision` where it has another revision than is expected.
+    package func profile(username: String, expecting revision: Int64?) throws(ProfileStoreError) -> Profile {
+        guard let stored = try profile(username: username) else { throw .notFound(username: username) }
+        if let revision, stored.revision != revision {
+            throw .staleRevision(expected: revision, current: stored.revision)
+        }
+        return stored
     }
 
     /// Stores a valid profile in the place of one that was read, if that has not changed since.

@@ -71,6 +71,17 @@ public struct LockHolder: Hashable, Sendable {
     public let command: String
 }
 
+extension ProfileStoreError {
+    /// What is wrong with the profile that was to be stored; nil where something else is.
+    package var issues: [ValidationIssue]? {
+        switch self {
+        case .invalid(let failure): failure.issues
+        case .duplicate(let fields): fields.map { ValidationIssue($0, .duplicate(line: nil)) }
+        default: nil
+        }
+    }
+}
+
 extension ProfileStoreError: WriteFailure {
     package init(_ error: SQLiteError) {
         switch error.code {

@@ -139,7 +139,7 @@ package struct FormScreen: Screen {
     }
 
     private func limit(of name: FieldName) -> String {
-        guard let rules = form[name]?.rules, let most = rules.mask?.digitCount ?? rules.longestLength else {
+        guard let rules = form[name]?.rules, let most = rules.longestTypedLength else {
             return "There is no room for more"
         }
         return
@@ -157,7 +157,7 @@ package struct FormScreen: Screen {
 
     private mutating func search() -> ScreenAction<Request>? {
         guard form.isAddressSearchAvailable, let postalCode else {
-            if let field = form.field(contentType: "postal-code"), form.field(contentType: "street-address") != nil {
+            if let field = form.field(of: .postalCode), form.field(of: .streetAddress) != nil {
                 note = ScreenNote(text: "First fill in \(field.rules.title)")
             }
             return nil
@@ -166,7 +166,7 @@ package struct FormScreen: Screen {
         return .ask(.addresses(postalCode: postalCode))
     }
 
-    private var postalCode: String? { form.field(contentType: "postal-code")?.text }
+    private var postalCode: String? { form.field(of: .postalCode)?.text }
 
     private mutating func offer(_ addresses: [String]) {
         guard !addresses.isEmpty else {
@@ -177,7 +177,7 @@ package struct FormScreen: Screen {
     }
 
     private mutating func fillInAddress(_ address: String) {
-        guard let field = form.field(contentType: "street-address") else { return }
+        guard let field = form.field(of: .streetAddress) else { return }
         form.handle(.focus(field.name))
         _ = follow(form.handle(.autoFill(address)), from: field.name)
     }
@@ -263,10 +263,6 @@ extension FormScreen.Question {
         case .conflict(let conflict): conflict.json
         }
     }
-}
-
-extension Form {
-    fileprivate func field(contentType: String) -> FormField? { fields.first { $0.rules.contentType == contentType } }
 }
 
 extension Key {

@@ -35,8 +35,7 @@ extension GlobalOptions {
     private static func issues(_ error: any Error) -> [ValidationIssue]? {
         switch error {
         case let failure as ValidationFailure: failure.issues
-        case ProfileStoreError.invalid(let failure): failure.issues
-        case ProfileStoreError.duplicate(let fields): fields.map { ValidationIssue($0, .duplicate(line: nil)) }
+        case let error as ProfileStoreError: error.issues
         default: nil
         }
     }

@@ -56,27 +56,7 @@ struct EditForm {
     }
 }
 
-extension ProfileRepository {
-    /// A profile that is to be edited.
-    ///
-    /// - Throws: `notFound`, and `staleRevision` where it has another revision than is expected.
-    func profile(username: String, expecting revision: Int64?) throws(ProfileStoreError) -> Profile {
-        guard let stored = try profile(username: username) else { throw .notFound(username: username) }
-        if let revision, stored.revision != revision {
-            throw .staleRevision(expected: revision, current: stored.revision)
-        }
-        return stored
-    }
-}
-
 extension Profile {
-    /// The values that are there.
-    var valuesByField: [FieldName: String] {
-        var values: [FieldName: String] = [:]
-        for (rules, value) in fields { values[rules.name] = value }
-        return values
-    }
-
     /// The fields that this revision has otherwise than an earlier one, beside what somebody has made of that.
     func conflicts(with edited: ValidProfile, since base: Profile) -> [FieldConflict] {
         fields.filter { rules, value in value != base[rules.name] }.map { rules, value in

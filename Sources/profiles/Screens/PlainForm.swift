@@ -43,10 +43,8 @@ struct PlainForm {
                 return try await repository.replace(base, with: valid)
             } catch let failure as ValidationFailure {
                 try askAgain(failure.issues, after: failure)
-            } catch ProfileStoreError.duplicate(let fields) {
-                try askAgain(
-                    fields.map { ValidationIssue($0, .duplicate(line: nil)) },
-                    after: ProfileStoreError.duplicate(fields))
+            } catch let error as ProfileStoreError where error.issues != nil {
+                try askAgain(error.issues ?? [], after: error)
             } catch ProfileStoreError.staleRevision {
                 try settle()
             }

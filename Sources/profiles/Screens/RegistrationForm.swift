@@ -30,9 +30,8 @@ struct RegistrationForm {
 extension ProfileStoreError {
     /// What a form makes of it; thrown again where trying again cannot help.
     func formReply(_ repository: ProfileRepository) throws -> FormScreen.Reply {
+        if let issues { return .refused(issues) }
         switch self {
-        case .duplicate(let fields): return .refused(fields.map { ValidationIssue($0, .duplicate(line: nil)) })
-        case .invalid(let failure): return .refused(failure.issues)
         case .schemaChanged: return .rulesChanged(repository.validator)
         case .cancelled, .closed: throw self
         default: return .failed(CommandFailure(self).lines.joined(separator: "\n"))
@@ -43,10 +42,9 @@ extension ProfileStoreError {
 extension ProfileRepository {
     /// The addresses that are stored under a postal code, the most frequent first.
     func addresses(under postalCode: String) throws(ProfileStoreError) -> [String] {
-        let fields = schema.openFields
-        guard let code = fields.first(where: { $0.contentType == "postal-code" }),
-            let address = fields.first(where: { $0.contentType == "street-address" })
-        else { return [] }
+        guard let code = schema.field(of: .postalCode), let address = schema.field(of: .streetAddress) else {
+            return []
+        }
         var counts: [String: Int] = [:]
         for profile in try profiles(ProfileQuery([.init(code.name, postalCode)], limit: 1_000)).profiles {
             if let text = profile[address.name] { counts[text, default: 0] += 1 }

@@ -1,4 +1,5 @@
 import ProfileCore
+import ProfileTesting
 import Testing
 
 /// Hashes that are taken, with their parameters. Argon2: test vectors of the reference implementation; bcrypt: of

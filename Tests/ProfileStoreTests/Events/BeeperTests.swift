@@ -40,7 +40,7 @@ import Testing
     @Test func `T1: a listener that was killed is cleaned up by the next beep`() async throws {
         let child = try ExerciserProcess("listen", store.path, sockets, "bell")
         #expect(child.nextLine() == "ready")
-        #expect(Files.names(in: sockets).count == 1)
+        #expect(SmallFile.names(in: sockets).count == 1)
         child.kill()
         #expect(await child.finish().code == 137)
         let heard = Heard()
@@ -52,7 +52,7 @@ import Testing
         let second = beeper.beep("bell")
         #expect(second.delivered == 1 && second.removed == 0)
         beeper.unregister("bell")
-        #expect(Files.names(in: sockets) == [])
+        #expect(SmallFile.names(in: sockets) == [])
     }
 
     // MARK: Registering
@@ -63,7 +63,7 @@ import Testing
         let second = Heard()
         try beeper.register("bell", handler: first.handler)
         try beeper.register("bell", handler: second.handler)
-        #expect(Files.names(in: sockets).count == 1)
+        #expect(SmallFile.names(in: sockets).count == 1)
         #expect(beeper.beep("bell").delivered == 1)
         #expect(second.wait())
         #expect(first.count == 0 && second.count == 1)
@@ -85,7 +85,7 @@ import Testing
             ended.signal()
         }
         // The name is out as soon as its socket is; the one who asked for that waits for the handler.
-        while !Files.names(in: sockets).isEmpty { sched_yield() }
+        while !SmallFile.names(in: sockets).isEmpty { sched_yield() }
         #expect(!isOver.withLock { $0 })
         heard.letGo()
         #expect(ended.wait(timeout: .now() + 30) == .success)
@@ -114,7 +114,7 @@ import Testing
     @Test func `T1: names that nobody knows are ignored`() throws {
         let beeper = try beeper()
         #expect(beeper.beep("bell") == nobody)
-        #expect(Files.names(in: store.directory) == [], "who only beeps makes nothing")
+        #expect(SmallFile.names(in: store.directory) == [], "who only beeps makes nothing")
         beeper.unregister("bell")
         let heard = Heard()
         try beeper.register("bell", handler: heard.handler)
@@ -128,9 +128,9 @@ import Testing
         do {
             let beeper = try beeper()
             try beeper.register("bell") {}
-            #expect(Files.names(in: sockets).count == 1)
+            #expect(SmallFile.names(in: sockets).count == 1)
         }
-        #expect(Files.names(in: sockets) == [])
+        #expect(SmallFile.names(in: sockets) == [])
     }
 
     // MARK: Names
@@ -161,7 +161,7 @@ import Testing
     @Test func `T1: what goes from process to process is the prefix, a dot and the encoded identifier`() throws {
         let beeper = try beeper("com.example")
         try beeper.register("a.b é/%") {}
-        let own = try #require(Files.names(in: sockets).first)
+        let own = try #require(SmallFile.names(in: sockets).first)
         beeper.unregister("a.b é/%")
         let socket = try RawSocket(at: sockets + "/" + own)
         #expect(beeper.beep("a.b é/%").delivered == 1)
@@ -169,7 +169,7 @@ import Testing
         // Nobody beeps like this, and nobody is to hear it.
         let heard = Heard()
         try beeper.register("a.b é/%", handler: heard.handler)
-        let name = try #require(Files.names(in: sockets).first { $0 != own })
+        let name = try #require(SmallFile.names(in: sockets).first { $0 != own })
         for text in ["", "com.example.a", "com.example.a%2Eb%20%C3%A9%2F%25 and more"] {
             #expect(socket.send(text, to: sockets + "/" + name))
         }
@@ -183,7 +183,7 @@ import Testing
         let heard = Heard()
         try listener.register("bell", handler: heard.handler)
         symlink(store.path, store.directory + "/link.sqlite")
-        Files.write([], to: store.path)
+        try SmallFile.write([], to: store.path)
         let spellings = [
             store.directory + "/link.sqlite", store.directory + "/./profiles.sqlite",
             "/proc/self/root" + store.path,
@@ -251,7 +251,7 @@ import Testing
     @Test func `T2: the folder for sockets is made for its owner alone`() throws {
         let beeper = try beeper()
         try beeper.register("bell") {}
-        #expect(Files.mode(of: sockets) == 0o700)
+        #expect(SmallFile.mode(of: sockets) == 0o700)
         beeper.unregister("bell")
     }
 
@@ -266,7 +266,7 @@ import Testing
         case "link":
             mkdir(store.directory + "/real", 0o700)
             symlink(store.directory + "/real", sockets)
-        case "file": Files.write([], to: sockets)
+        case "file": try SmallFile.write([], to: sockets)
         default:
             // Only root can give a folder away.
             guard geteuid() == 0 else { return }
@@ -276,7 +276,7 @@ import Testing
         let beeper = try beeper()
         #expect(throws: BeeperError.notPrivate(path: sockets)) { try beeper.register("bell") {} }
         #expect(beeper.beep("bell") == nobody)
-        #expect(Files.names(in: sockets) == [])
+        #expect(SmallFile.names(in: sockets) == [])
     }
 
     @Test func `T2: a path of any length will do for the folder`() throws {

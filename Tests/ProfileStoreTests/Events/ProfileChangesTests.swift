@@ -73,13 +73,13 @@ import Testing
         let other = try await open(sockets: store.directory + "/other")
         try await other.register("abel")
         #expect(try await changes.next()?.username == "abel")
-        #expect(Files.names(in: sockets).count == 1)
+        #expect(SmallFile.names(in: sockets).count == 1)
         await other.close()
         await repository.close()
     }
 
     @Test func `T2: where there is no private folder for sockets, the interval is what is left`() async throws {
-        Files.write([], to: sockets)
+        try SmallFile.write([], to: sockets)
         let repository = try await open(look: .milliseconds(10))
         var changes = repository.changes().makeAsyncIterator()
         let other = try await open()
@@ -94,7 +94,7 @@ import Testing
         try await repository.register("abel")
         let beeper = try Beeper(store: store.path, prefix: "profiles", directory: sockets)
         try beeper.register("changes") {}
-        let name = try #require(Files.names(in: sockets).first)
+        let name = try #require(SmallFile.names(in: sockets).first)
         beeper.unregister("changes")
         let socket = try RawSocket(at: "\(sockets)/\(name)")
         let beep = ["profiles.changes"]
@@ -227,10 +227,10 @@ import Testing
             return count
         }
         for await _ in started {}
-        #expect(Files.names(in: sockets).count == 1)
+        #expect(SmallFile.names(in: sockets).count == 1)
         await repository.close()
         #expect(try await watching.value == 1)
-        #expect(Files.names(in: sockets) == [])
+        #expect(SmallFile.names(in: sockets) == [])
         var later = repository.changes(after: 0).makeAsyncIterator()
         #expect(try await later.next() == nil)
         #expect(try await later.next() == nil)
@@ -242,9 +242,9 @@ import Testing
             try await repository.register("abel")
             var changes = repository.changes(after: 0).makeAsyncIterator()
             #expect(try await changes.next()?.number == 1)
-            #expect(Files.names(in: sockets).count == 1)
+            #expect(SmallFile.names(in: sockets).count == 1)
         }
-        #expect(Files.names(in: sockets) == [])
+        #expect(SmallFile.names(in: sockets) == [])
     }
 
     @Test func `a store that is damaged ends the changes with its error`() async throws {
@@ -266,6 +266,6 @@ import Testing
     }
 
     private func waitForListeners(_ count: Int) async throws {
-        while Files.names(in: sockets).count < count { await Task.yield() }
+        while SmallFile.names(in: sockets).count < count { await Task.yield() }
     }
 }

@@ -2,6 +2,7 @@ import FaultVFS
 import Glibc
 import ProfileCore
 import ProfileStore
+import ProfileTesting
 import SQLiteAccess
 import Testing
 
@@ -148,7 +149,7 @@ import Testing
         try await makeStore()
         let path = store.directory + "/people.csv"
         let rows = (0..<200).map { "user\($0),78761241,12 Main St,\"\(People.policyHash)\"\n" }
-        Files.write("username,phone,address,password_hash\n" + rows.joined(), to: path)
+        try SmallFile.write("username,phone,address,password_hash\n" + rows.joined(), to: path)
         // Fewer pages are written than statements are run: this is some dozens of calls.
         try await failEverywhere(fault) { repository in
             let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)

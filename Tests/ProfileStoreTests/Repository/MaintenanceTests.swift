@@ -1,6 +1,7 @@
 import Glibc
 import ProfileCore
 import ProfileStore
+import ProfileTesting
 import Testing
 
 @Suite struct MaintenanceTests {
@@ -69,10 +70,10 @@ import Testing
         for number in 0..<200 { try await repository.register("user\(number)") }
         await repository.close()
         let root = try store.number("SELECT rootpage FROM sqlite_schema WHERE name = 'profiles_phone'")
-        var bytes = Files.bytes(of: store.path)
+        var bytes = try #require(SmallFile.bytes(of: store.path))
         let start = Int(root - 1) * 4_096
         for index in start..<(start + 4_096) { bytes[index] = 0xA5 }
-        Files.write(bytes, to: store.path)
+        try SmallFile.write(bytes, to: store.path)
         let reopened = try await store.open()
         // The table itself is whole.
         #expect(try reopened.profile(username: "user7") != nil)
@@ -100,7 +101,7 @@ import Testing
         let other = store.directory + "/backup.sqlite"
         try repository.backup(to: other)
         try await repository.register("later")
-        #expect(Files.mode(of: other) == 0o600)
+        #expect(SmallFile.mode(of: other) == 0o600)
         #expect(!store.names().contains { $0.hasPrefix("backup.sqlite-") })
 
         let backup = try await ProfileRepository.open(at: other)
@@ -117,10 +118,10 @@ import Testing
 
     @Test func `a backup overwrites nothing`() async throws {
         let other = store.directory + "/there"
-        Files.write("precious", to: other)
+        try SmallFile.write("precious", to: other)
         #expect(throws: ProfileStoreError.alreadyExists(path: other)) { try repository.backup(to: other) }
         #expect(throws: ProfileStoreError.alreadyExists(path: store.path)) { try repository.backup(to: store.path) }
-        #expect(Files.bytes(of: other) == Array("precious".utf8))
+        #expect(SmallFile.bytes(of: other) == Array("precious".utf8))
         #expect(symlink(store.directory + "/target", store.directory + "/link") == 0)
         #expect(throws: ProfileStoreError.self) { try repository.backup(to: store.directory + "/link") }
         let error = #expect(throws: ProfileStoreError.self) { try repository.backup(to: store.directory + "/no/where") }

@@ -11,11 +11,11 @@ import Testing
     @Test func `the list of migrations is the folder, in order and without gaps`() throws {
         let tests = #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
         let folder = "/\(tests)/Migrations"
-        let files = Files.names(in: folder).filter { $0.hasSuffix(".sql") }
+        let files = SmallFile.names(in: folder).filter { $0.hasSuffix(".sql") }
         #expect(files == Migration.all.map { $0.name + ".sql" })
         #expect(Migration.all.map(\.version) == Array(1...Migration.all.count))
         for migration in Migration.all {
-            #expect(Files.bytes(of: "\(folder)/\(migration.name).sql") == migration.sql)
+            #expect(SmallFile.bytes(of: "\(folder)/\(migration.name).sql") == migration.sql)
             let digits = String(migration.version)
             let padded = String(repeating: "0", count: 4 - digits.count) + digits
             #expect(migration.name.hasPrefix("V\(padded)_"))
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test func `an older store is refused until it is migrated, and migrating it again does nothing`() async throws {
-        Files.write([], to: store.path)
+        try SmallFile.write([], to: store.path)
         // As old as can be: ours, without a table. 0x50524F46 is "PROF".
         try store.execute("PRAGMA application_id = \(0x5052_4F46)")
         await #expect(throws: ProfileStoreError.olderStore(path: store.path, version: 0, known: 2)) {
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test func `a migration that fails leaves no trace`() async throws {
-        Files.write([], to: store.path)
+        try SmallFile.write([], to: store.path)
         try store.execute("PRAGMA application_id = \(0x5052_4F46); CREATE TABLE throttles (a)")
         let error = await #expect(throws: ProfileStoreError.self) {
             try await ProfileRepository.migrate(at: store.path)

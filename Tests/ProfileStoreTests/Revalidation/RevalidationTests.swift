@@ -91,7 +91,7 @@ import Testing
         await repository.close()
         let repository = try await ProfileRepository.open(at: store.path)
         let rows = [try store.rows(), try store.rows("store"), try store.rows("schemas")]
-        let file = Files.mode(of: store.path)
+        let file = SmallFile.mode(of: store.path)
         let report = try await repository.revalidate(candidate: stricter)
         #expect(report.isCandidate)
         #expect(report.schema.version == nil)
@@ -99,7 +99,7 @@ import Testing
         #expect(report.checked == 4)
         #expect(report.invalid == 2)
         #expect([try store.rows(), try store.rows("store"), try store.rows("schemas")] == rows)
-        #expect(Files.mode(of: store.path) == file)
+        #expect(SmallFile.mode(of: store.path) == file)
         #expect(try repository.statistics().walBytes == 0)
         #expect(repository.schema == .standard)
         await repository.close()

@@ -67,5 +67,5 @@ final class TemporaryStore: Sendable {
     }
 
     /// The names in the directory, sorted.
-    func names() -> [String] { Files.names(in: directory) }
+    func names() -> [String] { SmallFile.names(in: directory) }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import ProfileTesting
 
 /// Who waits for a write lock, as the kernel lists them.
 enum WaitingWriters {
@@ -17,7 +18,7 @@ enum WaitingWriters {
     private static func isWaitedFor(_ file: String) -> Bool {
         var status = stat()
         guard stat(file, &status) == 0 else { return false }
-        let locks = String(decoding: Files.bytes(of: "/proc/locks"), as: UTF8.self)
+        let locks = (SmallFile.text(of: "/proc/locks") ?? "")
         return locks.split(separator: "\n").contains { $0.contains("-> FLOCK") && $0.contains(":\(status.st_ino) ") }
     }
 }

@@ -60,8 +60,8 @@ import Testing
         device.whenShown("Storing …", send: [.control("c")])
         for key in FormScreen.registeringKeys { device.send(.key(key)) }
         let ending = await ScreenLoop(device).run(FormScreen.registering()) { _ -> Answer in
-            try await Task.sleep(for: .seconds(3_600))
-            return .done("slept")
+            await untilCancelled()
+            throw CancellationError()
         }
         guard case .interrupted = ending else {
             Issue.record("ended otherwise: \(ending)")
@@ -75,7 +75,7 @@ import Testing
         for key in FormScreen.registeringKeys { device.send(.key(key)) }
         let ending = await ScreenLoop(device).run(FormScreen.registering()) { _ -> Answer in
             // Committed before the cancellation comes.
-            try? await Task.sleep(for: .seconds(3_600))
+            await untilCancelled()
             return .done("stored")
         }
         guard case .done("stored") = ending else {
@@ -160,6 +160,13 @@ import Testing
             #expect(shown.contains { $0.contains(text) }, "\(text)")
         }
     }
+}
+
+/// Returns when the task is cancelled.
+private func untilCancelled() async {
+    let (never, continuation) = AsyncStream.makeStream(of: Never.self)
+    for await _ in never {}
+    continuation.finish()
 }
 
 /// Keeps the frames that were drawn, and types what a person would at the sight of them.
