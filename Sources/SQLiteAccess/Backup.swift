@@ -17,7 +17,7 @@ extension Connection {
         close(descriptor)
         do throws(SQLiteError) {
             let destination = try Connection(DatabasePath(path), mode: .readWrite)
-            try copyPages(to: destination)
+            try copyContents(to: destination)
             // The copy says in its header that it has a write-ahead log, as the original does.
             try destination.execute("PRAGMA journal_mode = DELETE")
         } catch {
@@ -26,7 +26,12 @@ extension Connection {
         }
     }
 
-    private func copyPages(to destination: borrowing Connection) throws(SQLiteError) {
+    /// Puts the contents of this database in the place of another's, in one transaction of that one: those who read it
+    /// see the old contents or the new, and if it fails nothing has changed.
+    ///
+    /// The caller holds the destination's ``WriteLock``, and neither database has a transaction open. SQLite refuses a
+    /// destination with a write-ahead log and other pages than these as `readOnly`.
+    package func copyContents(to destination: borrowing Connection) throws(SQLiteError) {
         guard let backup = sqlite3_backup_init(destination.handle, "main", handle, "main") else {
             throw SQLiteError(status: sqlite3_extended_errcode(destination.handle), database: destination.handle)
         }

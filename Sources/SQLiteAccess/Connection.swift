@@ -22,7 +22,6 @@ package struct Connection: ~Copyable {
     }
 
     let handle: OpaquePointer
-    let path: DatabasePath
     private let cache: StatementCache
     private let walFrameCount: UnsafeMutablePointer<Int>
     private let interrupter: Interrupter
@@ -39,15 +38,23 @@ package struct Connection: ~Copyable {
             // SQLite gives a new database the mode of this file, and `-wal` and `-shm` the mode of the database.
             _ = try WriteLock(path)
         }
-        let connection = Connection(handle: try Self.open(path, mode: mode, vfs: vfs), path: path)
+        let connection = Connection(handle: try Self.open(path, mode: mode, vfs: vfs))
         try connection.configure()
         try connection.verifySettings()
         self = connection
     }
 
-    private init(handle: OpaquePointer, path: DatabasePath) {
+    /// Opens a database of its own that nobody else can reach: a file without a name, which is gone with the connection
+    /// (<https://www.sqlite.org/inmemorydb.html#temp_db>). It may grow as large as the disk.
+    package static func temporary() throws(SQLiteError) -> Connection {
+        let connection = Connection(handle: try open("", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, vfs: nil))
+        try connection.configure()
+        try connection.verifySettings()
+        return connection
+    }
+
+    private init(handle: OpaquePointer) {
         self.handle = handle
-        self.path = path
         cache = StatementCache()
         interrupter = Interrupter(handle)
         walFrameCount = .allocate(capacity: 1)
@@ -133,9 +140,13 @@ package struct Connection: ~Copyable {
             case .readWrite: (SQLITE_OPEN_READWRITE, [])
             case .create: (SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, [("modeof", path.lock)])
             }
+        return try open(path.uri(options: access.options), access.flags, vfs: vfs)
+    }
+
+    private static func open(_ name: String, _ access: Int32, vfs: String?) throws(SQLiteError) -> OpaquePointer {
         let always = SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOFOLLOW
         var handle: OpaquePointer?
-        let status = sqlite3_open_v2(path.uri(options: access.options), &handle, access.flags | always, vfs)
+        let status = sqlite3_open_v2(name, &handle, access | always, vfs)
         guard status == SQLITE_OK, let handle else {
             let error = SQLiteError(status: status, database: handle)
             sqlite3_close_v2(handle)

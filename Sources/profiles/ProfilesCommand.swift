@@ -44,7 +44,9 @@ struct ProfilesCommand: AsyncParsableCommand {
                 subcommands: [SchemaCommand.self, RevalidateCommand.self]),
             CommandGroup(
                 name: "Store",
-                subcommands: [InitCommand.self, CheckCommand.self, BackupCommand.self, MigrateCommand.self]),
+                subcommands: [
+                    InitCommand.self, CheckCommand.self, BackupCommand.self, RestoreCommand.self, MigrateCommand.self,
+                ]),
         ])
 
     /// Commands of a build for tests (`swift build --traits TestHooks`), which is not to be shipped.

@@ -58,6 +58,7 @@ import Testing
             "init", "register", "edit", "remove", "lookup", "list", "import", "validate", "revalidate", "export",
             "passcode", "passcode create", "passcode validate", "passcode edit", "passcode remove", "unlock", "login",
             "watch", "schema", "schema show", "schema check", "schema diff", "schema adopt", "check", "backup",
+            "restore",
             "migrate",
         ])
     func help(_ name: String) throws {

@@ -5,14 +5,10 @@ extension ProfileRepository {
     /// The profile with this username, whatever the case of its ASCII letters; nil where there is none.
     public func profile(username: String) throws(ProfileStoreError) -> Profile? {
         try read { connection throws(ProfileStoreError) in
-            var adopted = adoptedSchema
-            while true {
-                let found = try ProfileStoreError.wrap { () throws(SQLiteError) -> Profile? in
-                    var statement = try connection.prepare(adopted.table.selectByUsername)
-                    try statement.bind(username, at: 1)
-                    return try statement.step() ? adopted.table.profile(in: statement) : nil
-                }
-                guard try isAhead(found, of: &adopted, connection) else { return found }
+            try byLatestRules(connection, latest: { $0?.schemaVersion }) { adopted throws(SQLiteError) -> Profile? in
+                var statement = try connection.prepare(adopted.table.selectByUsername)
+                try statement.bind(username, at: 1)
+                return try statement.step() ? adopted.table.profile(in: statement) : nil
             }
         }
     }
@@ -24,31 +20,28 @@ extension ProfileRepository {
 
     /// One page of the profiles that a query finds. A field that the schema does not know finds none.
     public func profiles(_ query: ProfileQuery) throws(ProfileStoreError) -> ProfilePage {
-        try read { connection throws(ProfileStoreError) in
-            var adopted = self.adoptedSchema
-            while true {
-                let limit = max(1, min(query.limit, 100_000))
-                guard let (sql, values) = adopted.table.page(query, validator: adopted.validator) else {
-                    // Another process may have adopted rules that know the field.
-                    if try self.learnsLaterRules(than: &adopted, connection) { continue }
-                    return ProfilePage(profiles: [], next: nil)
-                }
-                var found: [Profile] = []
-                try ProfileStoreError.wrap { () throws(SQLiteError) in
+        let limit = max(1, min(query.limit, 100_000))
+        let found =
+            try read { connection throws(ProfileStoreError) in
+                // Rules that do not know the field may not be the latest.
+                try byLatestRules(connection, latest: { $0 == nil ? .max : $0?.lazy.map(\.schemaVersion).max() }) {
+                    adopted throws(SQLiteError) -> [Profile]? in
+                    guard let (sql, values) = adopted.table.page(query, validator: adopted.validator) else {
+                        return nil
+                    }
                     var statement = try connection.prepare(sql)
                     try statement.bind(query.after?.id ?? 0, at: 1)
                     // One more than is asked for tells whether there is another page.
                     try statement.bind(Int64(limit + 1), at: 2)
                     for (index, value) in values.enumerated() { try statement.bind(value, at: index + 3) }
+                    var found: [Profile] = []
                     while try statement.step() { found.append(adopted.table.profile(in: statement)) }
+                    return found
                 }
-                let latest = found.max { $0.schemaVersion < $1.schemaVersion }
-                if try self.isAhead(latest, of: &adopted, connection) { continue }
-                let hasMore = found.count > limit
-                if hasMore { found.removeLast() }
-                return ProfilePage(profiles: found, next: hasMore ? found.last.map { ProfileCursor(id: $0.id) } : nil)
-            }
-        }
+            } ?? []
+        let hasMore = found.count > limit
+        let page = hasMore ? found.dropLast() : found
+        return ProfilePage(profiles: page, next: hasMore ? page.last.map { ProfileCursor(id: $0.id) } : nil)
     }
 
     /// Every profile that a query finds, read page by page: what is committed meanwhile may or may not be among them.
@@ -57,33 +50,36 @@ extension ProfileRepository {
     }
 
     func profile(id: Int64, _ connection: borrowing Connection) throws(ProfileStoreError) -> Profile? {
-        var adopted = adoptedSchema
-        while true {
-            let found = try ProfileStoreError.wrap { () throws(SQLiteError) -> Profile? in
-                var statement = try connection.prepare(adopted.table.selectByID)
-                try statement.bind(id, at: 1)
-                return try statement.step() ? adopted.table.profile(in: statement) : nil
-            }
-            guard try isAhead(found, of: &adopted, connection) else { return found }
+        try byLatestRules(connection, latest: { $0?.schemaVersion }) { adopted throws(SQLiteError) -> Profile? in
+            var statement = try connection.prepare(adopted.table.selectByID)
+            try statement.bind(id, at: 1)
+            return try statement.step() ? adopted.table.profile(in: statement) : nil
         }
     }
 
-    /// Whether a row was judged by later rules than are known here, which may have added columns; learns them if so.
-    private func isAhead(
-        _ found: Profile?, of adopted: inout AdoptedSchema, _ connection: borrowing Connection
-    ) throws(ProfileStoreError) -> Bool {
-        guard let found, found.schemaVersion > adopted.version else { return false }
-        return try learnsLaterRules(than: &adopted, connection)
-    }
-
-    /// Whether there are later rules, which are known then. A row may claim a version that was never adopted, as only
-    /// another program can have written it, so that it is no reason to look again and again.
-    private func learnsLaterRules(
-        than adopted: inout AdoptedSchema, _ connection: borrowing Connection
-    ) throws(ProfileStoreError) -> Bool {
-        let known = adopted.version
-        adopted = try refreshSchema(connection)
-        return adopted.version > known
+    /// Reads by the rules that are known here, and again when there turn out to be later ones: what was found was judged by
+    /// them and may have further columns, or a column is gone since a backup was restored.
+    ///
+    /// A row may claim a version that was never adopted, as only another program can have written it, so that it is no
+    /// reason to look again and again.
+    private func byLatestRules<Value>(
+        _ connection: borrowing Connection, latest: (Value) -> Int?,
+        _ body: (AdoptedSchema) throws(SQLiteError) -> Value
+    ) throws(ProfileStoreError) -> Value {
+        var adopted = adoptedSchema
+        while true {
+            let known = adopted.version
+            let outcome: Result<Value, SQLiteError>
+            do throws(SQLiteError) { outcome = .success(try body(adopted)) } catch { outcome = .failure(error) }
+            switch outcome {
+            case .success(let value):
+                guard let version = latest(value), version > known else { return value }
+            case .failure(let error):
+                guard error.code == .error else { throw ProfileStoreError(error) }
+            }
+            adopted = try refreshSchema(connection)
+            guard adopted.version > known else { return try outcome.mapError { ProfileStoreError($0) }.get() }
+        }
     }
 }
 

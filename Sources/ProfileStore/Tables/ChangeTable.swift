@@ -64,6 +64,14 @@ enum ChangeTable {
         return changes.isEmpty ? [.missed(upTo: newest)] : changes
     }
 
+    /// Empties the log, within a transaction, and goes on with a number above this one: whoever watches has missed
+    /// something, wherever they are.
+    static func beginAnew(after number: Int64, _ connection: borrowing Connection) throws(SQLiteError) {
+        var deletion = try connection.prepare("DELETE FROM changes")
+        try deletion.run()
+        try StoreTable.setChangeNumber(number + 1, connection)
+    }
+
     private static func change(in row: borrowing Statement) -> ProfileChange {
         let first = row.integer(at: 2)
         return ProfileChange(

@@ -229,6 +229,11 @@ struct ProfileTable: Sendable {
             + "AND schema_version IN (\(list(versions))) ORDER BY id"
     }
 
+    static func count(_ connection: borrowing Connection) throws(SQLiteError) -> Int {
+        var statement = try connection.prepare("SELECT count(*) FROM profiles")
+        return try statement.step() ? Int(statement.integer(at: 0)) : 0
+    }
+
     static func countJudged(_ versions: [Int]) -> String {
         "SELECT count(*) FROM profiles WHERE schema_version IN (\(list(versions)))"
     }

@@ -31,6 +31,16 @@ enum SchemaTable {
         return try statement.step() ? Int(statement.integer(at: 0)) : 0
     }
 
+    /// What the schema in force is known by: its version and fingerprint.
+    static func nameInForce(
+        _ connection: borrowing Connection
+    ) throws(SQLiteError) -> (version: Int, fingerprint: String) {
+        var statement = try connection.prepare(
+            "SELECT version, fingerprint FROM schemas ORDER BY version DESC LIMIT 1")
+        guard try statement.step() else { return (0, "") }
+        return (Int(statement.integer(at: 0)), statement.string(at: 1) ?? "")
+    }
+
     static func inForce(_ connection: borrowing Connection) throws(ProfileStoreError) -> AdoptedSchema {
         var row: (version: Int, fingerprint: String, document: String)?
         try ProfileStoreError.wrap { () throws(SQLiteError) in
@@ -99,6 +109,21 @@ enum SchemaTable {
             try statement.bind(time.millisecondsSince1970, at: 4)
             try statement.run()
         }
+    }
+
+    /// Keeps a schema of the store as a later version too, within a transaction.
+    static func adoptAgain(
+        _ version: Int, as later: Int, at time: Timestamp, _ connection: borrowing Connection
+    ) throws(SQLiteError) {
+        var statement = try connection.prepare(
+            """
+            INSERT INTO schemas (version, name, fingerprint, document, adopted_at)
+            SELECT ?2, name, fingerprint, document, ?3 FROM schemas WHERE version = ?1
+            """)
+        try statement.bind(Int64(version), at: 1)
+        try statement.bind(Int64(later), at: 2)
+        try statement.bind(time.millisecondsSince1970, at: 3)
+        try statement.run()
     }
 
     /// The unique fields that have an index made for a schema; `username`'s was there before any schema.

@@ -21,6 +21,12 @@ enum StoreTable {
         return try statement.step() ? statement.integer(at: 0) : 0
     }
 
+    static func setChangeNumber(_ number: Int64, _ connection: borrowing Connection) throws(SQLiteError) {
+        var statement = try connection.prepare("UPDATE store SET change_number = ?1")
+        try statement.bind(number, at: 1)
+        try statement.run()
+    }
+
     static func changeNumber(_ connection: borrowing Connection) throws(SQLiteError) -> Int64 {
         var statement = try connection.prepare("SELECT change_number FROM store")
         return try statement.step() ? statement.integer(at: 0) : 0

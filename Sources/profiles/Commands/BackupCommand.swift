@@ -9,6 +9,7 @@ struct BackupCommand: AsyncParsableCommand {
         discussion: """
               profiles backup backup.sqlite
               profiles lookup skboard --database backup.sqlite
+              profiles restore backup.sqlite
             """)
 
     @Argument(help: "The new file; one that is there is left as it is.")

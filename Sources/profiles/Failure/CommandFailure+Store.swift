@@ -63,7 +63,8 @@ extension CommandFailure {
             self.init(.badConfiguration, "The store's schema, version \(version), cannot be read: \(error)")
         case .corrupt(let message):
             self.init(
-                .badInput, "The store is damaged: \(message)", "Look with \"profiles check\", and restore a backup")
+                .badInput, "The store is damaged: \(message)",
+                "Look with \"profiles check\", and restore a backup with \"profiles restore BACKUP\"")
         case .readOnly(let message): self.init(.notPermitted, "The store may not be written: \(message)")
         case .full(let message): self.init(.inputOutput, "There is no space left: \(message)")
         case .alreadyExists(let path): self.init(.cannotCreate, "\(path) is there already; it is left as it is")

@@ -162,6 +162,20 @@ import Testing
         }
     }
 
+    @Test(arguments: Fault.allCases) func `a backup that cannot be restored whole changes nothing`(fault: Fault)
+        async throws
+    {
+        try await makeStore()
+        let repository = try await store.open()
+        try repository.backup(to: store.directory + "/backup.sqlite")
+        _ = try await repository.edit("abel") { $0["address"] = "2" }
+        try await repository.register("dora")
+        await repository.close()
+        let options = store.options { $0.vfs = "fault" }
+        let backup = try StoreBackup(at: store.directory + "/backup.sqlite", options: store.options())
+        try await failEverywhere(fault) { _ in try await backup.restore(to: store.path, options: options) }
+    }
+
     @Test(arguments: Fault.allCases)
     func `a store whose making fails anywhere can be made afterwards`(fault: Fault) async throws {
         for allowed in 0..<400 {

@@ -1,0 +1,78 @@
+internal import ArgumentParser
+internal import Glibc
+internal import ProfileCore
+internal import ProfileStore
+
+struct RestoreCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "restore",
+        abstract: "Put a backup in the place of all that the store holds.",
+        discussion: """
+            The backup is copied and checked first, and brought up to date if an earlier version made it. Then it \
+            replaces what the store holds, in one step, while others read and write. Never move a backup over a store \
+            yourself: a log that lies beside the store would be replayed into it. Asks first on a terminal where there \
+            is a store; elsewhere --yes has to be given.
+
+              profiles backup before.sqlite
+              profiles restore before.sqlite
+            """)
+
+    @Argument(help: "The backup, which stays as it is; any store will do.")
+    var backup: String
+
+    @Flag(help: "Do not ask.")
+    var yes = false
+
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws {
+        let path = try global.databasePath()
+        let isThere = FileIdentity(path: path) != nil
+        guard FileIdentity(path: backup) != FileIdentity(path: path) || !isThere else {
+            throw CommandFailure(.usage, "\(backup) is the store itself; name a backup of it")
+        }
+        guard yes || global.canAsk || !isThere else {
+            throw CommandFailure(.usage, "There is no terminal to ask on; give --yes to replace what \(path) holds")
+        }
+        let options = global.repositoryOptions("restore")
+        let copy = try read(options)
+        let profiles = "\(copy.profiles) profile\(copy.profiles == 1 ? "" : "s")"
+        guard
+            yes || !isThere || LinePrompt.isConfirmed("Replace all that \(path) holds by the \(profiles) of \(backup)")
+        else { throw CommandFailure(.no, "Nothing was restored") }
+        try await restore(copy, to: path, options)
+        try global.confirm(
+            "Restored \(profiles) from \(backup)",
+            ["restored": .string(backup), "database": .string(path), "profiles": .number(copy.profiles)])
+    }
+
+    private func read(_ options: ProfileRepository.Options) throws -> StoreBackup {
+        do throws(ProfileStoreError) {
+            return try StoreBackup(at: backup, options: options)
+        } catch {
+            switch error {
+            case .noStore: throw CommandFailure(.noInput, "There is no backup at \(backup)")
+            case .corrupt(let finding):
+                throw CommandFailure(
+                    .badInput, "The backup \(backup) is damaged: \(finding)", "Nothing was restored; try another backup"
+                )
+            default: throw error
+            }
+        }
+    }
+
+    private func restore(_ copy: StoreBackup, to path: String, _ options: ProfileRepository.Options) async throws {
+        do throws(ProfileStoreError) {
+            try await copy.restore(to: path, options: options)
+        } catch {
+            switch error {
+            case .notADatabase, .corrupt:
+                throw CommandFailure(
+                    .badInput, "\(path) is too damaged to be written into; it is left as it is",
+                    "Move it away, and with it \(path)-wal, \(path)-shm and \(path)-journal if they are there",
+                    "Then restore again: the store is made anew")
+            default: throw error
+            }
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import Glibc
+import ProfileTesting
+import Testing
+
+/// `profiles restore` as a person meets it.
+@Suite struct RestoreCommandTests {
+    private let workplace: Workplace
+
+    init() throws {
+        workplace = try Workplace()
+        try workplace.register("anna")
+        #expect(try workplace.profiles("backup", "before.sqlite").status == 0)
+        try workplace.register("bert")
+    }
+
+    @Test func `a backup takes the place of what the store holds`() throws {
+        let outcome = try workplace.profiles("restore", "before.sqlite", "--yes")
+        #expect(outcome.output == "Restored 1 profile from before.sqlite\n")
+        #expect(outcome.status == 0 && outcome.error.isEmpty)
+        #expect(try workplace.profiles("lookup", "anna").status == 0)
+        #expect(try workplace.profiles("lookup", "bert").status == 1)
+        let json = try workplace.profiles("restore", "before.sqlite", "--yes", "--format", "json")
+        #expect(
+            json.output.settled(workplace) == """
+                {
+                  "restored": "before.sqlite",
+                  "database": "FOLDER/store.sqlite",
+                  "profiles": 1
+                }
+
+                """)
+    }
+
+    @Test func `without a terminal --yes has to be given, and nothing is replaced without it`() throws {
+        let outcome = try workplace.profiles("restore", "before.sqlite")
+        #expect(
+            outcome.error.settled(workplace)
+                == "Error: There is no terminal to ask on; give --yes to replace what FOLDER/store.sqlite holds\n")
+        #expect(outcome.status == 64)
+        #expect(try workplace.profiles("lookup", "bert").status == 0)
+        // There is nothing to be replaced.
+        #expect(try workplace.profiles("restore", "before.sqlite", "--database", "new.sqlite").status == 0)
+        #expect(try workplace.profiles("lookup", "anna", "--database", "new.sqlite").status == 0)
+    }
+
+    @Test func `on a terminal it asks, and takes no for an answer`() throws {
+        let terminal = try TerminalDriver(workplace, "restore", "before.sqlite")
+        try terminal.wait(for: "Replace all that")
+        try terminal.type("n\r")
+        #expect(try terminal.end() == 1)
+        #expect(try workplace.profiles("lookup", "bert").status == 0)
+        let second = try TerminalDriver(workplace, "restore", "before.sqlite")
+        try second.wait(for: "[y/N]")
+        try second.type("y\r")
+        #expect(try second.end() == 0)
+        #expect(try workplace.profiles("lookup", "bert").status == 1)
+    }
+
+    @Test func `what cannot be restored says so, and the store stays`() throws {
+        let missing = try workplace.profiles("restore", "nowhere.sqlite", "--yes")
+        #expect(missing.error == "Error: There is no backup at nowhere.sqlite\n" && missing.status == 66)
+        let itself = try workplace.profiles("restore", "./store.sqlite", "--yes")
+        #expect(
+            itself.error == "Error: ./store.sqlite is the store itself; name a backup of it\n" && itself.status == 64)
+        try workplace.write(String(repeating: "no database ", count: 99), to: "text")
+        let text = try workplace.profiles("restore", "text", "--yes")
+        #expect(text.error.contains("text is not an SQLite database") && text.status == 65)
+        #expect(try workplace.profiles("lookup", "bert").status == 0)
+    }
+
+    @Test func `a store of which nothing is left says how to make it anew`() throws {
+        try workplace.write(String(repeating: "\u{1}", count: 20_000), to: "store.sqlite")
+        let outcome = try workplace.profiles("restore", "before.sqlite", "--yes")
+        #expect(outcome.status == 65)
+        #expect(
+            outcome.error.settled(workplace) == """
+                Error: FOLDER/store.sqlite is too damaged to be written into; it is left as it is
+                  Move it away, and with it FOLDER/store.sqlite-wal, FOLDER/store.sqlite-shm and \
+                FOLDER/store.sqlite-journal if they are there
+                  Then restore again: the store is made anew
+
+                """)
+        #expect(try workplace.shell("mv store.sqlite old; rm -f store.sqlite-wal store.sqlite-shm").status == 0)
+        #expect(try workplace.profiles("restore", "before.sqlite").status == 0)
+        #expect(try workplace.profiles("lookup", "anna").status == 0)
+    }
+
+    @Test func `a damaged store names the command that brings a backup back`() throws {
+        #expect(try workplace.shell("dd if=/dev/zero of=store.sqlite bs=4096 seek=1 count=50 conv=notrunc").status == 0)
+        let outcome = try workplace.profiles("lookup", "anna")
+        #expect(outcome.status == 65)
+        #expect(
+            outcome.error.hasSuffix(
+                "\n  Look with \"profiles check\", and restore a backup with \"profiles restore BACKUP\"\n"))
+    }
+}
