@@ -37,9 +37,10 @@ picture: setup ## the README's picture of the form, from a real screen
 	.build/debug/FormPicture $(CURDIR)/.build/debug/profiles > .build/form.svg
 	mv .build/form.svg Examples/form.svg
 
-lint: ## the code's format
+lint: ## the code's format, and that no suite of tests is left unwatched
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Migrations Examples/Embedding/Package.swift \
 		Examples/Embedding/Sources Benchmarks/Package.swift Benchmarks/Sources
+	@! grep -rn '@Suite' Tests --include='*.swift' | grep -v '\.watched'
 
 install: build ## binary, completions and man pages under PREFIX (/usr/local)
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1

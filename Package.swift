@@ -69,13 +69,19 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strictness),
+        // A trait for suites and tests, which ends those that hang.
+        .target(
+            name: "Watchdog", dependencies: ["ProfileTesting"], path: "Tests/Watchdog", swiftSettings: strictness),
         .testTarget(
-            name: "ProfileCoreTests", dependencies: ["ProfileCore", "ProfileTesting"], swiftSettings: strictness),
-        .testTarget(name: "CSVStreamTests", dependencies: ["CSVStream", "ProfileTesting"], swiftSettings: strictness),
+            name: "ProfileCoreTests", dependencies: ["ProfileCore", "ProfileTesting", "Watchdog"],
+            swiftSettings: strictness),
+        .testTarget(
+            name: "CSVStreamTests", dependencies: ["CSVStream", "ProfileTesting", "Watchdog"],
+            swiftSettings: strictness),
         // A VFS over SQLite's own whose writes and syncs fail when a test says so.
         .target(name: "FaultVFS", dependencies: ["CSQLite"], path: "Tests/FaultVFS"),
         .testTarget(
-            name: "SQLiteAccessTests", dependencies: ["SQLiteAccess", "FaultVFS", "ProfileTesting"],
+            name: "SQLiteAccessTests", dependencies: ["SQLiteAccess", "FaultVFS", "ProfileTesting", "Watchdog"],
             swiftSettings: strictness),
         // Processes of their own, which tests start, kill and look at; in no product.
         .executableTarget(
@@ -88,7 +94,7 @@ let package = Package(
             name: "ProfileStoreTests",
             dependencies: [
                 "ProfileCore", "ProfileStore", "ProfileTesting", "SQLiteAccess", "CSVStream", "Migrations", "FaultVFS",
-                "ImportExerciser", "StoreExerciser",
+                "ImportExerciser", "StoreExerciser", "Watchdog",
             ],
             swiftSettings: strictness),
         .executableTarget(
@@ -96,17 +102,18 @@ let package = Package(
             swiftSettings: strictness),
         .testTarget(
             name: "TerminalUITests",
-            dependencies: ["CVTerm", "ProfileCore", "ProfileTesting", "TerminalUI", "TerminalExerciser"],
+            dependencies: ["CVTerm", "ProfileCore", "ProfileTesting", "TerminalUI", "TerminalExerciser", "Watchdog"],
             swiftSettings: strictness),
         // Makes the README's picture of the form, for `make picture`.
         .executableTarget(
             name: "FormPicture", dependencies: ["ProfileTesting", "TerminalUI"], path: "Tests/FormPicture",
             swiftSettings: strictness),
         .testTarget(
-            name: "ProfileTestingTests", dependencies: ["ProfileCore", "ProfileStore", "ProfileTesting"],
+            name: "ProfileTestingTests", dependencies: ["ProfileCore", "ProfileStore", "ProfileTesting", "Watchdog"],
             swiftSettings: strictness),
         .testTarget(
-            name: "CommandTests", dependencies: ["profiles", "ProfileCore", "ProfileStore", "ProfileTesting"],
+            name: "CommandTests",
+            dependencies: ["profiles", "ProfileCore", "ProfileStore", "ProfileTesting", "Watchdog"],
             exclude: ["Screens"], swiftSettings: strictness),
     ],
     swiftLanguageModes: [.v6]

@@ -1,8 +1,9 @@
 import CSVStream
 import Glibc
 import Testing
+import Watchdog
 
-@Suite("I1: what a CSV input may look like")
+@Suite("I1: what a CSV input may look like", .watched)
 struct CSVReaderTests {
     struct Shape: CustomTestStringConvertible, Sendable {
         let name: String

@@ -2,8 +2,9 @@ import CSVStream
 import Glibc
 import Synchronization
 import Testing
+import Watchdog
 
-@Suite("I13: records to bytes")
+@Suite("I13: records to bytes", .watched)
 struct CSVWriterTests {
     @Test(
         "I13: a cell is quoted only where it must be",

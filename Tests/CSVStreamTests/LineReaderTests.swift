@@ -2,6 +2,7 @@ import CSVStream
 import Glibc
 import ProfileTesting
 import Testing
+import Watchdog
 
 /// A line with its bytes, nil for one that was too long.
 private struct ReadLine: Equatable {
@@ -36,7 +37,7 @@ private func lines(_ text: String, chunk: Int = .max, longestLine: Int = 1 << 20
     try lines(.bytes(Array(text.utf8), chunk: chunk), longestLine: longestLine)
 }
 
-@Suite struct LineReaderTests {
+@Suite(.watched) struct LineReaderTests {
     @Test("I13: lines are the same however the bytes arrive", arguments: [1, 2, 3, 7, .max])
     func chunks(size: Int) throws {
         #expect(try lines("a\nbb\r\n\n\nlast", chunk: size).map(\.number) == [1, 2, 3, 4, 5])

@@ -1,8 +1,9 @@
 import CSVStream
 import ProfileTesting
 import Testing
+import Watchdog
 
-@Suite("Random input")
+@Suite("Random input", .watched)
 struct RandomInputTests {
     @Test("I1, I13: what is written in any dialect is read back the same, in pieces of any size")
     func roundTrip() throws {

@@ -1,7 +1,8 @@
 @testable import CSVStream
 import Testing
+import Watchdog
 
-@Suite("Batches of records")
+@Suite("Batches of records", .watched)
 struct RecordBatchTests {
     @Test func `a batch is filled by hand, and an absent cell is not an empty one`() {
         var batch = RecordBatch()

@@ -1,7 +1,8 @@
 @testable import CSVStream
 import Testing
+import Watchdog
 
-@Suite("I3: what is wrong concerns its record alone")
+@Suite("I3: what is wrong concerns its record alone", .watched)
 struct RecordFaultTests {
     struct Case: CustomTestStringConvertible, Sendable {
         let name: String

@@ -1,6 +1,7 @@
 import CSVStream
 import Glibc
 import Testing
+import Watchdog
 
 /// Real files that are not part of the project: `PROFILES_SHARED_DATA` says where, or they are looked for in `shared/data`
 /// beside the repository and in the folders above it.
@@ -20,7 +21,7 @@ enum SharedData {
     private static func readable(_ path: String) -> String? { access(path, R_OK) == 0 ? path : nil }
 }
 
-@Suite("A real file")
+@Suite("A real file", .watched)
 struct SharedDataTests {
     @Test(
         "I1: the legislators' file has 537 records of 36 cells",

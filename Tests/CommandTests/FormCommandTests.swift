@@ -1,9 +1,10 @@
 import Glibc
 import ProfileTesting
 import Testing
+import Watchdog
 
 /// Profiles that are registered and edited on a screen, in a real terminal.
-@Suite struct FormCommandTests {
+@Suite(.watched) struct FormCommandTests {
     private let references = ReferenceScreens()
 
     private let answers = "skboard\naK8oio\n78761241\n12 Main Street\n89761\n19980115"

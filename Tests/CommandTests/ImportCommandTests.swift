@@ -1,7 +1,8 @@
 import Testing
+import Watchdog
 
 /// Importing, validating and exporting files.
-@Suite struct ImportCommandTests {
+@Suite(.watched) struct ImportCommandTests {
     private static let people = """
         username,password,phone,address,postal_code,birthday
         skboard,aK8oio,78761241,12 Main St,89761,1998-01-15

@@ -1,9 +1,10 @@
 import Glibc
 import ProfileTesting
 import Testing
+import Watchdog
 
 /// Forms line by line, without any control code.
-@Suite struct PlainFormTests {
+@Suite(.watched) struct PlainFormTests {
     @Test("a profile is asked for line by line", arguments: [["--plain"], []])
     func register(options: [String]) throws {
         let workplace = try Workplace()

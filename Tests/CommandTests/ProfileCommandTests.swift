@@ -1,7 +1,8 @@
 import Testing
+import Watchdog
 
 /// Registering, looking up, editing and removing profiles.
-@Suite struct ProfileCommandTests {
+@Suite(.watched) struct ProfileCommandTests {
     private static let skboard = """
         Username     skboard
         Phone        7876-1241

@@ -1,8 +1,9 @@
 import ProfileCore
 import Testing
+import Watchdog
 
 /// What the README says is what happens.
-@Suite struct ReadmeTests {
+@Suite(.watched) struct ReadmeTests {
     private let readme: Document
 
     init() throws { readme = try Document("README.md") }

@@ -1,9 +1,10 @@
 import Glibc
 import ProfileTesting
 import Testing
+import Watchdog
 
 /// T3 to T5: the command as it is built for tests, and as it is shipped.
-@Suite struct ScenarioRunTests {
+@Suite(.watched) struct ScenarioRunTests {
     /// A scenario that runs in a terminal.
     private struct Run {
         let folder: TemporaryFolder
@@ -152,8 +153,7 @@ import Testing
             "{\"events\":[]}", "Connection: keep-alive\r\n", "Upgrade: websocket\r\n", "Expect: 100-continue\r\n", "%",
             "?",
         ]
-        let isLong = getenv("PROFILES_TEST_LONG").map { String(cString: $0) } == "1"
-        for _ in 0..<(isLong ? 10_000 : 300) {
+        for _ in 0..<(Length.isLong ? 10_000 : 300) {
             var bytes: [UInt8] = []
             for _ in 0..<Int.random(in: 0..<24, using: &random) {
                 bytes +=

@@ -1,7 +1,8 @@
 import Testing
+import Watchdog
 
 /// Pass codes, passwords and logins.
-@Suite struct SecretCommandTests {
+@Suite(.watched) struct SecretCommandTests {
     private func passcode(
         _ workplace: Workplace, _ action: String, _ entries: String...
     ) throws -> (status: Int32, text: String) {

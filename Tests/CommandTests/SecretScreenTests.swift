@@ -1,9 +1,10 @@
 import Glibc
 import ProfileTesting
 import Testing
+import Watchdog
 
 /// Pass codes and logins on a screen, in a real terminal.
-@Suite struct SecretScreenTests {
+@Suite(.watched) struct SecretScreenTests {
     private let references = ReferenceScreens()
 
     private func passcode(_ workplace: Workplace, _ action: String) throws -> TerminalDriver {

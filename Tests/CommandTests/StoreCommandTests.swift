@@ -1,9 +1,10 @@
 import Glibc
 import ProfileStore
 import Testing
+import Watchdog
 
 /// The store, its rules, and the exit codes of what can be wrong with them.
-@Suite struct StoreCommandTests {
+@Suite(.watched) struct StoreCommandTests {
     @Test(
         "Reading a store that is not there exits 66 and says how to make one",
         arguments: [

@@ -1,9 +1,10 @@
 import Glibc
 import ProfileTesting
 import Testing
+import Watchdog
 
 /// What only a person at a terminal sees.
-@Suite struct TerminalTests {
+@Suite(.watched) struct TerminalTests {
     /// Enough rows that an import takes a while.
     private func rows(_ count: Int) -> String {
         var rows = "username,phone,address,password_hash\n"

@@ -1,7 +1,8 @@
 import Testing
+import Watchdog
 
 /// What is said to someone who calls the command in a way that it does not take.
-@Suite struct UsageTests {
+@Suite(.watched) struct UsageTests {
     @Test(
         "A usage error exits 64 with its reason on standard error and nothing on standard output",
         arguments: [

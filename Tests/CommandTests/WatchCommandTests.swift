@@ -1,9 +1,10 @@
 import Glibc
 import ProfileTesting
 import Testing
+import Watchdog
 
 /// R7, T2: `profiles watch`.
-@Suite(.timeLimit(.minutes(2))) struct WatchCommandTests {
+@Suite(.watched) struct WatchCommandTests {
     private let workplace: Workplace
 
     init() throws { workplace = try Workplace() }

@@ -3,9 +3,10 @@ import ProfileStore
 import ProfileTesting
 import Synchronization
 import Testing
+import Watchdog
 
 /// T4: what the control server does, whatever brings the requests.
-@Suite struct ControlServiceTests {
+@Suite(.watched) struct ControlServiceTests {
     /// A screen that is nothing but a state which inputs are added to.
     private final class FakeScreen: ControlledScreen {
         private struct State {

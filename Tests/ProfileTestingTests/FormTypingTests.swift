@@ -1,8 +1,9 @@
 import ProfileCore
 import ProfileTesting
 import Testing
+import Watchdog
 
-@Suite struct FormTypingTests {
+@Suite(.watched) struct FormTypingTests {
     @Test(
         "F1: a sentence typed into a field leaves its longest length",
         arguments: [

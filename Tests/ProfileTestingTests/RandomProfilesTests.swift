@@ -1,8 +1,9 @@
 import ProfileCore
 import ProfileTesting
 import Testing
+import Watchdog
 
-@Suite struct RandomProfilesTests {
+@Suite(.watched) struct RandomProfilesTests {
     @Test func `the same seed brings the same profiles back, another one others`() {
         func usernames(_ seed: UInt64) -> [String] {
             var profiles = RandomProfiles(.standard, on: FormBuilder.someDay, using: SeededGenerator(seed: seed))

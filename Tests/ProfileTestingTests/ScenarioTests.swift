@@ -3,9 +3,10 @@ import ProfileCore
 import ProfileStore
 import ProfileTesting
 import Testing
+import Watchdog
 
 /// T3: what the environment starts.
-@Suite struct ScenarioTests {
+@Suite(.watched) struct ScenarioTests {
     private func resolved(_ variables: String...) -> ScenarioResolution {
         var environment: [String: String] = ["HOME": "/root"]
         for variable in variables {

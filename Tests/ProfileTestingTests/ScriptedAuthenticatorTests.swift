@@ -2,8 +2,9 @@ import ProfileCore
 import ProfileStore
 import ProfileTesting
 import Testing
+import Watchdog
 
-@Suite struct ScriptedAuthenticatorTests {
+@Suite(.watched) struct ScriptedAuthenticatorTests {
     private func outcome(_ authenticator: ScriptedAuthenticator, _ username: String) async -> String {
         let service = LoginService(checks: LoginChecks(.standard), authenticator: authenticator)
         do throws(LoginError) {

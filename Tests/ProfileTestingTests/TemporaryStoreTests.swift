@@ -3,8 +3,9 @@ import ProfileCore
 import ProfileStore
 import ProfileTesting
 import Testing
+import Watchdog
 
-@Suite struct TemporaryStoreTests {
+@Suite(.watched) struct TemporaryStoreTests {
     private struct Wanted: Error {}
 
     @Test func `a temporary store takes profiles at the clock's time, and is gone afterwards`() async throws {

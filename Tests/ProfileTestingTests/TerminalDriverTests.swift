@@ -1,9 +1,10 @@
 import Glibc
 import ProfileTesting
 import Testing
+import Watchdog
 
 /// T6, with shells as the programs that are driven.
-@Suite struct TerminalDriverTests {
+@Suite(.watched) struct TerminalDriverTests {
     private func shell(
         _ script: String, size: TerminalSize = .standard, limit: Duration = .seconds(30)
     ) throws -> TerminalDriver {

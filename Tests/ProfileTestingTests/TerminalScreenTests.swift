@@ -1,8 +1,9 @@
 import ProfileTesting
 import Testing
+import Watchdog
 
 /// T6: what is seen of what a program writes.
-@Suite struct TerminalScreenTests {
+@Suite(.watched) struct TerminalScreenTests {
     private func screen(of output: String, size: TerminalSize = TerminalSize(columns: 20, rows: 3)) throws
         -> TerminalScreen
     {

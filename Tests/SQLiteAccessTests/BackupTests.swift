@@ -2,8 +2,9 @@ import Glibc
 import ProfileTesting
 import SQLiteAccess
 import Testing
+import Watchdog
 
-@Suite struct BackupTests {
+@Suite(.watched) struct BackupTests {
     private let database: TemporaryDatabase
     private var copy: String { database.directory + "/copy.db" }
 

@@ -2,8 +2,9 @@ import Glibc
 import ProfileTesting
 import SQLiteAccess
 import Testing
+import Watchdog
 
-@Suite struct ConnectionTests {
+@Suite(.watched) struct ConnectionTests {
     private let database: TemporaryDatabase
 
     init() throws { database = try TemporaryDatabase() }

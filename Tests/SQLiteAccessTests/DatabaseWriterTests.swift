@@ -2,6 +2,7 @@ import Glibc
 import ProfileTesting
 import SQLiteAccess
 import Testing
+import Watchdog
 
 /// What a store would have: its own error, which can say all that goes wrong with writing.
 private enum StoreError: Error, Equatable, WriteFailure {
@@ -13,7 +14,7 @@ private enum StoreError: Error, Equatable, WriteFailure {
     init(_ refusal: WriteRefusal) { self = .refused(refusal) }
 }
 
-@Suite struct DatabaseWriterTests {
+@Suite(.watched) struct DatabaseWriterTests {
     private let database: TemporaryDatabase
 
     init() throws { database = try TemporaryDatabase() }

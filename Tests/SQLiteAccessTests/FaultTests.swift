@@ -1,8 +1,9 @@
 import FaultVFS
 import SQLiteAccess
 import Testing
+import Watchdog
 
-@Suite struct FaultTests {
+@Suite(.watched) struct FaultTests {
     private let database: TemporaryDatabase
 
     init() throws {

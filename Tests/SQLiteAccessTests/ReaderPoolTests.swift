@@ -1,7 +1,8 @@
 import SQLiteAccess
 import Testing
+import Watchdog
 
-@Suite struct ReaderPoolTests {
+@Suite(.watched) struct ReaderPoolTests {
     private let database: TemporaryDatabase
 
     init() throws { database = try TemporaryDatabase() }

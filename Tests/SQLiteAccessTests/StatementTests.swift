@@ -1,7 +1,8 @@
 import SQLiteAccess
 import Testing
+import Watchdog
 
-@Suite struct StatementTests {
+@Suite(.watched) struct StatementTests {
     private let database: TemporaryDatabase
 
     init() throws { database = try TemporaryDatabase() }

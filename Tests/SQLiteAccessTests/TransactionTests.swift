@@ -1,7 +1,8 @@
 import SQLiteAccess
 import Testing
+import Watchdog
 
-@Suite struct TransactionTests {
+@Suite(.watched) struct TransactionTests {
     private enum Refusal: Error, Equatable, SQLiteErrorConvertible {
         case unwanted
         case sqlite(ResultCode)

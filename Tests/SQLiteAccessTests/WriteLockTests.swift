@@ -3,13 +3,14 @@ import Glibc
 import ProfileTesting
 import SQLiteAccess
 import Testing
+import Watchdog
 
-@Suite struct WriteLockTests {
+@Suite(.watched) struct WriteLockTests {
     private let database: TemporaryDatabase
 
     init() throws { database = try TemporaryDatabase() }
 
-    @Test(.timeLimit(.minutes(1))) func `who gives the lock back and wants it again stands behind who waits`() throws {
+    @Test func `who gives the lock back and wants it again stands behind who waits`() throws {
         let path = database.path
         for _ in 0..<20 {
             let lock = try WriteLock(path)

@@ -19,9 +19,9 @@ struct SessionActivity: Equatable {
     ///
     /// - Returns: nil where `/proc` shows none of them.
     init?(session: pid_t) {
-        for process in Self.numbers(in: "/proc") where Self.session(of: process) == session {
-            for thread in Self.numbers(in: "/proc/\(process)/task") {
-                if let thread = Self.thread(thread, of: process) { threads.append(thread) }
+        for process in RunningProcess.all.sorted(by: { $0.id < $1.id }) where process.session == session {
+            for thread in SmallFile.names(in: "/proc/\(process.id)/task").compactMap({ Int($0) }).sorted() {
+                if let thread = Self.thread(thread, of: process.id) { threads.append(thread) }
             }
         }
         if threads.isEmpty { return nil }
@@ -30,7 +30,7 @@ struct SessionActivity: Equatable {
     /// Whether every thread waits for something, is stopped, or has ended.
     var isAsleep: Bool { threads.allSatisfy { ["S", "T", "t", "Z", "X", "I"].contains($0.state) } }
 
-    private static func thread(_ id: Int, of process: Int) -> Thread? {
+    private static func thread(_ id: Int, of process: pid_t) -> Thread? {
         guard let status = SmallFile.text(of: "/proc/\(process)/task/\(id)/status") else { return nil }
         var state = "?"
         var switches: [String] = []
@@ -42,18 +42,5 @@ struct SessionActivity: Equatable {
             }
         }
         return Thread(id: id, state: state, switches: switches)
-    }
-
-    private static func session(of process: Int) -> pid_t? {
-        // A name in parentheses, which may have spaces and parentheses of its own, then state, parent, group, session.
-        guard let status = SmallFile.text(of: "/proc/\(process)/stat"), let end = status.lastIndex(of: ")") else {
-            return nil
-        }
-        let fields = status[end...].split(separator: " ").dropFirst(4)
-        return fields.first.flatMap { pid_t($0) }
-    }
-
-    private static func numbers(in directory: String) -> [Int] {
-        SmallFile.names(in: directory).compactMap { Int($0) }.sorted()
     }
 }

@@ -1,6 +1,7 @@
 import ProfileCore
 import ProfileTesting
 import Testing
+import Watchdog
 
 /// Hashes that are taken, with their parameters. Argon2: test vectors of the reference implementation; bcrypt: of
 /// crypt_blowfish; SHA-512-crypt: of its specification; scrypt and yescrypt: of their reference implementations.
@@ -63,7 +64,7 @@ private let outOfBounds: [(String, UnsupportedHash.Measure, Int, ClosedRange<Int
     ("$y$jH5/1", .work, 5 << 23, 0...1 << 24),
 ]
 
-@Suite struct PasswordHashTests {
+@Suite(.watched) struct PasswordHashTests {
     @Test(arguments: accepted)
     func `P8: a known hash is taken with its parameters`(
         text: String, parameters: PasswordHash.Parameters

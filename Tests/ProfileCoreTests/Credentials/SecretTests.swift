@@ -1,8 +1,9 @@
 import Glibc
 import ProfileCore
 import Testing
+import Watchdog
 
-@Suite struct SecretTests {
+@Suite(.watched) struct SecretTests {
     @Test func `P12: a secret is never described, dumped or interpolated`() {
         let secret = Secret("parislondon")
         struct Draft { let username = "pritesh"; let password: Secret }

@@ -1,8 +1,9 @@
 import ProfileCore
 import Testing
+import Watchdog
 
 /// F8: the question that text fields of UIKit ask.
-@Suite struct FormDelegateTests {
+@Suite(.watched) struct FormDelegateTests {
     /// A delegate whose form has the focus in a field with some text.
     private func delegate(_ name: String, _ text: String = "") throws -> Host {
         var form = try Form.standard(editing: name)

@@ -1,8 +1,9 @@
 import ProfileCore
 import Testing
+import Watchdog
 
 /// Focus, auto-fill, paste, submission: what goes beyond one field.
-@Suite struct FormFlowTests {
+@Suite(.watched) struct FormFlowTests {
     @Test func `F4: addresses can be searched exactly while the postal code is valid`() throws {
         var form = try Form.standard(editing: "postal_code")
         #expect(!form.isAddressSearchAvailable)

@@ -1,9 +1,10 @@
 import ProfileCore
 import ProfileTesting
 import Testing
+import Watchdog
 
 /// F12: a million random events.
-@Suite struct FormRandomEventTests {
+@Suite(.watched) struct FormRandomEventTests {
     @Test(
         "F12: random events never yield a value over its limit, a second hyphen or a caret outside the text",
         arguments: [UInt64(20_261_121), 1, 2, 3])

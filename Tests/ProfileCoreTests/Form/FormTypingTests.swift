@@ -1,8 +1,9 @@
 import ProfileCore
 import Testing
+import Watchdog
 
 /// What typing does to a field's text, its caret and its error slot.
-@Suite struct FormTypingTests {
+@Suite(.watched) struct FormTypingTests {
     static let lorem = "Lorem Ipsum is simply dummy text of the printing and typesetting industry."
 
     @Test(

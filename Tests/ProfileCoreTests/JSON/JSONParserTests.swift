@@ -1,8 +1,9 @@
 import ProfileCore
 import ProfileTesting
 import Testing
+import Watchdog
 
-@Suite struct JSONParserTests {
+@Suite(.watched) struct JSONParserTests {
     @Test(
         arguments: [
             ("null", JSONValue.null), ("true", true), ("false", false), (" \t\r\n1 \t\r\n", 1), ("0", 0),
@@ -109,7 +110,7 @@ import Testing
     }
 }
 
-@Suite struct JSONWriterTests {
+@Suite(.watched) struct JSONWriterTests {
     @Test func `a value is written on one line`() {
         let value: JSONValue = ["b": [1, nil, true], "a": [:], "é": "x\"\\\n\r\t\u{0}\u{1F}\u{7F}€"]
         #expect(value.text() == #"{"b":[1,null,true],"a":{},"é":"x\"\\\n\r\t\u0000\u001f\u007f€"}"#)

@@ -1,7 +1,8 @@
 import ProfileCore
 import Testing
+import Watchdog
 
-@Suite struct CalendarDayTests {
+@Suite(.watched) struct CalendarDayTests {
     @Test(
         arguments: [
             (1900, 2, 29, false), (2000, 2, 29, true), (2100, 2, 29, false), (1904, 2, 29, true), (2023, 2, 29, false),

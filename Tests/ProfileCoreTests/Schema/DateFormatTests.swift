@@ -1,8 +1,9 @@
 import Testing
+import Watchdog
 
 @testable import ProfileCore
 
-@Suite struct DateFormatTests {
+@Suite(.watched) struct DateFormatTests {
     @Test(arguments: [
         "yyyy-MM-dd", "yyyyMMdd", "dd/MM/yyyy", "MM.dd.yyyy", "dd. MM. yyyy", "(yyyy) MM dd!", "dd-yyyy-MM",
         "yyyy--MM..dd",

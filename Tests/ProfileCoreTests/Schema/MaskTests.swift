@@ -1,8 +1,9 @@
 import Testing
+import Watchdog
 
 @testable import ProfileCore
 
-@Suite struct MaskTests {
+@Suite(.watched) struct MaskTests {
     @Test(arguments: ["####-####", "#", "+#", "(###)###-####", "AB-##", "##"])
     func `a mask is printable ASCII with a # for each digit`(pattern: String) {
         #expect(Mask(pattern)?.pattern == pattern)

@@ -1,9 +1,10 @@
 import Testing
+import Watchdog
 
 @testable import ProfileCore
 import ProfileTesting
 
-@Suite struct NumberTextTests {
+@Suite(.watched) struct NumberTextTests {
     @Test(
         arguments: [
             ("0", 0), ("-0", 0), ("+7", 7), ("007", 7), ("-007", -7), ("9223372036854775807", .max),

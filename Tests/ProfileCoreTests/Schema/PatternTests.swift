@@ -1,8 +1,9 @@
 import Testing
+import Watchdog
 
 @testable import ProfileCore
 
-@Suite struct PatternTests {
+@Suite(.watched) struct PatternTests {
     private func matches(_ pattern: String, _ value: String) throws(Pattern.CompileError) -> Bool {
         try Pattern(pattern).matches(Array(value.utf8).span)
     }

@@ -1,7 +1,8 @@
 import ProfileCore
 import Testing
+import Watchdog
 
-@Suite struct SchemaParserTests {
+@Suite(.watched) struct SchemaParserTests {
     @Test func `S6: a schema file may say everything that there is to say of a field`() throws {
         let schema = try ProfileSchema(
             parsing: #"""

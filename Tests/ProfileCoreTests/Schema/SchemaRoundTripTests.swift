@@ -1,9 +1,10 @@
 import Testing
+import Watchdog
 
 @testable import ProfileCore
 import ProfileTesting
 
-@Suite struct SchemaRoundTripTests {
+@Suite(.watched) struct SchemaRoundTripTests {
     @Test func `S6: a schema's document is a schema file of the same schema`() throws {
         var schemas = RandomSchema(seed: 20_260_115)
         for round in 0..<rounds(1_000) {

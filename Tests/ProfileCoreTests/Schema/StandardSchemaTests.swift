@@ -1,8 +1,9 @@
 import Testing
+import Watchdog
 
 @testable import ProfileCore
 
-@Suite struct StandardSchemaTests {
+@Suite(.watched) struct StandardSchemaTests {
     @Test func `the standard schema's fields are in the order of its table`() {
         #expect(
             ProfileSchema.standard.fields.map(\.name.text)

@@ -1,8 +1,9 @@
 import ProfileCore
 import Testing
+import Watchdog
 
 /// Fields of a schema file's own (S6).
-@Suite struct FieldRuleTests {
+@Suite(.watched) struct FieldRuleTests {
     private func validator(_ field: String) throws -> ProfileValidator { ProfileValidator(try .with(field)) }
 
     private func stored(_ value: String, _ validator: ProfileValidator) throws -> String? {

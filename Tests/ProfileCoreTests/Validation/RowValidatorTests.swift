@@ -1,8 +1,9 @@
 import Testing
+import Watchdog
 
 @testable import ProfileCore
 
-@Suite struct RowValidatorTests {
+@Suite(.watched) struct RowValidatorTests {
     private func rows(_ schema: ProfileSchema = .standard) throws -> RowValidator {
         RowValidator(ProfileValidator(schema), today: try ProfileSchema.day(2026, 1, 15))
     }

@@ -1,7 +1,8 @@
 import ProfileCore
 import Testing
+import Watchdog
 
-@Suite struct StandardFieldTests {
+@Suite(.watched) struct StandardFieldTests {
     let standard = ProfileValidator(.standard)
 
     @Test(arguments: ["username", "phone", "postal_code", "birthday", "password", "address"])

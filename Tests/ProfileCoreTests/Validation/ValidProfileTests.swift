@@ -1,8 +1,9 @@
 import Glibc
 import ProfileCore
 import Testing
+import Watchdog
 
-@Suite struct ValidProfileTests {
+@Suite(.watched) struct ValidProfileTests {
     @Test func `R1: the validator makes a profile with the values that are stored`() throws {
         let profile = try ProfileValidator(.standard)
             .validate(ProfileDraft(validStandardValues), on: ProfileSchema.day(2026, 1, 15))

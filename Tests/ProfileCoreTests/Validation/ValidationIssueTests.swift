@@ -1,8 +1,9 @@
 import Testing
+import Watchdog
 
 @testable import ProfileCore
 
-@Suite struct ValidationIssueTests {
+@Suite(.watched) struct ValidationIssueTests {
     /// A schema file's field, and a value that has an issue of the code.
     private static let examples: [ValidationIssue.Code: (field: String, value: String)] = [
         .required: (#"{"name":"x","constraints":{"required":true}}"#, ""),

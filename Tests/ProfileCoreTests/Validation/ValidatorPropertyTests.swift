@@ -1,9 +1,10 @@
 import Testing
+import Watchdog
 
 @testable import ProfileCore
 import ProfileTesting
 
-@Suite struct ValidatorPropertyTests {
+@Suite(.watched) struct ValidatorPropertyTests {
     /// Judges drafts of random schemas by the bulk path and by the single one, and what passed once more as it was
     /// stored.
     @Test func `one draft and a row of cells are judged alike, and what passed passes again`() throws {

@@ -1,10 +1,12 @@
 import Glibc
 import ProfileCore
 import ProfileStore
+import ProfileTesting
 import Testing
+import Watchdog
 
 /// Several processes at one store. `PROFILES_TEST_LONG=1` gives them ten seconds each.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct ProcessTests {
+@Suite(.serialized, .watched(for: .seconds(300))) struct ProcessTests {
     private let store: TemporaryStore
 
     init() async throws {

@@ -1,9 +1,10 @@
 import ProfileCore
 import ProfileStore
 import Testing
+import Watchdog
 
 /// What becomes of a change while another process holds the write lock.
-@Suite(.timeLimit(.minutes(1))) struct WaitingTests {
+@Suite(.watched) struct WaitingTests {
     private let store: TemporaryStore
     private let repository: ProfileRepository
 

@@ -1,10 +1,12 @@
 import Glibc
 import ProfileCore
+import ProfileTesting
 import Testing
+import Watchdog
 
 @testable import ProfileStore
 
-@Suite struct AcceptedHashTests {
+@Suite(.watched) struct AcceptedHashTests {
     /// Cheap hashes of every scheme and variant.
     private static let seeds = [
         "$argon2id$v=19$m=64,t=1,p=2$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc",
@@ -24,7 +26,7 @@ import Testing
         try Argon2.prepare()
         var random = SplitMix64(state: 8)
         let secret = Secret("password")
-        let rounds = getenv("PROFILES_TEST_LONG") == nil ? 4000 : 80_000
+        let rounds = Length.isLong ? 80_000 : 4000
         var verified = 0
         for _ in 0..<rounds {
             let mutant = mutate(Array(seed.utf8), using: &random)

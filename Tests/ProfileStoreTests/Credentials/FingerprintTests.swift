@@ -1,7 +1,8 @@
 import ProfileStore
 import Testing
+import Watchdog
 
-@Suite struct FingerprintTests {
+@Suite(.watched) struct FingerprintTests {
     // FIPS 180-4, example values of NIST.
     @Test(arguments: [
         ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),

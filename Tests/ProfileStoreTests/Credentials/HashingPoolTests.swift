@@ -2,8 +2,9 @@ import Dispatch
 import ProfileStore
 import Synchronization
 import Testing
+import Watchdog
 
-@Suite(.timeLimit(.minutes(1))) struct HashingPoolTests {
+@Suite(.watched) struct HashingPoolTests {
     /// Work that is held until the test lets it go, and counts what runs.
     private final class Gate: Sendable {
         let running = Atomic(0)

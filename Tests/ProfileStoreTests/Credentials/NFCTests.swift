@@ -1,8 +1,9 @@
 import ProfileCore
 @testable import ProfileStore
 import Testing
+import Watchdog
 
-@Suite struct NFCTests {
+@Suite(.watched) struct NFCTests {
     // From the normalization test suite of the Unicode Character Database, and the examples of UAX #15.
     @Test(arguments: [
         ("e\u{301}", "\u{E9}"),

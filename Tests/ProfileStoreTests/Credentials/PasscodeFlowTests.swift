@@ -1,8 +1,9 @@
 import ProfileCore
 import ProfileStore
 import Testing
+import Watchdog
 
-@Suite struct PasscodeFlowTests {
+@Suite(.watched) struct PasscodeFlowTests {
     /// Enters everything and returns what is to be done.
     private func enter(
         _ kind: PasscodeFlow.Kind, _ entries: String...

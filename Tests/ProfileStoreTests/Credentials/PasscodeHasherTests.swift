@@ -2,6 +2,7 @@ import ProfileCore
 import ProfileStore
 import Synchronization
 import Testing
+import Watchdog
 
 /// Published test vectors: see the sources named in `PasswordHashTests`.
 private let brought: [(secret: [UInt8], hash: String)] = [
@@ -24,7 +25,7 @@ private let brought: [(secret: [UInt8], hash: String)] = [
     ),
 ]
 
-@Suite struct PasscodeHasherTests {
+@Suite(.watched) struct PasscodeHasherTests {
     private let hasher: PasscodeHasher
 
     init() throws {

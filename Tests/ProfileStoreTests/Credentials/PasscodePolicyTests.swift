@@ -1,6 +1,7 @@
 import ProfileCore
 import ProfileStore
 import Testing
+import Watchdog
 
 private let passcodes: [(String, PasscodeViolation?)] = [
     ("", .empty),
@@ -18,7 +19,7 @@ private let passcodes: [(String, PasscodeViolation?)] = [
     ("12345678" + String(repeating: "\u{301}", count: 600), .tooLong(maximum: 128)),
 ]
 
-@Suite struct PasscodePolicyTests {
+@Suite(.watched) struct PasscodePolicyTests {
     private let policy = PasscodePolicy.standard
 
     @Test(arguments: passcodes)

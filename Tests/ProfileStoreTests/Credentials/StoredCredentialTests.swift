@@ -2,9 +2,10 @@ import ProfileCore
 import ProfileStore
 import SQLiteAccess
 import Testing
+import Watchdog
 
 /// Passcodes and passwords as the store keeps them.
-@Suite(.timeLimit(.minutes(1))) struct StoredCredentialTests {
+@Suite(.watched) struct StoredCredentialTests {
     private let store: TemporaryStore
     private let repository: ProfileRepository
 

@@ -1,7 +1,8 @@
 import ProfileStore
 import Testing
+import Watchdog
 
-@Suite struct ThrottleTests {
+@Suite(.watched) struct ThrottleTests {
     private let start: Int64 = 1_700_000_000_000
 
     @Test func `P9: five attempts are free, then the delay doubles from one second to fifteen minutes`() {

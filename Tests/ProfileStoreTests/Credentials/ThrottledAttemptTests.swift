@@ -3,9 +3,10 @@ import ProfileCore
 @testable import ProfileStore
 import ProfileTesting
 import Testing
+import Watchdog
 
 /// P9 as the store keeps it: counted before the hash, across processes and restarts.
-@Suite(.timeLimit(.minutes(2))) struct ThrottledAttemptTests {
+@Suite(.watched) struct ThrottledAttemptTests {
     private let store: TemporaryStore
     private let repository: ProfileRepository
 

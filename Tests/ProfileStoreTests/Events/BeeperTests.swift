@@ -4,9 +4,10 @@ import ProfileStore
 import ProfileTesting
 import Synchronization
 import Testing
+import Watchdog
 
 /// T1 and T2: named signals between processes.
-@Suite(.timeLimit(.minutes(2))) struct BeeperTests {
+@Suite(.watched) struct BeeperTests {
     private let store: TemporaryStore
     private let sockets: String
 

@@ -2,9 +2,10 @@ import ProfileCore
 import ProfileStore
 import ProfileTesting
 import Testing
+import Watchdog
 
 /// R7: what the store remembers of what happened to it.
-@Suite(.timeLimit(.minutes(1))) struct ChangeLogTests {
+@Suite(.watched) struct ChangeLogTests {
     private let store: TemporaryStore
 
     init() throws { store = try TemporaryStore() }

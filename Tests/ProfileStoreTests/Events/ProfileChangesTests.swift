@@ -3,9 +3,10 @@ import ProfileCore
 import ProfileStore
 import ProfileTesting
 import Testing
+import Watchdog
 
 /// R7 and T2: what those who watch a store are told.
-@Suite(.timeLimit(.minutes(2))) struct ProfileChangesTests {
+@Suite(.watched) struct ProfileChangesTests {
     private let store: TemporaryStore
     private let sockets: String
 

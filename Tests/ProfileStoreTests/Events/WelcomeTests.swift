@@ -1,9 +1,10 @@
 import ProfileStore
 import ProfileTesting
 import Testing
+import Watchdog
 
 /// T5: the welcome notice is for the first who comes.
-@Suite(.timeLimit(.minutes(1))) struct WelcomeTests {
+@Suite(.watched) struct WelcomeTests {
     private let store: TemporaryStore
 
     init() throws { store = try TemporaryStore() }

@@ -1,8 +1,9 @@
 import Glibc
 import ProfileStore
 import Testing
+import Watchdog
 
-@Suite struct ExportRoundTripTests {
+@Suite(.watched) struct ExportRoundTripTests {
     @Test(
         "I13: an export with hashes imports back to the same fields and credentials",
         arguments: [(ExportFormat.csv, ImportOptions.Format.csv(delimiter: UInt8(ascii: ","))), (.ndjson, .ndjson)])

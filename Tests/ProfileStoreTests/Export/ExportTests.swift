@@ -2,8 +2,9 @@ import Glibc
 import ProfileCore
 import ProfileStore
 import Testing
+import Watchdog
 
-@Suite struct ExportTests {
+@Suite(.watched) struct ExportTests {
     static let full = [
         "username": "skboard", "password_hash": ExportedStore.hash, "note": "say \"hi\",\nthen go", "age": "42",
         "score": "1.50", "member": "1", "since": "31/01/2024",

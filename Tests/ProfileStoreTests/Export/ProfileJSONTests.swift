@@ -1,8 +1,9 @@
 import ProfileCore
 @testable import ProfileStore
 import Testing
+import Watchdog
 
-@Suite struct ProfileJSONTests {
+@Suite(.watched) struct ProfileJSONTests {
     @Test func `a profile's JSON has what the store knows, then the open fields in their order`() async throws {
         let store = try await ExportedStore()
         let profile = try await store.register(ExportTests.full)

@@ -5,9 +5,10 @@ import ProfileStore
 import ProfileTesting
 import SQLiteAccess
 import Testing
+import Watchdog
 
 /// What the store says and keeps when writes and syncs below SQLite fail.
-@Suite(.timeLimit(.minutes(5))) struct StoreFaultTests {
+@Suite(.watched(for: .seconds(300))) struct StoreFaultTests {
     private let store: TemporaryStore
 
     init() throws {

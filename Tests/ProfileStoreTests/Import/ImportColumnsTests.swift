@@ -1,8 +1,9 @@
 import ProfileCore
 import ProfileStore
 import Testing
+import Watchdog
 
-@Suite struct ImportColumnsTests {
+@Suite(.watched) struct ImportColumnsTests {
     private static let row = "ann,78761241,12 Main St,12345,1998.01.15,\"\(broughtHash)\"\n"
 
     @Test(

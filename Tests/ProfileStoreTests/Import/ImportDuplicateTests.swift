@@ -1,8 +1,9 @@
 import ProfileCore
 @testable import ProfileStore
 import Testing
+import Watchdog
 
-@Suite struct ImportDuplicateTests {
+@Suite(.watched) struct ImportDuplicateTests {
     private let folder: ImportFolder
 
     init() throws { folder = try ImportFolder() }

@@ -3,8 +3,9 @@ import ProfileCore
 @testable import ProfileStore
 import ProfileTesting
 import Testing
+import Watchdog
 
-@Suite(.serialized) struct ImportKillTests {
+@Suite(.serialized, .watched) struct ImportKillTests {
     private static let rows = runsLongImportTests ? 90_000 : 22_000
     private static let kills = runsLongImportTests ? 200 : 26
     /// What a batch of these rows holds.

@@ -3,8 +3,9 @@ import ProfileCore
 import ProfileStore
 import Synchronization
 import Testing
+import Watchdog
 
-@Suite(.serialized) struct ImportMemoryTests {
+@Suite(.serialized, .watched) struct ImportMemoryTests {
     /// Imports what is written into a pipe, by a process whose memory is watched.
     private func importing(
         _ arguments: [String] = [], writing write: @escaping @Sendable (Pipe) -> Void

@@ -1,8 +1,9 @@
 import ProfileCore
 import ProfileStore
 import Testing
+import Watchdog
 
-@Suite struct ImportNDJSONTests {
+@Suite(.watched) struct ImportNDJSONTests {
     private func judged(
         _ text: String, _ change: (inout ImportOptions) -> Void = { _ in }
     ) async throws -> ImportReport {

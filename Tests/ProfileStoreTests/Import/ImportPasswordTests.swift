@@ -3,8 +3,9 @@ import ProfileCore
 import SQLiteAccess
 import Synchronization
 import Testing
+import Watchdog
 
-@Suite struct ImportPasswordTests {
+@Suite(.watched) struct ImportPasswordTests {
     private let folder: ImportFolder
 
     init() throws { folder = try ImportFolder() }

@@ -2,6 +2,7 @@ import ProfileCore
 import ProfileStore
 import ProfileTesting
 import Testing
+import Watchdog
 
 /// What an import should come to, said as simply as can be: dictionaries, one row after the other.
 private struct ClubModel: Equatable {
@@ -92,7 +93,7 @@ private struct ClubModel: Equatable {
     }
 }
 
-@Suite struct ImportPropertyTests {
+@Suite(.watched) struct ImportPropertyTests {
     @Test(
         "I4, I5, I6: an import does what a plain model does, and a dry run says the same before",
         arguments: ImportOptions.DuplicatePolicy.allCases)

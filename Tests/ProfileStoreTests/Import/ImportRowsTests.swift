@@ -1,8 +1,9 @@
 import ProfileCore
 import ProfileStore
 import Testing
+import Watchdog
 
-@Suite struct ImportRowsTests {
+@Suite(.watched) struct ImportRowsTests {
     @Test func `I3: every fault of a row has its line and record, and the rows after it are read`() async throws {
         let schema = try schemaOfNames()
         let text =

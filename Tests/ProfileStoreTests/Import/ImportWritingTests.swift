@@ -4,8 +4,9 @@ import ProfileCore
 @testable import ProfileStore
 import Synchronization
 import Testing
+import Watchdog
 
-@Suite struct ImportWritingTests {
+@Suite(.watched) struct ImportWritingTests {
     private let folder: ImportFolder
 
     init() throws { folder = try ImportFolder() }

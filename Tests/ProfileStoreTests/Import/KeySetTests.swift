@@ -1,8 +1,9 @@
 @testable import ProfileStore
 import ProfileTesting
 import Testing
+import Watchdog
 
-@Suite struct KeySetTests {
+@Suite(.watched) struct KeySetTests {
     @Test("I4: the set of brought values agrees with a dictionary", arguments: [true, false])
     func dictionary(foldsCase: Bool) {
         let seed: UInt64 = foldsCase ? 7 : 8

@@ -2,8 +2,9 @@ import Glibc
 import ProfileCore
 import ProfileStore
 import Testing
+import Watchdog
 
-@Suite struct LegislatorsTests {
+@Suite(.watched) struct LegislatorsTests {
     /// `PROFILES_SHARED_DATA` says where it is, or it is looked for in `shared/data` in the folders above this file.
     static let path: String? = {
         if let folder = getenv("PROFILES_SHARED_DATA") {

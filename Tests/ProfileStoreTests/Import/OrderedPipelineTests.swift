@@ -2,8 +2,9 @@ import Glibc
 @testable import ProfileStore
 import Synchronization
 import Testing
+import Watchdog
 
-@Suite struct OrderedPipelineTests {
+@Suite(.watched) struct OrderedPipelineTests {
     private struct Broken: Error, Equatable {
         let number: Int
     }

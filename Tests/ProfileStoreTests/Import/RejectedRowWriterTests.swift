@@ -3,8 +3,9 @@ import ProfileCore
 @testable import ProfileStore
 import Synchronization
 import Testing
+import Watchdog
 
-@Suite struct RejectedRowWriterTests {
+@Suite(.watched) struct RejectedRowWriterTests {
     static let tooShort = ReportedIssue(field: "phone", code: "too_short", message: "Phone is short")
     static let badRow = ReportedIssue(field: nil, code: "bad_row", message: "The row has 4 cells")
 

@@ -1,9 +1,10 @@
 import ProfileCore
 import ProfileStore
 import Testing
+import Watchdog
 
 /// L1: what is looked at before anybody is asked.
-@Suite struct LoginChecksTests {
+@Suite(.watched) struct LoginChecksTests {
     private static let usernameLength = LoginError.invalidUsernameLength(minimum: 2, maximum: 10)
     private static let passwordLength = LoginError.invalidPasswordLength(
         minimum: 3, requirements: [.uppercase, .digit])

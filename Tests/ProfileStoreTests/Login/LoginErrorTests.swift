@@ -1,9 +1,10 @@
 import ProfileCore
 import ProfileStore
 import Testing
+import Watchdog
 
 /// L5, word for word.
-@Suite struct LoginErrorTests {
+@Suite(.watched) struct LoginErrorTests {
     @Test(
         "L5: the texts",
         arguments: [

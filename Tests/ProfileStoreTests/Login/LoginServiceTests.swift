@@ -2,9 +2,10 @@ import ProfileCore
 import ProfileStore
 import ProfileTesting
 import Testing
+import Watchdog
 
 /// L2, L3: who is asked and what comes back, once.
-@Suite(.timeLimit(.minutes(1))) struct LoginServiceTests {
+@Suite(.watched) struct LoginServiceTests {
     private static let profile = LoggedInProfile(username: "pritesh", values: [.username: "pritesh"])
 
     private let authenticator = HeldAuthenticator()

@@ -2,9 +2,10 @@ import ProfileCore
 import ProfileStore
 import ProfileTesting
 import Testing
+import Watchdog
 
 /// L4: what a remote's answer means.
-@Suite(.timeLimit(.minutes(1))) struct RemoteAuthenticatorTests {
+@Suite(.watched) struct RemoteAuthenticatorTests {
     private static let body = """
         {"id": 7, "revision": 1, "created_at": "2026-01-01T00:00:00.000Z", "status": "valid", "username": "pritesh",
          "phone": "7876-1241", "address": "12 Main St", "postal_code": null, "birthday": "1998-01-15"}

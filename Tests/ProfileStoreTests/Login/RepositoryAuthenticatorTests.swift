@@ -2,9 +2,10 @@ import ProfileCore
 @testable import ProfileStore
 import ProfileTesting
 import Testing
+import Watchdog
 
 /// Logging in to a store: P9–P12 through the service.
-@Suite(.timeLimit(.minutes(2))) struct RepositoryAuthenticatorTests {
+@Suite(.watched) struct RepositoryAuthenticatorTests {
     private let store: TemporaryStore
     private let repository: ProfileRepository
     private let service: LoginService

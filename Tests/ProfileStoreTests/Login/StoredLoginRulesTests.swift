@@ -2,9 +2,10 @@ import ProfileCore
 @testable import ProfileStore
 import ProfileTesting
 import Testing
+import Watchdog
 
 /// L1: a newer rule locks nobody out.
-@Suite(.timeLimit(.minutes(2))) struct StoredLoginRulesTests {
+@Suite(.watched) struct StoredLoginRulesTests {
     private let store: TemporaryStore
     private let repository: ProfileRepository
     private let rules: StoredLoginRules

@@ -1,7 +1,8 @@
 import ProfileStore
 import Testing
+import Watchdog
 
-@Suite struct ReportCSVTests {
+@Suite(.watched) struct ReportCSVTests {
     @Test func `I8: the CSV report has a record an issue and no totals`() {
         #expect(
             sampleImport().rendered(as: .csv) == """

@@ -1,8 +1,9 @@
 import ProfileCore
 import ProfileStore
 import Testing
+import Watchdog
 
-@Suite struct ReportJSONTests {
+@Suite(.watched) struct ReportJSONTests {
     @Test func `I8: the import report's JSON`() throws {
         let json = try JSONValue(parsing: sampleImport(mostIssues: 4).rendered(as: .json))
         let expected = """

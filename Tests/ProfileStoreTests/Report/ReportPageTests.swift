@@ -1,8 +1,9 @@
 import ProfileCore
 @testable import ProfileStore
 import Testing
+import Watchdog
 
-@Suite struct ReportPageTests {
+@Suite(.watched) struct ReportPageTests {
     let page = sampleImport().rendered(as: .html)
 
     @Test func `I8: the totals, the counts and the first issues are there without JavaScript`() throws {

@@ -1,7 +1,8 @@
 @testable import ProfileStore
 import Testing
+import Watchdog
 
-@Suite struct ReportTextTests {
+@Suite(.watched) struct ReportTextTests {
     @Test func `I8: the summary has the totals, the issues by field and code, and the first few examples`() {
         #expect(
             sampleImport().summary(examples: 3) == #"""

@@ -4,8 +4,9 @@ import ProfileTesting
 import SQLiteAccess
 import Synchronization
 import Testing
+import Watchdog
 
-@Suite(.timeLimit(.minutes(1))) struct ChangeTests {
+@Suite(.watched) struct ChangeTests {
     private let store: TemporaryStore
     private let repository: ProfileRepository
 

@@ -1,8 +1,9 @@
 import ProfileCore
 @testable import ProfileStore
 import Testing
+import Watchdog
 
-@Suite(.timeLimit(.minutes(1))) struct LookUpTests {
+@Suite(.watched) struct LookUpTests {
     private typealias Condition = ProfileQuery.Condition
 
     private let store: TemporaryStore
@@ -101,8 +102,7 @@ import Testing
 
     // MARK: Pages
 
-    @Test(.timeLimit(.minutes(1))) func `pages are complete and in order while others insert and remove`() async throws
-    {
+    @Test func `pages are complete and in order while others insert and remove`() async throws {
         for number in 0..<95 { try await repository.register("user\(number)") }
         var query = ProfileQuery(limit: 10)
         var ids: [Int64] = []

@@ -3,8 +3,9 @@ import ProfileCore
 import ProfileStore
 import ProfileTesting
 import Testing
+import Watchdog
 
-@Suite struct MaintenanceTests {
+@Suite(.watched) struct MaintenanceTests {
     private let store: TemporaryStore
     private let repository: ProfileRepository
 

@@ -2,8 +2,9 @@ import Migrations
 import ProfileStore
 import ProfileTesting
 import Testing
+import Watchdog
 
-@Suite struct MigrationTests {
+@Suite(.watched) struct MigrationTests {
     private let store: TemporaryStore
 
     init() throws { store = try TemporaryStore() }

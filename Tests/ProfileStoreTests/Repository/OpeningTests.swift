@@ -4,8 +4,9 @@ import ProfileCore
 import ProfileTesting
 import SQLiteAccess
 import Testing
+import Watchdog
 
-@Suite struct OpeningTests {
+@Suite(.watched) struct OpeningTests {
     private let store: TemporaryStore
 
     init() throws { store = try TemporaryStore() }

@@ -1,7 +1,8 @@
 import ProfileStore
 import Testing
+import Watchdog
 
-@Suite struct TimestampTests {
+@Suite(.watched) struct TimestampTests {
     @Test(arguments: [
         (0, "1970-01-01T00:00:00.000Z"), (1_767_225_600_250, "2026-01-01T00:00:00.250Z"),
         (-1, "1969-12-31T23:59:59.999Z"), (951_868_799_007, "2000-02-29T23:59:59.007Z"),

@@ -3,8 +3,9 @@ import ProfileStore
 import ProfileTesting
 import Synchronization
 import Testing
+import Watchdog
 
-@Suite(.timeLimit(.minutes(1))) struct RevalidationTests {
+@Suite(.watched) struct RevalidationTests {
     private let store: TemporaryStore
     private let repository: ProfileRepository
     /// Addresses have at most five characters.

@@ -3,8 +3,9 @@ import ProfileStore
 import ProfileTesting
 import SQLiteAccess
 import Testing
+import Watchdog
 
-@Suite(.timeLimit(.minutes(1))) struct AdoptionTests {
+@Suite(.watched) struct AdoptionTests {
     private let store: TemporaryStore
     private let repository: ProfileRepository
 

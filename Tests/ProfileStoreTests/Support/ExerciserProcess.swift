@@ -67,10 +67,3 @@ final class ExerciserProcess: Sendable {
         return Outcome(lines: lines, code: process.wait())
     }
 }
-
-/// How long a test that is the better the longer it lasts may take.
-enum Length {
-    static let isLong = getenv("PROFILES_TEST_LONG").map { String(cString: $0) } == "1"
-
-    static func seconds(_ usual: Int, long: Int) -> String { String(isLong ? long : usual) }
-}

@@ -1,8 +1,9 @@
 import ProfileTesting
 @testable import TerminalUI
 import Testing
+import Watchdog
 
-@Suite struct ScreenRendererTests {
+@Suite(.watched) struct ScreenRendererTests {
     private let size = ScreenSize(columns: 12, rows: 4)
 
     @Test func `a frame that is shown already is nothing to write`() {

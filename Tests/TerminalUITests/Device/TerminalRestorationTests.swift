@@ -1,8 +1,9 @@
 import Glibc
 import Testing
+import Watchdog
 
 /// The terminal after a process of our own has ended or stopped in some way.
-@Suite(.timeLimit(.minutes(2))) struct TerminalRestorationTests {
+@Suite(.watched) struct TerminalRestorationTests {
     @Test func `closing restores the terminal`() throws {
         let process = try ExerciserProcess()
         try process.terminal.wait(for: "ready")

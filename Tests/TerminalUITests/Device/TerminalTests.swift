@@ -1,10 +1,11 @@
 import Glibc
 import Testing
+import Watchdog
 
 @testable import TerminalUI
 
 /// The device on pseudo-terminals; one at a time, since a process has one screen.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct TerminalTests {
+@Suite(.serialized, .watched) struct TerminalTests {
     private let outside: PseudoTerminal
 
     init() throws { outside = try PseudoTerminal() }

@@ -1,7 +1,8 @@
 import Testing
+import Watchdog
 import TerminalUI
 
-@Suite struct DisplayWidthTests {
+@Suite(.watched) struct DisplayWidthTests {
     @Test(arguments: [
         ("", 0), ("abc", 3), ("é", 1), ("e\u{301}", 1), ("漢字", 4), ("ｱ", 1), ("Ａ", 2), ("한글", 4),
         ("\u{1112}\u{1161}\u{11AB}", 2),

@@ -1,8 +1,9 @@
 import ProfileTesting
 import TerminalUI
 import Testing
+import Watchdog
 
-@Suite struct FramePictureTests {
+@Suite(.watched) struct FramePictureTests {
     @Test func `a picture is named, and its text is text`() {
         var frame = Frame(ScreenSize(columns: 20, rows: 4))
         frame.write("Username", row: 0, column: 2, style: .bold)

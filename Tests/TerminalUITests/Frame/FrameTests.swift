@@ -1,8 +1,9 @@
 import ProfileTesting
 @testable import TerminalUI
 import Testing
+import Watchdog
 
-@Suite struct FrameTests {
+@Suite(.watched) struct FrameTests {
     private var frame = Frame(ScreenSize(columns: 8, rows: 3))
 
     @Test mutating func `text is written at its place`() {

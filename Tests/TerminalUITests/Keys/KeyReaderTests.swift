@@ -1,8 +1,9 @@
 import ProfileTesting
 @testable import TerminalUI
 import Testing
+import Watchdog
 
-@Suite struct KeyReaderTests {
+@Suite(.watched) struct KeyReaderTests {
     @Test(
         arguments: [
             ("a", [.character("a")]), ("é", [.character("é")]), ("ab", [.character("a"), .character("b")]),

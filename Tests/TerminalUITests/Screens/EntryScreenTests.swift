@@ -1,9 +1,10 @@
 import ProfileCore
 import TerminalUI
 import Testing
+import Watchdog
 
 /// The screen for pass codes and logins.
-@Suite struct EntryScreenTests {
+@Suite(.watched) struct EntryScreenTests {
     private func passcodes(_ count: Int) -> EntryScreen {
         let names = ["present", "new", "repeated"].suffix(count)
         return EntryScreen(

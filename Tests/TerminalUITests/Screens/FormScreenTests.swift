@@ -2,9 +2,10 @@ import ProfileCore
 import ProfileTesting
 import TerminalUI
 import Testing
+import Watchdog
 
 /// A form on a screen: what is seen, and what keys do.
-@Suite struct FormScreenTests {
+@Suite(.watched) struct FormScreenTests {
     @Test func `an empty form says what it wants and how to go on`() {
         #expect(FormScreen.registering().text() == References.emptyForm)
     }

@@ -2,9 +2,10 @@ import ProfileCore
 import Synchronization
 import TerminalUI
 import Testing
+import Watchdog
 
 /// A screen that is run, on a device that a test has in the place of a terminal.
-@Suite struct ScreenLoopTests {
+@Suite(.watched) struct ScreenLoopTests {
     private typealias Answer = ScreenAnswer<FormScreen.Reply, String>
 
     @Test func `keys go in, frames come out, and what is asked for is done`() async {
