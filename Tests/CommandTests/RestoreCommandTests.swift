@@ -1,9 +1,10 @@
 import Glibc
 import ProfileTesting
 import Testing
+import Watchdog
 
 /// `profiles restore` as a person meets it.
-@Suite struct RestoreCommandTests {
+@Suite(.watched) struct RestoreCommandTests {
     private let workplace: Workplace
 
     init() throws {

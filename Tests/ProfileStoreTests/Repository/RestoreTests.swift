@@ -5,9 +5,10 @@ import ProfileStore
 import ProfileTesting
 import SQLiteAccess
 import Testing
+import Watchdog
 
 /// A backup taken back into a store.
-@Suite struct RestoreTests {
+@Suite(.watched) struct RestoreTests {
     private let store: TemporaryStore
     private var backup: String { store.directory + "/backup.sqlite" }
 
