@@ -63,6 +63,9 @@ import Watchdog
         let itself = try workplace.profiles("restore", "./store.sqlite", "--yes")
         #expect(
             itself.error == "Error: ./store.sqlite is the store itself; name a backup of it\n" && itself.status == 64)
+        try workplace.write("", to: "empty.sqlite")
+        let empty = try workplace.profiles("restore", "empty.sqlite", "--yes")
+        #expect(empty.error == "Error: empty.sqlite holds nothing; name another backup\n" && empty.status == 65)
         try workplace.write(String(repeating: "no database ", count: 99), to: "text")
         let text = try workplace.profiles("restore", "text", "--yes")
         #expect(text.error.contains("text is not an SQLite database") && text.status == 65)

@@ -51,7 +51,9 @@ struct RestoreCommand: AsyncParsableCommand {
             return try StoreBackup(at: backup, options: options)
         } catch {
             switch error {
-            case .noStore: throw CommandFailure(.noInput, "There is no backup at \(backup)")
+            case .noStore where FileIdentity(path: backup) == nil:
+                throw CommandFailure(.noInput, "There is no backup at \(backup)")
+            case .noStore: throw CommandFailure(.badInput, "\(backup) holds nothing; name another backup")
             case .corrupt(let finding):
                 throw CommandFailure(
                     .badInput, "The backup \(backup) is damaged: \(finding)", "Nothing was restored; try another backup"
