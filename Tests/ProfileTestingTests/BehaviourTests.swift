@@ -1,0 +1,55 @@
+import ProfileTesting
+import Testing
+import Watchdog
+
+/// `Tests/BEHAVIOURS.md` says what the ids mean that tests and comments name.
+@Suite(.watched) struct BehaviourTests {
+    private static let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+
+    private let explained: Set<String>
+
+    init() throws {
+        let text = try #require(SmallFile.text(of: Self.root + "/Tests/BEHAVIOURS.md"))
+        let rows = text.split(separator: "\n").filter { $0.hasPrefix("- ") }
+        explained = Set(rows.compactMap { $0.firstMatch(of: /^- ([A-Z][0-9]+)\b/).map { String($0.output.1) } })
+        // Where none is found all would be well.
+        try #require(explained.count > 60)
+    }
+
+    @Test func `every id that code and tests name is explained`() throws {
+        for folder in ["Sources", "Tests", "Migrations", "Examples", "Benchmarks"] {
+            for path in try files(below: Self.root + "/" + folder) {
+                let unexplained = try ids(in: path).subtracting(explained)
+                #expect(unexplained.isEmpty, "\(path)")
+            }
+        }
+    }
+
+    @Test func `every id that is explained is named by a test`() throws {
+        var named: Set<String> = []
+        for path in try files(below: Self.root + "/Tests") where path.hasSuffix(".swift") {
+            named.formUnion(try ids(in: path))
+        }
+        #expect(explained.subtracting(named).sorted() == [])
+    }
+
+    /// The ids of a file, ranges such as P1–P3 included.
+    private func ids(in path: String) throws -> Set<String> {
+        let text = try #require(SmallFile.text(of: path), "\(path)")
+        // The letters that ids begin with, since hexadecimal digits look the same.
+        var ids = Set(text.matches(of: /\b[SRPIFLTNH][0-9]{1,2}\b/).map { String($0.output) })
+        for range in text.matches(of: /\b([SRPIFLTNH])([0-9]{1,2})–\1([0-9]{1,2})\b/) {
+            guard let first = Int(range.output.2), let last = Int(range.output.3), first <= last else { continue }
+            ids.formUnion((first...last).map { "\(range.output.1)\($0)" })
+        }
+        return ids
+    }
+
+    private func files(below folder: String) throws -> [String] {
+        try SmallFile.names(in: folder).filter { !$0.hasPrefix(".") }.flatMap { name -> [String] in
+            let path = "\(folder)/\(name)"
+            if [".swift", ".md", ".sql", ".c"].contains(where: name.hasSuffix) { return [path] }
+            return name.contains(".") && !name.hasSuffix(".docc") ? [] : try files(below: path)
+        }
+    }
+}
