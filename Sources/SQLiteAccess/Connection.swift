@@ -133,9 +133,9 @@ package struct Connection: ~Copyable {
     }
 
     private static func open(_ path: DatabasePath, mode: Mode, vfs: String?) throws(SQLiteError) -> OpaquePointer {
-        let access: (flags: Int32, options: [(name: String, value: String)]) =
+        let access: (flags: Int32, options: [(name: String, value: [CChar])]) =
             switch mode {
-            case .inspection: (SQLITE_OPEN_READONLY, [("immutable", "1")])
+            case .inspection: (SQLITE_OPEN_READONLY, [("immutable", Array("1".utf8CString))])
             case .readOnly: (SQLITE_OPEN_READONLY, [])
             case .readWrite: (SQLITE_OPEN_READWRITE, [])
             case .create: (SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, [("modeof", path.lock)])

@@ -4,14 +4,21 @@ import Glibc
 ///
 /// Symbolic links are resolved once, as SQLite resolves them for its `-wal`. Otherwise two processes that reach one
 /// database by two names would take two write locks.
+///
+/// A path is bytes: the folder that a relative one is resolved in may have a name that is not UTF-8. So it is kept as C has
+/// it, with a NUL at its end, and goes to C as it is; only what is shown to people is text.
 package struct DatabasePath: Hashable, Sendable, CustomStringConvertible {
     /// The absolute path of the database file, free of symbolic links. The file need not exist.
-    package let database: String
+    package let database: [CChar]
 
     /// The file whose lock admits one writer at a time; see ``WriteLock``.
-    package var lock: String { database + "-lock" }
+    package var lock: [CChar] { file(endingIn: "-lock") }
 
-    package var description: String { database }
+    /// The path of a file beside the database, which begins with its name.
+    package func file(endingIn ending: String) -> [CChar] { database.dropLast() + Array(ending.utf8CString) }
+
+    /// The path for people: of bytes that are not UTF-8 it shows U+FFFD.
+    package var description: String { database.pathText }
 
     /// Resolves `path`, whose directory must exist.
     ///
@@ -38,25 +45,26 @@ package struct DatabasePath: Hashable, Sendable, CustomStringConvertible {
         let directory = slash.map { String(path[...$0]) } ?? "."
         let name = slash.map { path[path.utf8.index(after: $0)...] } ?? path[...]
         guard let resolved = Self.resolve(directory) else { throw SQLiteError(systemError: errno, opening: path) }
-        database = resolved == "/" ? "/\(name)" : "\(resolved)/\(name)"
+        let isRoot = resolved.elementsEqual("/".utf8CString)
+        database = resolved.dropLast() + Array((isRoot ? "\(name)" : "/\(name)").utf8CString)
     }
 
-    private static func resolve(_ path: String) -> String? {
+    private static func resolve(_ path: String) -> [CChar]? {
         guard let resolved = realpath(path, nil) else { return nil }
         defer { free(resolved) }
-        return String(cString: resolved)
+        return Array(UnsafeBufferPointer(start: resolved, count: strlen(resolved) + 1))
     }
 
     /// The database as a URI, the form in which SQLite takes options; see <https://www.sqlite.org/uri.html>.
-    func uri(options: [(name: String, value: String)]) -> String {
+    func uri(options: [(name: String, value: [CChar])]) -> String {
         let query = options.map { "\($0.name)=\(Self.percentEncoded($0.value))" }.joined(separator: "&")
         return "file://\(Self.percentEncoded(database))" + (query.isEmpty ? "" : "?\(query)")
     }
 
-    private static func percentEncoded(_ text: String) -> String {
+    private static func percentEncoded(_ path: [CChar]) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         var bytes: [UInt8] = []
-        for byte in text.utf8 {
+        for byte in path.dropLast().map(UInt8.init(bitPattern:)) {
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
                 UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "-"),
@@ -68,4 +76,9 @@ package struct DatabasePath: Hashable, Sendable, CustomStringConvertible {
         }
         return String(decoding: bytes, as: UTF8.self)
     }
+}
+
+extension [CChar] {
+    /// A path, which ends in a NUL, as text for people.
+    var pathText: String { String(decoding: dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self) }
 }

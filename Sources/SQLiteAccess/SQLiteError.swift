@@ -50,6 +50,9 @@ extension SQLiteError {
     }
 
     /// The error of a system call of our own on a file beside the database.
+    init(systemError: Int32, opening path: [CChar]) { self.init(systemError: systemError, opening: path.pathText) }
+
+    /// The error of a system call of our own on a file.
     init(systemError: Int32, opening path: String) {
         let code: ResultCode =
             switch systemError {

@@ -61,6 +61,7 @@ struct ProfilesCommand: AsyncParsableCommand {
     static func main() async {
         ProcessSettings.apply()
         do {
+            try CommandArguments.requireUTF8()
             #if TestHooks
                 if let scenario = try ScenarioRun() { return try await scenario.run() }
             #endif

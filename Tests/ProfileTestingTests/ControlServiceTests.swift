@@ -45,9 +45,14 @@ import Watchdog
             let answers = state.withLock { state in
                 let json = state.isLeft ? Optional.none : Self.json(state)
                 func isMet(_ condition: (JSONValue) -> Bool) -> Bool { json.map(condition) ?? true }
-                let met = state.waiting.filter { isMet($0.0) }
-                state.waiting.removeAll { isMet($0.0) }
-                return met.map { ($0.1, json) }
+                var met: [CheckedContinuation<JSONValue?, Never>] = []
+                // Each condition is asked once: one that goes by a clock may answer otherwise a moment later.
+                state.waiting.removeAll { wait in
+                    guard isMet(wait.0) else { return false }
+                    met.append(wait.1)
+                    return true
+                }
+                return met.map { ($0, json) }
             }
             for (continuation, json) in answers { continuation.resume(returning: json) }
         }

@@ -39,7 +39,7 @@ import Watchdog
     @Test func `a file that is there already is not overwritten`() throws {
         let connection = try database.connect()
         try SmallFile.write(Array("precious".utf8), to: copy)
-        for path in [copy, database.path.database] {
+        for path in [copy, database.file] {
             let error = error { () throws(SQLiteError) in try connection.backup(to: path) }
             #expect(error?.code == .cantOpen)
             #expect(error?.systemError == EEXIST)
@@ -75,9 +75,9 @@ import Watchdog
             for number in 0..<500 { try insert("name \(number)", into: connection) }
             try connection.checkpoint(.truncate)
         }
-        var content = try #require(SmallFile.bytes(of: database.path.database))
+        var content = try #require(SmallFile.bytes(of: database.file))
         for index in content.count - 2 * 4096..<content.count { content[index] = 0xa5 }
-        try SmallFile.write(content, to: database.path.database)
+        try SmallFile.write(content, to: database.file)
         let connection = try Connection(database.path, mode: .readOnly)
         var findings: [String] = []
         let error = error { () throws(SQLiteError) in findings = try connection.integrityCheck(limit: 5) }

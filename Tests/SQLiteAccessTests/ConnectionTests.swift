@@ -49,8 +49,8 @@ import Watchdog
             try connection.execute("PRAGMA application_id = 77")
             try connection.checkpoint(.truncate)
         }
-        for end in ["-wal", "-shm", "-lock"] { unlink(database.path.database + end) }
-        let before = try #require(SmallFile.bytes(of: database.path.database))
+        for end in ["-wal", "-shm", "-lock"] { unlink(database.file + end) }
+        let before = try #require(SmallFile.bytes(of: database.file))
         #expect(!before.isEmpty)
         do {
             let connection = try Connection(database.path, mode: .inspection)
@@ -58,16 +58,16 @@ import Watchdog
             #expect(settings.applicationID == 77)
         }
         #expect(database.names() == ["test.db"])
-        #expect(SmallFile.bytes(of: database.path.database) == before)
+        #expect(SmallFile.bytes(of: database.file) == before)
     }
 
     @Test(arguments: [Connection.Mode.inspection, .readOnly, .readWrite])
     func `a file that is no database is refused and not changed`(mode: Connection.Mode) throws {
         let content = Array(repeating: Array("username,phone\n".utf8), count: 500).flatMap { $0 }
-        try SmallFile.write(content, to: database.path.database)
+        try SmallFile.write(content, to: database.file)
         let error = error { () throws(SQLiteError) in _ = try Connection(database.path, mode: mode) }
         #expect(error?.code == .notADatabase)
-        #expect(SmallFile.bytes(of: database.path.database) == content)
+        #expect(SmallFile.bytes(of: database.file) == content)
         #expect(database.names() == ["test.db"])
     }
 

@@ -85,14 +85,14 @@ private enum StoreError: Error, Equatable, WriteFailure {
         #expect(holder?.processID == getpid())
         #expect(holder?.command == "profiles?import ?[2J")
         #expect(WriteLock.holder(path) == nil)
-        #expect(SmallFile.mode(of: path.lock) == 0o600)
+        #expect(SmallFile.mode(of: database.lockFile) == 0o600)
         await writer.close()
     }
 
     @Test func `who waits past the deadline leaves with the holder's name, and the job never runs`() async throws {
         let writer = makeWriter()
         try await add("before", by: writer)
-        let holder = try ForeignHolder(of: database.path.lock, calling: "foreign import")
+        let holder = try ForeignHolder(of: database.lockFile, calling: "foreign import")
         do throws(StoreError) {
             try await add("abandoned", by: writer, within: .milliseconds(60))
             Issue.record("it wrote without the lock")
@@ -111,7 +111,7 @@ private enum StoreError: Error, Equatable, WriteFailure {
 
     @Test func `each waiter leaves at its own deadline, and who stays is served`() async throws {
         let writer = makeWriter()
-        let holder = try ForeignHolder(of: database.path.lock, calling: "foreign")
+        let holder = try ForeignHolder(of: database.lockFile, calling: "foreign")
         async let patient: Void = add("patient", by: writer)
         for limit in [200, 60, 120] {
             await #expect(throws: StoreError.self) {
@@ -126,7 +126,7 @@ private enum StoreError: Error, Equatable, WriteFailure {
 
     @Test func `a task that is cancelled while it waits leaves, and its job never runs`() async throws {
         let writer = makeWriter()
-        let holder = try ForeignHolder(of: database.path.lock, calling: "foreign")
+        let holder = try ForeignHolder(of: database.lockFile, calling: "foreign")
         let task = Task { try await add("cancelled", by: writer) }
         task.cancel()
         await #expect(throws: StoreError.refused(.cancelled)) { try await task.value }
@@ -166,15 +166,15 @@ private enum StoreError: Error, Equatable, WriteFailure {
             try await group.waitForAll()
         }
         #expect(try names().count == 180)
-        #expect(size(of: database.path.database + "-wal") == 0)
+        #expect(size(of: database.file + "-wal") == 0)
     }
 
     @Test func `closing empties the log, so that the file alone is whole`() async throws {
         let writer = makeWriter()
         try await add("a", by: writer)
-        #expect((size(of: database.path.database + "-wal") ?? 0) > 0)
+        #expect((size(of: database.file + "-wal") ?? 0) > 0)
         await writer.close()
-        #expect(size(of: database.path.database + "-wal") == 0)
+        #expect(size(of: database.file + "-wal") == 0)
         let alone = try Connection(database.path, mode: .inspection)
         #expect(try count(in: alone) == 1)
         await writer.close()
@@ -182,7 +182,7 @@ private enum StoreError: Error, Equatable, WriteFailure {
     }
 
     @Test func `closing what never wrote asks nobody for the lock`() async throws {
-        let holder = try ForeignHolder(of: database.path.lock, calling: "foreign")
+        let holder = try ForeignHolder(of: database.lockFile, calling: "foreign")
         await makeWriter().close(waitingAtMost: .seconds(1_000_000))
         holder.release()
         #expect(database.names() == ["test.db-lock"])
@@ -191,7 +191,7 @@ private enum StoreError: Error, Equatable, WriteFailure {
     @Test func `closing while another holds the lock gives up in time`() async throws {
         let writer = makeWriter()
         try await add("a", by: writer)
-        let holder = try ForeignHolder(of: database.path.lock, calling: "foreign")
+        let holder = try ForeignHolder(of: database.lockFile, calling: "foreign")
         await writer.close(waitingAtMost: .milliseconds(60))
         await #expect(throws: StoreError.refused(.closed)) { try await add("b", by: writer) }
         holder.release()
@@ -234,7 +234,7 @@ private enum StoreError: Error, Equatable, WriteFailure {
     }
 
     @Test func `a lock file that cannot be opened fails the job`() async throws {
-        symlink("/dev/null", database.path.lock)
+        symlink("/dev/null", database.lockFile)
         await #expect(throws: StoreError.sqlite(.cantOpen)) { try await add("a", by: makeWriter()) }
     }
 
@@ -250,7 +250,7 @@ private enum StoreError: Error, Equatable, WriteFailure {
             return connection.walFrames
         }
         #expect(frames > 16_000)
-        #expect(size(of: database.path.database + "-wal") == 0)
+        #expect(size(of: database.file + "-wal") == 0)
         await writer.close()
     }
 }

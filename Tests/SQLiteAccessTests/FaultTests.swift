@@ -18,7 +18,7 @@ import Watchdog
     func `a write that fails anywhere is typed, undone, and costs no earlier commit`(
         kind: fault_vfs_kind, code: ResultCode
     ) throws {
-        let path = database.path.database
+        let path = database.file
         // As long as somebody has the database open, nobody reads the log anew: see the test after this one.
         let anchor = try database.connect()
         defer { _ = anchor.walFrames }
@@ -61,14 +61,14 @@ import Watchdog
         do {
             let connection = try database.connect(vfs: "fault")
             try insert("kept", into: connection)
-            fault_vfs_arm(database.path.database, FAULT_VFS_SYNC, 0, -1)
+            fault_vfs_arm(database.file, FAULT_VFS_SYNC, 0, -1)
             let error = error { () throws(SQLiteError) in
                 try connection.writeTransaction { () throws(SQLiteError) in
                     for number in 0..<20 { try insert("in doubt \(number)", into: connection) }
                 }
             }
             #expect(error?.code == .ioErrorFsync)
-            #expect(fault_vfs_disarm(database.path.database) > 0)
+            #expect(fault_vfs_disarm(database.file) > 0)
             #expect(try count(in: connection) == 1)
         }
         let reopened = try database.connect()
@@ -81,9 +81,9 @@ import Watchdog
             let database = try TemporaryDatabase()
             do {
                 let connection = try database.connect(vfs: "fault")
-                fault_vfs_arm(database.path.database, FAULT_VFS_SYNC, 0, -1)
+                fault_vfs_arm(database.file, FAULT_VFS_SYNC, 0, -1)
                 #expect(error { () throws(SQLiteError) in try insert("undone", into: connection) } != nil)
-                #expect(fault_vfs_disarm(database.path.database) > 0)
+                #expect(fault_vfs_disarm(database.file) > 0)
                 if goesOn { try insert("next", into: connection) } else { try connection.checkpoint(.truncate) }
             }
             let reopened = try database.connect()
@@ -98,11 +98,11 @@ import Watchdog
         do {
             let connection = try database.connect(vfs: "fault")
             for number in 0..<50 { try insert("name \(number)", into: connection) }
-            fault_vfs_arm(database.path.database, kind, 0, -1)
+            fault_vfs_arm(database.file, kind, 0, -1)
             let error = error { () throws(SQLiteError) in try connection.checkpoint(.truncate) }
             #expect(error?.code == code)
-            #expect(fault_vfs_calls(database.path.database) > 0)
-            #expect(fault_vfs_disarm(database.path.database) > 0)
+            #expect(fault_vfs_calls(database.file) > 0)
+            #expect(fault_vfs_disarm(database.file) > 0)
         }
         let reopened = try database.connect()
         #expect(try reopened.integrityCheck() == [])

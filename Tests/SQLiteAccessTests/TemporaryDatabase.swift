@@ -14,6 +14,10 @@ final class TemporaryDatabase: Sendable {
     }
 
     var directory: String { folder.path }
+    /// The database's file.
+    var file: String { path.description }
+    /// That of its write lock.
+    var lockFile: String { file + "-lock" }
 
     /// A connection to the database, made with the table `t(id, name)` if there was none.
     func connect(vfs: String? = nil) throws(SQLiteError) -> Connection {

@@ -127,7 +127,7 @@ import Watchdog
         }
         #expect(try writer.checkpoint(.passive).isComplete)
         #expect(try writer.checkpoint(.truncate).isComplete)
-        #expect(size(of: database.path.database + "-wal") == 0)
+        #expect(size(of: database.file + "-wal") == 0)
         #expect(try count(in: reader) == 1)
     }
 }

@@ -28,7 +28,7 @@ import Watchdog
                 }
                 #expect(waiting == nil)
             }
-            while !isWaitedFor(path.lock) { sched_yield() }
+            while !isWaitedFor(database.lockFile) { sched_yield() }
             lock.release()
             try lock.acquire(as: "first")
             #expect(turns.value == 1)
@@ -38,22 +38,22 @@ import Watchdog
     }
 
     @Test func `the file stays, 0600, and no other program's words reach a terminal raw`() throws {
-        try SmallFile.write(Array("12 \u{1b}[31mevil\u{7f}\nmore".utf8), to: database.path.lock)
-        chmod(database.path.lock, 0o666)
+        try SmallFile.write(Array("12 \u{1b}[31mevil\u{7f}\nmore".utf8), to: database.lockFile)
+        chmod(database.lockFile, 0o666)
         #expect(WriteLock.holder(database.path)?.processID == 12)
         #expect(WriteLock.holder(database.path)?.command == "?[31mevil?")
         do {
             let lock = try WriteLock(database.path)
-            #expect(SmallFile.mode(of: database.path.lock) == 0o600)
+            #expect(SmallFile.mode(of: database.lockFile) == 0o600)
             try lock.acquire(as: String(repeating: "ä", count: 1_000))
             #expect(WriteLock.holder(database.path)?.command == String(repeating: "?", count: 100))
         }
         #expect(database.names() == ["test.db-lock"])
         for words in ["", "x", "99999999999999 x", "\n", "-"] {
-            try SmallFile.write(Array(words.utf8), to: database.path.lock)
+            try SmallFile.write(Array(words.utf8), to: database.lockFile)
             #expect(WriteLock.holder(database.path) == nil, "\(words)")
         }
-        unlink(database.path.lock)
+        unlink(database.lockFile)
         #expect(WriteLock.holder(database.path) == nil)
     }
 

@@ -1,4 +1,5 @@
 internal import ProfileCore
+internal import SQLiteAccess
 
 /// A name as it goes from process to process, and the beginning of its listeners' file names.
 struct BeepName: Hashable, Sendable {
@@ -7,10 +8,10 @@ struct BeepName: Hashable, Sendable {
     /// A hash of the store and the name, and a dot. Paths of sockets end at 108 bytes, names and stores do not.
     let filePrefix: String
 
-    init(_ identifier: String, prefix: String, store: String) {
+    init(_ identifier: String, prefix: String, store: DatabasePath) {
         onTheWire = Array("\(prefix).\(Self.encoded(identifier))".utf8)
-        // No path holds a NUL.
-        let hash = Fingerprint.sha256((Array(store.utf8) + [0] + onTheWire).span)
+        // The path ends in a NUL, and holds none.
+        let hash = Fingerprint.sha256((store.database.map(UInt8.init(bitPattern:)) + onTheWire).span)
         filePrefix = "\(hash.prefix(32))."
     }
 

@@ -30,7 +30,7 @@ public final class Beeper: Sendable {
         package init() {}
     }
 
-    private let store: String
+    private let store: DatabasePath
     private let prefix: String
     private let directory = Mutex<RuntimeDirectory?>(nil)
     /// Nil for the usual one.
@@ -64,7 +64,7 @@ public final class Beeper: Sendable {
     /// The same for a path that is resolved already, and a prefix that is one. Nothing is looked up before it is needed:
     /// every store that is opened has a beeper, and few of them beep.
     init(_ path: DatabasePath, prefix: String = "profiles", directory: String?) {
-        store = path.database
+        store = path
         self.prefix = prefix
         namedDirectory = directory
     }

@@ -84,6 +84,7 @@ final class RuntimeDirectory: Sendable {
 
     private static func absolutePath(in variable: String) -> String? {
         guard let value = getenv(variable), value.pointee == UInt8(ascii: "/") else { return nil }
-        return String(cString: value)
+        // One that is not UTF-8 would come out as the path of another folder.
+        return String(validatingCString: value)
     }
 }

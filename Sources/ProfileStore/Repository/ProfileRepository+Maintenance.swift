@@ -81,20 +81,19 @@ extension ProfileRepository {
                     withPassword: Int(statement.integer(at: 2)), withPasscode: Int(statement.integer(at: 3)),
                     schemaVersion: try SchemaTable.versionInForce(connection),
                     changeNumber: try StoreTable.changeNumber(connection),
-                    fileBytes: Self.status(of: self.path)?.size ?? 0,
-                    walBytes: Self.status(of: self.path + "-wal")?.size ?? 0)
+                    fileBytes: status(ofFileEndingIn: "")?.size ?? 0,
+                    walBytes: status(ofFileEndingIn: "-wal")?.size ?? 0)
             }
         }
     }
 
     /// Reads every page and setting; takes as long as reading the whole file.
     public func check() throws(ProfileStoreError) -> StoreCheck {
-        let path = path
-        return try read { connection throws(ProfileStoreError) in
+        try read { connection throws(ProfileStoreError) in
             try ProfileStoreError.wrap { () throws(SQLiteError) in
                 let settings = try connection.settings()
-                let files = [path, path + "-wal", path + "-shm", path + "-lock"].compactMap { path in
-                    Self.status(of: path).map { StoreCheck.File(path: path, mode: $0.mode) }
+                let files = ["", "-wal", "-shm", "-lock"].compactMap { ending in
+                    status(ofFileEndingIn: ending).map { StoreCheck.File(path: path + ending, mode: $0.mode) }
                 }
                 return StoreCheck(
                     integrity: try connection.integrityCheck(),
@@ -157,9 +156,9 @@ extension ProfileRepository {
         return try outcome.get()
     }
 
-    private static func status(of path: String) -> (mode: UInt16, size: Int64)? {
+    private func status(ofFileEndingIn ending: String) -> (mode: UInt16, size: Int64)? {
         var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
+        guard stat(file.path.file(endingIn: ending), &status) == 0 else { return nil }
         return (UInt16(truncatingIfNeeded: status.st_mode & 0o7777), Int64(status.st_size))
     }
 }

@@ -78,7 +78,7 @@ public final class ProfileRepository: Sendable {
         }
         let version = try file.version(of: state)
         guard version == Migrator.latest else {
-            throw .olderStore(path: file.path.database, version: version, known: Migrator.latest)
+            throw .olderStore(path: file.path.description, version: version, known: Migrator.latest)
         }
         return try ProfileRepository(file, writer, options)
     }
@@ -112,8 +112,8 @@ public final class ProfileRepository: Sendable {
         await writer.close()
     }
 
-    /// The database file.
-    public var path: String { file.path.database }
+    /// The database file, for people: in a folder whose name is not UTF-8 the file itself is called otherwise.
+    public var path: String { file.path.description }
 
     /// The current day in UTC, which rules such as "not in the future" go by.
     public var today: CalendarDay { options.now().day ?? .latest }

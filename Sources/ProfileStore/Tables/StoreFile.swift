@@ -40,11 +40,11 @@ struct StoreFile: Sendable {
         guard stat(path.database, &status) == 0 else {
             let code = errno
             if code == ENOENT || code == ENOTDIR { return .missing }
-            throw .cannotOpen(path.database, code: code)
+            throw .cannotOpen(path.description, code: code)
         }
         // Opening a pipe would wait for whoever writes into it.
         guard status.st_mode & S_IFMT == S_IFREG else {
-            throw .cannotOpen(path.database, code: status.st_mode & S_IFMT == S_IFDIR ? EISDIR : EINVAL)
+            throw .cannotOpen(path.description, code: status.st_mode & S_IFMT == S_IFDIR ? EISDIR : EINVAL)
         }
         // What has our lock file beside it was opened by us before. Another process may be at a checkpoint, in the
         // midst of which the file as it lies looks damaged.
@@ -66,9 +66,9 @@ struct StoreFile: Sendable {
     /// The version of a store in a state that was found.
     func version(of state: State) throws(ProfileStoreError) -> Int {
         switch state {
-        case .missing, .empty: throw .noStore(path: path.database)
-        case .foreign: throw .notAStore(path: path.database)
-        case .newer(let version): throw .newerStore(path: path.database, version: version, known: Migrator.latest)
+        case .missing, .empty: throw .noStore(path: path.description)
+        case .foreign: throw .notAStore(path: path.description)
+        case .newer(let version): throw .newerStore(path: path.description, version: version, known: Migrator.latest)
         case .store(let version): return version
         }
     }
@@ -123,7 +123,7 @@ struct StoreFile: Sendable {
     }
 
     private func error(_ error: SQLiteError) -> ProfileStoreError {
-        .notADatabase ~= error.code ? .notADatabase(path: path.database) : ProfileStoreError(error)
+        .notADatabase ~= error.code ? .notADatabase(path: path.description) : ProfileStoreError(error)
     }
 
     private static func createFolders(of path: String) throws(ProfileStoreError) {

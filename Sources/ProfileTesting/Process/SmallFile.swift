@@ -45,23 +45,30 @@ package enum SmallFile {
 
     /// The names in a directory, sorted; none where it cannot be read.
     package static func names(in directory: String) -> [String] {
-        guard let stream = opendir(directory) else { return [] }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name != "." && name != ".." { names.append(name) }
-        }
-        return names.sorted()
+        rawNames(in: Array(directory.utf8CString)).map { String(decoding: $0, as: UTF8.self) }.sorted()
     }
 
-    /// Removes a file, or a directory with all that is in it; follows no link.
-    package static func removeAll(_ path: String) {
+    /// Removes a file, or a directory with all that is in it, whatever it is called; follows no link.
+    package static func removeAll(_ path: String) { removeAll(Array(path.utf8CString)) }
+
+    private static func removeAll(_ path: [CChar]) {
         guard unlink(path) != 0 else { return }
-        for name in names(in: path) { removeAll("\(path)/\(name)") }
+        for name in rawNames(in: path) {
+            removeAll(path.dropLast() + ([UInt8(ascii: "/")] + name + [0]).map(CChar.init(bitPattern:)))
+        }
         rmdir(path)
+    }
+
+    /// Names may have any bytes but `/` and NUL.
+    private static func rawNames(in directory: [CChar]) -> [[UInt8]] {
+        guard let stream = opendir(directory) else { return [] }
+        defer { closedir(stream) }
+        var names: [[UInt8]] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
+            if name != Array(".".utf8) && name != Array("..".utf8) { names.append(name) }
+        }
+        return names
     }
 
     /// Permission bits; nil where there is no such file.

@@ -206,9 +206,12 @@ private struct ScreenRun<S: Screen, Value: Sendable> {
     private func answerWaiting(_ state: inout State) {
         guard !state.waiting.isEmpty else { return }
         let json = state.screen.state
-        let met = state.waiting.filter { $0.condition(json) }
-        state.waiting.removeAll { $0.condition(json) }
-        for wait in met { wait.reply(json) }
+        // Each condition is asked once: one that goes by a clock may answer otherwise a moment later.
+        state.waiting.removeAll { wait in
+            guard wait.condition(json) else { return false }
+            wait.reply(json)
+            return true
+        }
     }
 
     /// Draws what is to be seen now, and sees to the next change by time.

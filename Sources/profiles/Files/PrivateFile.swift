@@ -17,7 +17,7 @@ struct PrivateFile: ~Copyable {
         var status = stat()
         let exists = stat(path, &status) == 0
         // A symbolic link keeps pointing at the file that is replaced.
-        let target = exists ? Self.resolved(path) : path
+        let target = exists ? try Self.resolved(path) : path
         var template: [CChar] = []
         let opened: Int32
         switch exists ? status.st_mode & S_IFMT : S_IFREG {
@@ -53,10 +53,21 @@ struct PrivateFile: ~Copyable {
         if let temporaryPath { unlink(temporaryPath) }
     }
 
-    private static func resolved(_ path: String) -> String {
-        guard let absolute = realpath(path, nil) else { return path }
-        defer { free(absolute) }
-        return String(cString: absolute)
+    /// Where a symbolic link leads, and what leads on from there. Not an absolute path, since the working folder's may not
+    /// be UTF-8.
+    private static func resolved(_ path: String) throws(CommandFailure) -> String {
+        var target = path
+        // As many as the system follows.
+        for _ in 0..<40 {
+            var link = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+            guard readlink(target, &link, Int(PATH_MAX)) >= 0 else { return target }
+            guard let next = String(validating: link.prefix { $0 != 0 }, as: UTF8.self) else {
+                throw .cannotCreate(path, EILSEQ)
+            }
+            let folder = target.utf8.lastIndex(of: UInt8(ascii: "/")).map { target[...$0] } ?? ""
+            target = next.hasPrefix("/") ? next : folder + next
+        }
+        throw .cannotCreate(path, ELOOP)
     }
 }
 

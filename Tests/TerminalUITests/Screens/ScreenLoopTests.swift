@@ -141,6 +141,23 @@ import Watchdog
         #expect(seen[3] == "left")
     }
 
+    @Test func `T4: a wait whose condition begins to hold while it is looked at is answered`() async {
+        let (requests, outside) = AsyncStream.makeStream(of: ScreenRequest.self)
+        let looks = Mutex(0)
+        let answers = Mutex<[Bool]>([])
+        let isLaterLook: @Sendable (JSONValue) -> Bool = { _ in
+            looks.withLock { looks in
+                looks += 1
+                return looks > 1
+            }
+        }
+        outside.yield(.stateWhen(isLaterLook) { state in answers.withLock { $0.append(state != nil) } })
+        outside.yield(.event(.paste("skboard")))
+        outside.yield(.leave)
+        _ = await ScreenLoop(FakeDevice(), requests: requests).run(FormScreen.registering()) { _ -> Answer in .done("") }
+        #expect(answers.withLock { $0 } == [true])
+    }
+
     @Test func `a countdown is drawn as time passes`() async {
         let device = FakeDevice()
         device.whenShown("You may try again", send: [.control("c")])

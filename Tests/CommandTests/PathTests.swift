@@ -1,0 +1,114 @@
+import Glibc
+import ProfileTesting
+import Testing
+import Watchdog
+
+/// Files whose paths are not UTF-8, which Swift cannot hold in a String: it has U+FFFD for what it cannot read.
+@Suite(.watched) struct PathTests {
+    private let workplace: Workplace
+
+    init() throws { workplace = try Workplace() }
+
+    @Test(
+        "An argument that is not UTF-8 is refused by its place, and neither repeated nor repaired",
+        arguments: [
+            ("list --database $'x\\xff.sqlite'", 3), ("init --database=$'x\\xfe.sqlite'", 2),
+            ("export $'\\xff.csv'", 2), ("login anna $'-p\\xffsecret'", 3), ("login $'an\\xc3na'", 2),
+            ("$'\\xed\\xa0\\x80'", 1), ("lookup $'\\xf4\\x90\\x80\\x80' --database x.sqlite", 2),
+        ])
+    func argument(_ arguments: String, _ place: Int) throws {
+        let before = SmallFile.names(in: workplace.folder)
+        let outcome = try workplace.shell("profiles \(arguments)")
+        #expect(outcome.status == 64)
+        #expect(outcome.output == "")
+        #expect(outcome.error.hasPrefix("Error: Argument \(place) is not UTF-8 text\n"), "\(outcome.error)")
+        #expect(!outcome.error.contains("\u{FFFD}") && !outcome.error.contains("secret"))
+        #expect(SmallFile.names(in: workplace.folder).filter { $0 != ".input" } == before)
+    }
+
+    @Test(
+        "A variable that names a path and is not UTF-8 is refused by its name, and passed over where it is not needed",
+        arguments: ["PROFILES_DATABASE", "XDG_DATA_HOME", "HOME"])
+    func variable(_ name: String) throws {
+        let unset = "unset PROFILES_DATABASE; "
+        let value = "export \(name)=\"$PWD\"/$'\\xff'; "
+        let outcome = try workplace.shell(unset + value + "profiles init")
+        #expect(outcome.status == 78)
+        #expect(outcome.error.hasPrefix("Error: The path in the environment variable \(name) is not UTF-8 text\n"))
+        #expect(SmallFile.names(in: workplace.folder) == [".input"])
+        #expect(try workplace.shell(unset + value + "profiles init --database x.sqlite").status == 0)
+    }
+
+    @Test func `a working folder that is not UTF-8 is as good as any other`() throws {
+        try workplace.write("username,phone,address,password\nbert,78761241,12 Main St,aK8oio\n!,1,,\n", to: "people.csv")
+        let outcome = try workplace.shell(
+            #"""
+            set -e
+            exec 2>&1
+            unset PROFILES_DATABASE
+            mkdir $'\xff' && cd $'\xff'
+            profiles init --database x.sqlite
+            printf aK8oio | profiles register --database x.sqlite --username anna --phone 78761241 --address x \
+                --password-stdin
+            profiles import ../people.csv --database x.sqlite --rejects rejects.csv --report report.json --map phone=phone \
+                || test $? = 1
+            profiles lookup bert --database x.sqlite
+            profiles check --database x.sqlite
+            profiles backup backup.sqlite --database x.sqlite
+            profiles lookup anna --database backup.sqlite
+            for _ in 1 2; do profiles export people.csv --database x.sqlite; done
+            ln -s people.csv link.csv
+            profiles export link.csv --database x.sqlite
+            test -L link.csv
+            test $(wc -l < people.csv) = 3
+            test $(wc -l < rejects.csv) = 2
+            ls | grep -v sqlite
+            """#)
+        #expect(outcome.status == 0, "\(outcome.output)")
+        #expect(outcome.output.hasSuffix("\nlink.csv\npeople.csv\nrejects.csv\nreport.json\n"), "\(outcome.output)")
+        // Nothing under a name that was made of it.
+        #expect(try workplace.shell("ls -d *$'\\xef\\xbf\\xbd'*").status != 0)
+    }
+
+    @Test
+    func `folders that differ in a byte that is no UTF-8 have stores of their own, and are told of their own changes`()
+        throws
+    {
+        let made = try workplace.shell(
+            #"""
+            set -e
+            unset PROFILES_DATABASE
+            for folder in $'\xff' $'\xfe'; do mkdir "$folder"; (cd "$folder" && profiles init --database x.sqlite); done
+            cd $'\xff'
+            printf aK8oio | profiles register --database x.sqlite --username anna --phone 78761241 --address x \
+                --password-stdin
+            cd ../$'\xfe'
+            ! profiles lookup anna --database x.sqlite
+            """#)
+        #expect(made.status == 0, "\(made)")
+        let watchers = try ["\\xff", "\\xfe"].map { folder in
+            try ChildProcess(
+                ["/bin/bash", "-c", "cd $'\(folder)' && exec \"$0\" watch --database x.sqlite", Workplace.binary()],
+                environment: workplace.environment.merging(["XDG_RUNTIME_DIR": workplace.folder]) { $1 },
+                folder: workplace.folder,
+                streams: [
+                    0: .file("/dev/null", flags: O_RDONLY), 1: .file("/dev/null", flags: O_WRONLY),
+                    2: .file("/dev/null", flags: O_WRONLY),
+                ])
+        }
+        // Sockets are called after the store; one that is not finished has a name that begins with a dot.
+        var sockets: [Substring] = []
+        while sockets.count < 2 {
+            #expect(watchers.allSatisfy { !$0.hasEnded })
+            usleep(5_000)
+            sockets = SmallFile.names(in: "\(workplace.folder)/profiles").filter { !$0.hasPrefix(".") }.map {
+                $0.prefix(32)
+            }
+        }
+        #expect(Set(sockets).count == 2)
+        for watcher in watchers {
+            watcher.send(SIGINT)
+            #expect(watcher.wait() == 130)
+        }
+    }
+}
