@@ -43,7 +43,9 @@ let package = Package(
         .target(
             name: "Migrations",
             path: "Migrations",
-            resources: [.embedInCode("V0001_profiles.sql"), .embedInCode("V0002_changes.sql")],
+            resources: [
+                .embedInCode("V0001_profiles.sql"), .embedInCode("V0002_changes.sql"), .embedInCode("V0003_counts.sql"),
+            ],
             swiftSettings: strictness),
         .target(name: "ProfileCore", dependencies: ["CPCRE2"], swiftSettings: strictness),
         .target(name: "CSVStream", swiftSettings: strictness),
@@ -74,8 +76,10 @@ let package = Package(
         .testTarget(name: "CSVStreamTests", dependencies: ["CSVStream", "ProfileTesting"], swiftSettings: strictness),
         // A VFS over SQLite's own whose writes and syncs fail when a test says so.
         .target(name: "FaultVFS", dependencies: ["CSQLite"], path: "Tests/FaultVFS"),
+        // SQLite without anything of ours, to craft files with.
+        .target(name: "RawSQLite", dependencies: ["CSQLite"], path: "Tests/RawSQLite", swiftSettings: strictness),
         .testTarget(
-            name: "SQLiteAccessTests", dependencies: ["SQLiteAccess", "FaultVFS", "ProfileTesting"],
+            name: "SQLiteAccessTests", dependencies: ["SQLiteAccess", "FaultVFS", "RawSQLite", "ProfileTesting"],
             swiftSettings: strictness),
         // Processes of their own, which tests start, kill and look at; in no product.
         .executableTarget(
@@ -88,7 +92,7 @@ let package = Package(
             name: "ProfileStoreTests",
             dependencies: [
                 "ProfileCore", "ProfileStore", "ProfileTesting", "SQLiteAccess", "CSVStream", "Migrations", "FaultVFS",
-                "ImportExerciser", "StoreExerciser",
+                "RawSQLite", "ImportExerciser", "StoreExerciser",
             ],
             swiftSettings: strictness),
         .executableTarget(
@@ -106,7 +110,7 @@ let package = Package(
             name: "ProfileTestingTests", dependencies: ["ProfileCore", "ProfileStore", "ProfileTesting"],
             swiftSettings: strictness),
         .testTarget(
-            name: "CommandTests", dependencies: ["profiles", "ProfileCore", "ProfileStore", "ProfileTesting"],
+            name: "CommandTests", dependencies: ["profiles", "ProfileCore", "ProfileStore", "ProfileTesting", "RawSQLite"],
             exclude: ["Screens"], swiftSettings: strictness),
     ],
     swiftLanguageModes: [.v6]

@@ -26,7 +26,7 @@ import Testing
         }
         #expect(total == 200)
         #expect((1...2).contains(opened.value))
-        pool.closeIdle()
+        pool.endReading()
         #expect(try pool.read { connection throws(SQLiteError) in try count(in: connection) } == 1)
     }
 

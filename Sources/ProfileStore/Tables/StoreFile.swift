@@ -76,20 +76,25 @@ struct StoreFile: Sendable {
     /// The writer of this process; it opens its connection with its first job.
     func writer(_ options: ProfileRepository.Options) -> DatabaseWriter<ProfileStoreError> {
         DatabaseWriter(path, command: options.command) { () throws(ProfileStoreError) in
-            try ProfileStoreError.wrap { () throws(SQLiteError) in
-                try openForWriting(creating: options.createsMissing)
-            }
+            try openForWriting(creating: options.createsMissing)
         }
     }
 
-    func openForReading() throws(SQLiteError) -> Connection {
-        try Connection(path, mode: .readOnly, vfs: vfs)
-    }
+    func openForReading() throws(ProfileStoreError) -> Connection { try open(.readOnly) }
 
     /// Opens for the writer, which holds the lock.
-    func openForWriting(creating: Bool) throws(SQLiteError) -> Connection {
-        let connection = try Connection(path, mode: creating ? .create : .readWrite, vfs: vfs)
-        try connection.enableWriteAheadLog()
+    func openForWriting(creating: Bool) throws(ProfileStoreError) -> Connection {
+        let connection = try open(creating ? .create : .readWrite)
+        try ProfileStoreError.wrap { () throws(SQLiteError) in try connection.enableWriteAheadLog() }
+        return connection
+    }
+
+    /// Opens, and looks at the layout before anything else is read.
+    private func open(_ mode: Connection.Mode) throws(ProfileStoreError) -> Connection {
+        let connection = try ProfileStoreError.wrap { () throws(SQLiteError) in
+            try Connection(path, mode: mode, vfs: vfs)
+        }
+        try StoreLayout.verify(connection)
         return connection
     }
 

@@ -1,4 +1,5 @@
 import Glibc
+import Migrations
 import ProfileCore
 @testable import ProfileStore
 import ProfileTesting
@@ -122,7 +123,7 @@ import Testing
         if !isOnlyInLog { try store.connect().checkpoint(.truncate) }
         let before = [SmallFile.bytes(of: store.path), SmallFile.bytes(of: store.path + "-wal")]
         #expect((before[1] ?? []).isEmpty != isOnlyInLog)
-        let expected = ProfileStoreError.newerStore(path: store.path, version: 99, known: 2)
+        let expected = ProfileStoreError.newerStore(path: store.path, version: 99, known: Migration.all.count)
         await #expect(throws: expected) { try await open() }
         await #expect(throws: expected) { try await store.open() }
         #expect([SmallFile.bytes(of: store.path), SmallFile.bytes(of: store.path + "-wal")] == before)
