@@ -129,7 +129,7 @@ package struct Connection: ~Copyable {
     package static let defaultCache = 2_000
 
     /// Far more than the schema of a database takes that nobody has crafted.
-    package static let openingLimit = Duration.seconds(10)
+    package static let openingLimit = Duration.seconds(2)
 
     /// Waits at most `milliseconds` for other programs' locks.
     ///
