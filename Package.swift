@@ -43,7 +43,9 @@ let package = Package(
         .target(
             name: "Migrations",
             path: "Migrations",
-            resources: [.embedInCode("V0001_profiles.sql"), .embedInCode("V0002_changes.sql")],
+            resources: [
+                .embedInCode("V0001_profiles.sql"), .embedInCode("V0002_changes.sql"), .embedInCode("V0003_counts.sql"),
+            ],
             swiftSettings: strictness),
         .target(name: "ProfileCore", dependencies: ["CPCRE2"], swiftSettings: strictness),
         .target(name: "CSVStream", swiftSettings: strictness),
@@ -80,8 +82,11 @@ let package = Package(
             swiftSettings: strictness),
         // A VFS over SQLite's own whose writes and syncs fail when a test says so.
         .target(name: "FaultVFS", dependencies: ["CSQLite"], path: "Tests/FaultVFS"),
+        // SQLite without anything of ours, to craft files with.
+        .target(name: "RawSQLite", dependencies: ["CSQLite"], path: "Tests/RawSQLite", swiftSettings: strictness),
         .testTarget(
-            name: "SQLiteAccessTests", dependencies: ["SQLiteAccess", "FaultVFS", "ProfileTesting", "Watchdog"],
+            name: "SQLiteAccessTests",
+            dependencies: ["SQLiteAccess", "FaultVFS", "RawSQLite", "ProfileTesting", "Watchdog"],
             swiftSettings: strictness),
         // Processes of their own, which tests start, kill and look at; in no product.
         .executableTarget(
@@ -94,7 +99,7 @@ let package = Package(
             name: "ProfileStoreTests",
             dependencies: [
                 "ProfileCore", "ProfileStore", "ProfileTesting", "SQLiteAccess", "CSVStream", "Migrations", "FaultVFS",
-                "ImportExerciser", "StoreExerciser", "Watchdog",
+                "RawSQLite", "ImportExerciser", "StoreExerciser", "Watchdog",
             ],
             swiftSettings: strictness),
         .executableTarget(
@@ -113,7 +118,7 @@ let package = Package(
             swiftSettings: strictness),
         .testTarget(
             name: "CommandTests",
-            dependencies: ["profiles", "ProfileCore", "ProfileStore", "ProfileTesting", "Watchdog"],
+            dependencies: ["profiles", "ProfileCore", "ProfileStore", "ProfileTesting", "RawSQLite", "Watchdog"],
             exclude: ["Screens"], swiftSettings: strictness),
     ],
     swiftLanguageModes: [.v6]

@@ -24,7 +24,7 @@ package struct Connection: ~Copyable {
     let handle: OpaquePointer
     private let cache: StatementCache
     private let walFrameCount: UnsafeMutablePointer<Int>
-    private let interrupter: Interrupter
+    let statements: StatementGuard
 
     /// Opens and configures a connection. It writes nothing to a file that exists.
     ///
@@ -39,8 +39,16 @@ package struct Connection: ~Copyable {
             _ = try WriteLock(path)
         }
         let connection = Connection(handle: try Self.open(path, mode: mode, vfs: vfs))
-        try connection.configure()
-        try connection.verifySettings()
+        do throws(SQLiteError) {
+            // SQLite reads the schema and the statistics of the planner, and computes what columns these have.
+            try connection.within(Self.openingLimit) { () throws(SQLiteError) in
+                try connection.configure()
+                try connection.verifySettings()
+            }
+        } catch {
+            guard error.code == .interrupt else { throw error }
+            throw SQLiteError(code: .corrupt, message: "reading its schema takes too long")
+        }
         self = connection
     }
 
@@ -56,7 +64,7 @@ package struct Connection: ~Copyable {
     private init(handle: OpaquePointer) {
         self.handle = handle
         cache = StatementCache()
-        interrupter = Interrupter(handle)
+        statements = StatementGuard(handle)
         walFrameCount = .allocate(capacity: 1)
         walFrameCount.initialize(to: 0)
         // Having a hook of our own also replaces, and so turns off, SQLite's automatic checkpoints.
@@ -69,7 +77,6 @@ package struct Connection: ~Copyable {
     }
 
     deinit {
-        interrupter.disarm()
         cache.removeAll()
         sqlite3_close_v2(handle)
         walFrameCount.deallocate()
@@ -82,14 +89,20 @@ package struct Connection: ~Copyable {
     @_lifetime(borrow self)
     package func prepare(_ sql: String) throws(SQLiteError) -> Statement {
         if let kept = cache.lease(sql) { return Statement(kept) }
-        let prepared = try PreparedStatement(sql, on: handle)
+        let prepared = try statements.preparing { () throws(SQLiteError) in try PreparedStatement(sql, on: handle) }
         cache.keep(prepared)
         return Statement(prepared)
     }
 
-    /// Runs one or more statements that take no values; rows are ignored.
+    /// Runs one statement that takes no values, and refuses a text of more than one; rows are ignored.
+    package func run(_ sql: String) throws(SQLiteError) {
+        var statement = try prepare(sql)
+        try statement.run()
+    }
+
+    /// Runs one or more statements of the program's own text that take no values; rows are ignored.
     package func execute(_ sql: String) throws(SQLiteError) {
-        let status = sqlite3_exec(handle, sql, nil, nil, nil)
+        let status = statements.preparing { sqlite3_exec(handle, sql, nil, nil, nil) }
         guard status == SQLITE_OK else { throw SQLiteError(status: status, database: handle, sql: sql) }
     }
 
@@ -108,9 +121,6 @@ package struct Connection: ~Copyable {
     /// The frames in the write-ahead log after this connection's latest commit, other processes' frames included.
     package var walFrames: Int { walFrameCount.pointee }
 
-    /// What any thread may use to make the statement that is running fail with `interrupt`.
-    package var interruptHandle: InterruptHandle { InterruptHandle(interrupter) }
-
     /// Lets sorts, such as those that build indexes, use up to `count` more threads (0 to 8; at first 0).
     package func setWorkerThreads(_ count: Int) {
         sqlite3_limit(handle, SQLITE_LIMIT_WORKER_THREADS, Int32(clamping: count))
@@ -124,6 +134,9 @@ package struct Connection: ~Copyable {
 
     /// SQLite's own size, in KiB.
     package static let defaultCache = 2_000
+
+    /// Far more than the schema of a database takes that nobody has crafted.
+    package static let openingLimit = Duration.seconds(2)
 
     /// Waits at most `milliseconds` for other programs' locks.
     ///

@@ -58,6 +58,9 @@ extension Connection {
             userVersion: Int32(truncatingIfNeeded: try integer("PRAGMA user_version")))
     }
 
+    /// The number that a program keeps in the file's header for itself.
+    package func userVersion() throws(SQLiteError) -> Int { Int(try integer("PRAGMA user_version")) }
+
     /// Makes the database use a write-ahead log, if it does not yet, and sees that it does.
     ///
     /// It writes, so it wants the write lock. A database that is created, and one that was a backup, needs it.

@@ -2,36 +2,44 @@ import Dispatch
 import Synchronization
 
 /// A few connections that read, for the threads of one process.
-package final class ReaderPool: Sendable {
-    private let open: @Sendable () throws(SQLiteError) -> Connection
+///
+/// A statement that runs long ends with `interrupt` once the task that waits for it is cancelled.
+package final class ReaderPool<Failure: SQLiteErrorConvertible>: Sendable {
+    private let open: @Sendable () throws(Failure) -> Connection
     private let free: DispatchSemaphore
     private let idle = Mutex<[Reader]>([])
+    private let endings = Endings()
 
     /// Makes a pool of at most `count` connections, each opened when it is first needed.
-    package init(count: Int, open: @escaping @Sendable () throws(SQLiteError) -> Connection) {
+    package init(count: Int, open: @escaping @Sendable () throws(Failure) -> Connection) {
         self.open = open
         free = DispatchSemaphore(value: max(1, count))
     }
 
     /// Lends a connection to `body`. When all are lent it waits for one, so a body does not read from the pool again.
     ///
-    /// Single statements need no transaction; several that must agree do.
-    package func read<Result: ~Copyable, Failure: SQLiteErrorConvertible>(
+    /// Single statements need no transaction; several that must agree do. A connection that has met another schema than
+    /// it was opened with is closed, and the next one opened in its place.
+    package func read<Result: ~Copyable>(
         _ body: (borrowing Connection) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         free.wait()
         defer { free.signal() }
-        let reader = try take(Failure.self)
-        defer { idle.withLock { $0.append(reader) } }
+        let reader = try take()
+        defer { if !reader.connection.hasMetOtherSchema, !reader.isEnded { idle.withLock { $0.append(reader) } } }
         return try body(reader.connection)
     }
 
-    /// Closes the connections that are not lent now. Reading again opens new ones.
-    package func closeIdle() { idle.withLock { $0.removeAll() } }
+    /// Ends what is being read, with `interrupt`, and closes the connections that are not lent now. Reading again opens
+    /// new ones.
+    package func endReading() {
+        endings.add()
+        idle.withLock { $0.removeAll() }
+    }
 
-    private func take<Failure: SQLiteErrorConvertible>(_: Failure.Type) throws(Failure) -> Reader {
+    private func take() throws(Failure) -> Reader {
         if let reader = idle.withLock({ $0.popLast() }) { return reader }
-        do throws(SQLiteError) { return Reader(try open()) } catch { throw Failure(error) }
+        return Reader(try open(), endings)
     }
 }
 
@@ -41,6 +49,26 @@ package final class ReaderPool: Sendable {
 /// cannot escape, and puts it back under the mutex, so no two threads ever have it at once.
 private final class Reader: @unchecked Sendable {
     let connection: Connection
+    private let endings: Endings
+    private let endingsBefore: Int
 
-    init(_ connection: consuming Connection) { self.connection = connection }
+    init(_ connection: consuming Connection, _ endings: Endings) {
+        let endingsBefore = endings.count
+        connection.endStatements { Task.isCancelled || endings.count != endingsBefore }
+        self.connection = connection
+        self.endings = endings
+        self.endingsBefore = endingsBefore
+    }
+
+    /// Whether all reading was ended since it was opened.
+    var isEnded: Bool { endings.count != endingsBefore }
+}
+
+/// How often all reading of a pool was ended.
+private final class Endings: Sendable {
+    private let number = Atomic(0)
+
+    var count: Int { number.load(ordering: .relaxed) }
+
+    func add() { number.wrappingAdd(1, ordering: .relaxed) }
 }

@@ -18,6 +18,8 @@ package struct Statement: ~Copyable, ~Escapable {
     deinit {
         sqlite3_reset(handle)
         sqlite3_clear_bindings(handle)
+        // Steps are counted anew for each lease, so that a short one is never asked whether it is still wanted.
+        sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_VM_STEP, 1)
         prepared.isLeased = false
     }
 

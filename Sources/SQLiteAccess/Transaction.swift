@@ -52,9 +52,4 @@ extension Connection {
         // The caller learns why there is a rollback, which says more than why the rollback fails.
         for statement in statements where !isAutocommit { try? run(statement) }
     }
-
-    private func run(_ sql: String) throws(SQLiteError) {
-        var statement = try prepare(sql)
-        try statement.run()
-    }
 }

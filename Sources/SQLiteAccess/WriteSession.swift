@@ -34,7 +34,7 @@ final class WriteSession<Failure: WriteFailure>: @unchecked Sendable {
     ) -> Result<Value, Failure> {
         // The connection is out of its place while it is used, and comes back if it is still of use.
         let current: Connection
-        if let kept = connection.take() {
+        if let kept = takeConnection() {
             current = kept
         } else {
             do throws(Failure) { current = try open() } catch { return .failure(error) }
@@ -54,6 +54,13 @@ final class WriteSession<Failure: WriteFailure>: @unchecked Sendable {
         guard let connection = connection.take() else { return }
         // With a reader about, or on a full disk, the log stays as it is: it is part of the database.
         _ = try? connection.checkpoint(.truncate)
+    }
+
+    /// The connection that was kept, unless it is to be opened again because the schema has changed since.
+    private func takeConnection() -> Connection? {
+        guard let kept = connection.take() else { return nil }
+        guard (try? kept.schemaIsAccepted()) == true else { return nil }
+        return kept
     }
 
     private func checkpointIfLong(_ connection: borrowing Connection) {

@@ -129,20 +129,6 @@ import Watchdog
         #expect(statement?.code == .tooBig)
     }
 
-    @Test func `an interrupt ends what is running, and after closing does nothing`() throws {
-        var connection: Connection? = try database.connect()
-        guard let handle = connection?.interruptHandle else { return }
-        // The statement itself interrupts, as another thread would: it is running when the handle is used.
-        let error = error { () throws(SQLiteError) in
-            guard let connection = connection.take() else { return }
-            var statement = try connection.prepare(
-                "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n")
-            for _ in 0..<1_000_000 where try statement.step() { handle.interrupt() }
-        }
-        #expect(error?.code == .interrupt)
-        handle.interrupt()
-    }
-
     @Test func `the files are 0600 even where the umask would give them to everyone`() throws {
         // The mask belongs to the whole process; the tests beside this one care only that files are not wider.
         let mask = umask(0)

@@ -242,10 +242,8 @@ private enum StoreError: Error, Equatable, WriteFailure {
         let writer = makeWriter()
         let frames = try await writer.write(waitingAtMost: .seconds(60)) { connection throws(StoreError) in
             do throws(SQLiteError) {
-                try connection.execute("CREATE TABLE big (content BLOB)")
-                try connection.execute(
-                    "WITH n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000) "
-                        + "INSERT INTO big SELECT zeroblob(4000) FROM n")
+                try connection.execute("CREATE TABLE big (content BLOB); INSERT INTO big VALUES (zeroblob(4000))")
+                for _ in 0..<15 { try connection.execute("INSERT INTO big SELECT content FROM big") }
             } catch { throw StoreError(error) }
             return connection.walFrames
         }

@@ -27,7 +27,7 @@ import Watchdog
         }
         #expect(total == 200)
         #expect((1...2).contains(opened.value))
-        pool.closeIdle()
+        pool.endReading()
         #expect(try pool.read { connection throws(SQLiteError) in try count(in: connection) } == 1)
     }
 

@@ -57,7 +57,8 @@ public struct ProfileChanges: AsyncSequence, Sendable {
                 page = try repository.changes(after: number, limit: Self.pageSize)[...]
             } catch {
                 isAtEnd = true
-                throw error
+                // A task that was cancelled while it read comes to the end as any other that was.
+                if error != .cancelled { throw error }
             }
         }
     }

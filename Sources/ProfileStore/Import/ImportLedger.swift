@@ -7,6 +7,8 @@ struct ImportLedger: ~Copyable {
     private(set) var report: ImportReport
     /// Where the profiles lie that the transaction has updated.
     private var updatedIDs: ClosedRange<Int64>?
+    /// How many new profiles of the transaction have a password that was not judged.
+    private var unjudgedPasswords: Int64 = 0
     private let schema: ProfileSchema
     private let columns: ImportColumns
     var keys: UniqueKeys
@@ -64,6 +66,8 @@ struct ImportLedger: ~Copyable {
         updatedIDs = updatedIDs.map { min($0.lowerBound, id)...max($0.upperBound, id) } ?? id...id
     }
 
+    mutating func countUnjudgedPasswords(_ count: Int) { unjudgedPasswords += Int64(count) }
+
     mutating func countSkipped() {
         report.rows += 1
         report.skipped += 1
@@ -105,6 +109,12 @@ struct ImportLedger: ~Copyable {
 
     /// The range of ids in which the profiles lie that were updated since it was last asked for.
     mutating func takeUpdatedIDs() -> ClosedRange<Int64>? { updatedIDs.take() }
+
+    /// How many new profiles have had a password that was not judged since it was last asked for.
+    mutating func takeUnjudgedPasswords() -> Int64 {
+        defer { unjudgedPasswords = 0 }
+        return unjudgedPasswords
+    }
 
     // MARK: The end
 

@@ -72,6 +72,7 @@ extension ImportTarget {
         let table = adopted.table
         let version = Int64(adopted.version)
         var nextID = firstID
+        var unjudgedPasswords = 0
         var statement = try connection.prepare(table.insert)
         try table.bindCommon(at: repository.options.now(), schemaVersion: adopted.version, to: &statement)
         try rows.bytes.withUnsafeBufferPointer { bytes throws(SQLiteError) in
@@ -79,8 +80,10 @@ extension ImportTarget {
                 // Without indexes nothing is refused here; the unique ones are made last, and would refuse it then.
                 _ = try table.insert(row: row, of: rows, bytes, id: nextID, schemaVersion: version, with: &statement)
                 nextID += 1
+                if table.bringsUnjudgedPassword(row, of: rows) { unjudgedPasswords += 1 }
             }
         }
+        run.ledger.withLock { $0.countUnjudgedPasswords(unjudgedPasswords) }
         return nextID
     }
 
@@ -100,8 +103,10 @@ extension ImportTarget {
                     indexes.append((statement.string(at: 0) ?? "", statement.string(at: 1) ?? ""))
                 }
             }
-            // The names are SQLite's own record of indexes that we made.
-            for index in indexes { try connection.execute("DROP INDEX \"\(index.name)\"") }
+            // Of ours, and of others that are plain; see `StoreLayout`.
+            for index in indexes {
+                try connection.run("DROP INDEX \"\(index.name.replacing("\"", with: "\"\""))\"")
+            }
             return indexes.map(\.sql)
         }
     }
@@ -111,7 +116,7 @@ extension ImportTarget {
             // A second thread sorts while the first reads.
             connection.setWorkerThreads(1)
             defer { connection.setWorkerThreads(0) }
-            for sql in indexes { try connection.execute(sql) }
+            for sql in indexes { try connection.run(sql) }
         }
     }
 }

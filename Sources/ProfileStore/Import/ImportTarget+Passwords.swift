@@ -102,9 +102,7 @@ extension ImportTarget {
 
     private func isStored(_ username: String, _ connection: borrowing Connection) throws(ImportError) -> Bool {
         try ImportError.wrap { () throws(SQLiteError) in
-            var statement = try connection.prepare(ProfileTable.existsWith(.username))
-            try statement.bind(username, at: 1)
-            return try statement.step()
+            try ProfileTable.owner(of: username, in: .username, connection) != nil
         }
     }
 }

@@ -200,12 +200,17 @@ struct ImportTarget: Sendable {
     ) throws(ImportWriteError) -> (value: Value, isChange: Bool) {
         let first = try wrap { () throws(SQLiteError) in try StoreTable.nextID(connection) }
         // What a transaction that was undone has left.
-        _ = run.ledger.withLock { $0.takeUpdatedIDs() }
+        _ = run.ledger.withLock { ($0.takeUpdatedIDs(), $0.takeUnjudgedPasswords()) }
         let value = try body(connection)
         if nothingMayStay() { throw .nothingStored }
         return try wrap { () throws(SQLiteError) in
             let next = try StoreTable.nextID(connection)
-            if next > first { try repository.record(.imported, first...next - 1, connection) }
+            if next > first {
+                let unjudged = run.ledger.withLock { $0.takeUnjudgedPasswords() }
+                try StoreTable.add(unjudged, to: .unjudgedPasswords, connection)
+                try ThrottleTable.forgetUnknown(namesOf: first...next - 1, connection)
+                try repository.record(.imported, first...next - 1, connection)
+            }
             let updated = run.ledger.withLock { $0.takeUpdatedIDs() }
             if let updated { try repository.record(.updated, updated, connection) }
             return (value, next > first || updated != nil)

@@ -7,11 +7,15 @@ internal import ProfileCore
 /// a longer one is kept whole in an arena besides.
 struct KeySet: Sendable {
     private var shards: [Shard]
-    private var arena = KeyArena()
+    private var arena: KeyArena
     private let foldsCase: Bool
 
-    init(foldsCase: Bool) {
+    /// - Parameters:
+    ///   - foldsCase: Whether ASCII letters are the same in both cases.
+    ///   - longValueBytes: How many bytes of values are kept that do not pack into a key: 32 GiB at the most.
+    init(foldsCase: Bool, longValueBytes: Int = .max) {
         self.foldsCase = foldsCase
+        arena = KeyArena(capacity: longValueBytes)
         shards = Array(repeating: Shard(), count: Self.shardCount)
     }
 
@@ -24,11 +28,11 @@ struct KeySet: Sendable {
         return payload.map { key.isPacked ? Int($0) : arena.line(at: $0) }
     }
 
-    /// Keeps a value that is new.
+    /// Keeps a value that is new; one for which there is no room is not found again, and left to the store to refuse.
     mutating func insert(_ value: UnsafeBufferPointer<UInt8>, line: Int) {
         let key = Key(value, foldsCase: foldsCase)
         let line = UInt32(clamping: line)
-        let payload = key.isPacked ? line : arena.append(value, line: line)
+        guard let payload = key.isPacked ? line : arena.append(value, line: line) else { return }
         shards[key.shard].insert(key.bits, payload: payload)
     }
 
@@ -127,13 +131,19 @@ private struct Shard: Sendable {
 /// Values that do not pack into a key, each behind its line and length, in chunks that never move.
 private struct KeyArena: Sendable {
     private var chunks: [[UInt8]] = []
+    private let mostChunks: Int
     private static let chunkSize = 1 << 20
     private static let headerSize = 8
 
-    /// - Returns: Where the value lies, in units of eight bytes.
-    mutating func append(_ value: UnsafeBufferPointer<UInt8>, line: UInt32) -> UInt32 {
+    /// Places are numbers of 32 bits, in units of eight bytes.
+    init(capacity: Int) { mostChunks = min(capacity / Self.chunkSize, (1 << 32) / (Self.chunkSize / 8)) }
+
+    /// - Returns: Where the value lies; nil where there is no room for it.
+    mutating func append(_ value: UnsafeBufferPointer<UInt8>, line: UInt32) -> UInt32? {
+        guard let count = UInt32(exactly: value.count) else { return nil }
         let size = (Self.headerSize + value.count + 7) & ~7
         if chunks.last.map({ $0.count + size > Self.chunkSize }) ?? true {
+            guard chunks.count < mostChunks else { return nil }
             var chunk: [UInt8] = []
             chunk.reserveCapacity(max(size, Self.chunkSize))
             chunks.append(chunk)
@@ -141,10 +151,11 @@ private struct KeyArena: Sendable {
         let last = chunks.count - 1
         let offset = chunks[last].count
         withUnsafeBytes(of: line) { chunks[last].append(contentsOf: $0) }
-        withUnsafeBytes(of: UInt32(value.count)) { chunks[last].append(contentsOf: $0) }
+        withUnsafeBytes(of: count) { chunks[last].append(contentsOf: $0) }
         chunks[last].append(contentsOf: value)
         chunks[last].append(contentsOf: repeatElement(0, count: size - Self.headerSize - value.count))
-        return UInt32(last * (Self.chunkSize / 8) + offset / 8)
+        // Within 32 bits, as there are no more chunks.
+        return UInt32(truncatingIfNeeded: last * (Self.chunkSize / 8) + offset / 8)
     }
 
     func line(at place: UInt32) -> Int { Int(number(at: place, offset: 0)) }

@@ -83,6 +83,7 @@ struct RowSettlement {
                 if isNew {
                     nextID += 1
                     ledger.countImported()
+                    if table.bringsUnjudgedPassword(row, of: rows) { ledger.countUnjudgedPasswords(1) }
                     ledger.keys.remember(row, of: rows, bytes, line: origin.line)
                 } else {
                     try settleStored(row, of: judged, bytes, record, into: &ledger, connection)
@@ -191,12 +192,19 @@ struct RowSettlement {
             }
             return
         }
-        let outcome = try ImportError.wrap { () throws(SQLiteError) in
-            try adopted.table.update(
-                id: stored.id, revision: stored.revision, row: 0, of: merged, at: now, schemaVersion: adopted.version,
-                connection)
+        do throws(ProfileStoreError) {
+            let outcome = try UnjudgedPasswords.counting(of: stored.id, under: adopted, connection) {
+                () throws(ProfileStoreError) in
+                try ProfileStoreError.wrap { () throws(SQLiteError) in
+                    try adopted.table.update(
+                        id: stored.id, revision: stored.revision, row: 0, of: merged, at: now,
+                        schemaVersion: adopted.version, connection)
+                }
+            }
+            guard case .updated = outcome else { throw .corrupt("a profile changed within one transaction") }
+        } catch {
+            throw .store(error)
         }
-        guard case .updated = outcome else { throw .store(.corrupt("a profile changed within one transaction")) }
     }
 
     // MARK: Look-ups

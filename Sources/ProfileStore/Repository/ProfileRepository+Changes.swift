@@ -12,9 +12,12 @@ extension ProfileRepository {
         return try await change(.registered) { connection throws(ProfileStoreError) in
             let adopted = try self.requireSchema(profile.schema, connection)
             let id = try ProfileStoreError.wrap { () throws(SQLiteError) in try StoreTable.nextID(connection) }
-            let isStored = try ProfileStoreError.wrap { () throws(SQLiteError) in
-                try StoreTable.setNextID(id + 1, connection)
-                return try adopted.insert(rows, id: id, at: now, connection)
+            let isStored = try UnjudgedPasswords.counting(of: id, under: adopted, connection) {
+                () throws(ProfileStoreError) in
+                try ProfileStoreError.wrap { () throws(SQLiteError) in
+                    try StoreTable.setNextID(id + 1, connection)
+                    return try adopted.insert(rows, id: id, at: now, connection)
+                }
             }
             guard isStored else {
                 throw .duplicate(try adopted.takenFields(of: rows, row: 0, besides: nil, connection))
@@ -27,7 +30,8 @@ extension ProfileRepository {
 
     /// Changes a profile: `change` gets a draft of what is stored, and what comes out is judged and stored.
     ///
-    /// Without an expected revision the change is made to whatever is stored when its turn comes.
+    /// Without an expected revision the change is made to whatever is stored when its turn comes, again and again for as
+    /// long as ``Options/waitLimit`` while others are faster.
     /// - Parameters:
     ///   - username: Whose profile, whatever the case of its ASCII letters.
     ///   - revision: The revision that the caller goes by; another one is refused as `staleRevision`.
@@ -37,13 +41,17 @@ extension ProfileRepository {
     public func edit(
         _ username: String, expecting revision: Int64? = nil, _ change: @Sendable (inout ProfileDraft) -> Void
     ) async throws(ProfileStoreError) -> Profile {
+        let deadline = ContinuousClock.now + min(options.waitLimit, .seconds(1_000_000_000))
         while true {
             let stored = try profile(username: username, expecting: revision)
             var draft = stored.draft
             change(&draft)
             let adopted = adoptedSchema
             // Other rules came between, and the draft goes by the fields that were.
-            guard adopted.schema == stored.schema else { continue }
+            guard adopted.schema == stored.schema else {
+                guard .now < deadline else { throw .schemaChanged(version: adopted.version) }
+                continue
+            }
             let valid: ValidProfile
             do throws(ValidationFailure) {
                 valid = try adopted.validator.validate(draft, on: today, hasPassword: stored.hasPassword)
@@ -54,8 +62,8 @@ extension ProfileRepository {
                 return try await replace(stored, with: valid)
             } catch {
                 switch error {
-                case .staleRevision where revision == nil: continue
-                case .schemaChanged: continue
+                case .staleRevision where revision == nil && .now < deadline: continue
+                case .schemaChanged where .now < deadline: continue
                 default: throw error
                 }
             }
@@ -83,10 +91,13 @@ extension ProfileRepository {
         let now = options.now()
         return try await change(.edited) { connection throws(ProfileStoreError) in
             let adopted = try self.requireSchema(valid.schema, connection)
-            let outcome = try ProfileStoreError.wrap { () throws(SQLiteError) in
-                try adopted.table.update(
-                    id: stored.id, revision: stored.revision, row: 0, of: rows, at: now,
-                    schemaVersion: adopted.version, connection)
+            let outcome = try UnjudgedPasswords.counting(of: stored.id, under: adopted, connection) {
+                () throws(ProfileStoreError) in
+                try ProfileStoreError.wrap { () throws(SQLiteError) in
+                    try adopted.table.update(
+                        id: stored.id, revision: stored.revision, row: 0, of: rows, at: now,
+                        schemaVersion: adopted.version, connection)
+                }
             }
             switch outcome {
             case .updated:
@@ -112,14 +123,20 @@ extension ProfileRepository {
     /// - Throws: `notFound`, `busy`, …
     public func remove(_ username: String) async throws(ProfileStoreError) {
         try await change(.removed) { connection throws(ProfileStoreError) in
-            let removed = try ProfileStoreError.wrap { () throws(SQLiteError) -> Int64? in
-                var statement = try connection.prepare("DELETE FROM profiles WHERE username = ?1 RETURNING id")
-                try statement.bind(username, at: 1)
-                return try statement.step() ? statement.integer(at: 0) : nil
+            let id = try ProfileStoreError.wrap { () throws(SQLiteError) in
+                try ProfileTable.owner(of: username, in: .username, connection)
             }
-            guard let removed else { throw .notFound(username: username) }
+            guard let id else { throw .notFound(username: username) }
+            try UnjudgedPasswords.counting(of: id, under: self.schemaInForce(connection), connection) {
+                () throws(ProfileStoreError) in
+                try ProfileStoreError.wrap { () throws(SQLiteError) in
+                    var statement = try connection.prepare("DELETE FROM profiles WHERE id = ?1")
+                    try statement.bind(id, at: 1)
+                    try statement.run()
+                }
+            }
             try ThrottleTable.forget(username, nil, connection)
-            return (removed, ())
+            return (id, ())
         }
     }
 }
@@ -161,10 +178,8 @@ extension AdoptedSchema {
         var taken: [FieldName] = []
         for (index, field) in schema.fields.enumerated() where field.isUnique {
             guard let value = rows.text(row: row, field: index) else { continue }
-            let owner = try ProfileStoreError.wrap { () throws(SQLiteError) -> Int64? in
-                var statement = try connection.prepare(ProfileTable.existsWith(field.name))
-                try statement.bind(value, at: 1)
-                return try statement.step() ? statement.integer(at: 0) : nil
+            let owner = try ProfileStoreError.wrap { () throws(SQLiteError) in
+                try ProfileTable.owner(of: value, in: field.name, connection)
             }
             if let owner, owner != id { taken.append(field.name) }
         }

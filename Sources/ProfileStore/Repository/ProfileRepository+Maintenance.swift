@@ -44,7 +44,7 @@ public struct StoreCheck: Hashable, Sendable {
         public var isPrivate: Bool { mode & 0o077 == 0 }
     }
 
-    /// What SQLite finds damaged; empty when all is well.
+    /// What SQLite finds damaged, and counts of the store that are wrong; empty when all is well.
     public let integrity: [String]
     /// Rows that refer to one that is not there.
     public let foreignKeys: [String]
@@ -90,13 +90,16 @@ extension ProfileRepository {
     /// Reads every page and setting; takes as long as reading the whole file.
     public func check() throws(ProfileStoreError) -> StoreCheck {
         try read { connection throws(ProfileStoreError) in
-            try ProfileStoreError.wrap { () throws(SQLiteError) in
+            let counts = try connection.readTransaction { () throws(ProfileStoreError) in
+                try Self.wrongCounts(connection)
+            }
+            return try ProfileStoreError.wrap { () throws(SQLiteError) in
                 let settings = try connection.settings()
                 let files = ["", "-wal", "-shm", "-lock"].compactMap { ending in
                     status(ofFileEndingIn: ending).map { StoreCheck.File(path: path + ending, mode: $0.mode) }
                 }
                 return StoreCheck(
-                    integrity: try connection.integrityCheck(),
+                    integrity: try connection.integrityCheck() + counts,
                     foreignKeys: try connection.foreignKeyCheck().map {
                         "row \($0.rowID ?? 0) of \($0.table) refers to a row of \($0.parentTable) that is not there"
                     },
@@ -105,6 +108,22 @@ extension ProfileRepository {
                     writeLockIsOn: settings.leavesCheckpointsToTheLock, files: files)
             }
         }
+    }
+
+    /// What the store counts and has another number of. Migrating counts anew.
+    private static func wrongCounts(_ connection: borrowing Connection) throws(ProfileStoreError) -> [String] {
+        var wrong: [String] = []
+        for count in StoreTable.Count.allCases {
+            let total =
+                switch count {
+                case .unknownThrottles:
+                    try ProfileStoreError.wrap { () throws(SQLiteError) in try ThrottleTable.totalUnknown(connection) }
+                case .unjudgedPasswords: try UnjudgedPasswords.total(connection)
+                }
+            let counted = try? StoreTable.count(count, connection)
+            if counted != total { wrong.append("\(count.rawValue) should be \(total): migrate the store") }
+        }
+        return wrong
     }
 
     /// Copies the store, as it is at one moment, into a new file that opens alone, while others read and write on.

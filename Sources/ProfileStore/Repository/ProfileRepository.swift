@@ -49,7 +49,7 @@ public final class ProfileRepository: Sendable {
 
     let file: StoreFile
     let options: Options
-    let readers: ReaderPool
+    let readers: ReaderPool<ProfileStoreError>
     let writer: DatabaseWriter<ProfileStoreError>
     /// Hashes and checks passwords and passcodes.
     public let hasher: PasscodeHasher
@@ -90,7 +90,7 @@ public final class ProfileRepository: Sendable {
         self.writer = writer
         self.options = options
         bell = ChangeBell(file.path, interval: options.watchInterval, runtimeDirectory: options.runtimeDirectory)
-        readers = ReaderPool(count: max(2, sysconf(Int32(_SC_NPROCESSORS_ONLN)))) { () throws(SQLiteError) in
+        readers = ReaderPool(count: max(2, sysconf(Int32(_SC_NPROCESSORS_ONLN)))) { () throws(ProfileStoreError) in
             try file.openForReading()
         }
         do throws(HashingError) {
@@ -108,7 +108,7 @@ public final class ProfileRepository: Sendable {
     /// Ends what is under way, brings all that was written into the one file, and closes.
     public func close() async {
         bell.close()
-        readers.closeIdle()
+        readers.endReading()
         await writer.close()
     }
 
@@ -178,13 +178,18 @@ public final class ProfileRepository: Sendable {
     func requireSchema(
         _ schema: ProfileSchema, _ connection: borrowing Connection
     ) throws(ProfileStoreError) -> AdoptedSchema {
-        var current = adoptedSchema
+        let current = try schemaInForce(connection)
+        guard current.schema == schema else { throw .schemaChanged(version: current.version) }
+        return current
+    }
+
+    /// The rules in force, read again where another process has adopted others.
+    func schemaInForce(_ connection: borrowing Connection) throws(ProfileStoreError) -> AdoptedSchema {
+        let known = adoptedSchema
         let version = try ProfileStoreError.wrap { () throws(SQLiteError) in
             try SchemaTable.versionInForce(connection)
         }
-        if current.version != version { current = try refreshSchema(connection) }
-        guard current.schema == schema else { throw .schemaChanged(version: current.version) }
-        return current
+        return try known.version == version ? known : refreshSchema(connection)
     }
 }
 

@@ -45,6 +45,8 @@ public enum ProfileStoreError: Error, Hashable, Sendable {
     case olderStore(path: String, version: Int, known: Int)
     /// A migration that was applied differs from the one that this program knows by that name.
     case alteredMigration(name: String)
+    /// The file has a table, index, view or trigger that is not as this program makes it. What it says was not run.
+    case altered(AlteredObject)
     /// The schema that the store holds cannot be read.
     case unreadableSchema(version: Int, SchemaError)
     /// The database is damaged; the text is SQLite's.
@@ -86,12 +88,13 @@ extension ProfileStoreError: WriteFailure {
     package init(_ error: SQLiteError) {
         switch error.code {
         case .notADatabase: self = .notADatabase(path: "")
-        case .corrupt: self = .corrupt(error.message)
+        // SQL of the file's own was in the way, or a number in it can be counted no further.
+        case .corrupt, .authorization, .constraintDatatype, .mismatch: self = .corrupt(error.message)
         case .full: self = .full(error.message)
         case .readOnly: self = .readOnly(error.message)
         case .busy, .locked: self = .busy(holder: nil, waited: .zero)
         case .interrupt: self = .cancelled
-        case .cantOpen, .permission, .authorization: self = .cannotOpen(error.message, code: error.systemError)
+        case .cantOpen, .permission: self = .cannotOpen(error.message, code: error.systemError)
         case .ioError: self = .inputOutput(error.message, code: error.systemError)
         default: self = .database(error.message, code: error.code.rawValue)
         }

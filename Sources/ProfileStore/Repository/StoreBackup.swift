@@ -1,5 +1,6 @@
 internal import ProfileCore
 internal import SQLiteAccess
+internal import Synchronization
 
 /// A backup on its way into a store: copied, found sound, and brought up to date.
 ///
@@ -13,8 +14,7 @@ internal import SQLiteAccess
 public final class StoreBackup: Sendable {
     /// The profiles that it holds.
     public let profiles: Int
-    /// One connection, to the copy, which is lent to one thread at a time.
-    private let copy: ReaderPool
+    private let copy: PrivateCopy
 
     /// Copies a backup, or any other store, into a private database that has no name, and looks at all of it there.
     ///
@@ -25,18 +25,18 @@ public final class StoreBackup: Sendable {
     public init(at path: String, options: ProfileRepository.Options = .init()) throws(ProfileStoreError) {
         let file = try StoreFile(path, createsFolder: false, vfs: options.vfs)
         _ = try file.version()
-        copy = ReaderPool(count: 1) { () throws(SQLiteError) in
+        let backup = try file.openForReading()
+        let copy = try ProfileStoreError.wrap { () throws(SQLiteError) in
             let copy = try Connection.temporary()
-            try file.openForReading().copyContents(to: copy)
+            try backup.copyContents(to: copy)
             return copy
         }
-        profiles = try copy.read { copy throws(ProfileStoreError) in
-            try Self.requireSound(copy)
-            try Migrator.verify(copy)
-            _ = try Migrator.migrate(copy, at: options.now())
-            _ = try SchemaTable.inForce(copy)
-            return try ProfileStoreError.wrap { () throws(SQLiteError) in try ProfileTable.count(copy) }
-        }
+        try Self.requireSound(copy)
+        try Migrator.verify(copy)
+        _ = try Migrator.migrate(copy, at: options.now())
+        _ = try SchemaTable.inForce(copy)
+        profiles = try ProfileStoreError.wrap { () throws(SQLiteError) in try ProfileTable.count(copy) }
+        self.copy = PrivateCopy(copy)
     }
 
     /// Puts it in the place of all that a store holds, in one transaction under the write lock; a store that is not there
@@ -59,14 +59,14 @@ public final class StoreBackup: Sendable {
         var options = options
         options.createsMissing = true
         let now = options.now()
-        let writer = file.writer(options)
+        let writer = file.writer(options, verifiesLayout: false)
         let outcome: Result<Void, ProfileStoreError>
         do throws(ProfileStoreError) {
             try await writer.write(waitingAtMost: options.waitLimit) { store throws(ProfileStoreError) in
-                try self.copy.read { copy throws(ProfileStoreError) in
+                let counts = StoreCounts(of: store)
+                try self.copy.lend { copy throws(ProfileStoreError) in
                     try ProfileStoreError.wrap { () throws(SQLiteError) in
-                        // Of a store that is damaged, or has no tables yet, nothing is known.
-                        if let counts = try? StoreCounts(of: store) { try counts.carryOver(to: copy, at: now) }
+                        try counts?.carryOver(to: copy, at: now)
                         try copy.copyContents(to: store)
                     }
                 }
@@ -89,6 +89,22 @@ public final class StoreBackup: Sendable {
     }
 }
 
+/// The copy's connection.
+///
+/// `@unchecked Sendable`: one thread at a time has it, under the mutex, as a borrow that cannot escape.
+private final class PrivateCopy: @unchecked Sendable {
+    private let connection: Connection
+    private let turn = Mutex(())
+
+    init(_ connection: consuming Connection) { self.connection = connection }
+
+    func lend<Value>(
+        _ body: (borrowing Connection) throws(ProfileStoreError) -> Value
+    ) throws(ProfileStoreError) -> Value {
+        try turn.withLock { _ throws(ProfileStoreError) in try body(connection) }
+    }
+}
+
 /// What a store counts up and others remember by its number.
 private struct StoreCounts {
     let nextProfileID: Int64
@@ -96,7 +112,17 @@ private struct StoreCounts {
     let schemaVersion: Int
     let schemaFingerprint: String
 
-    init(of connection: borrowing Connection) throws(SQLiteError) {
+    /// Nil for a store that has no tables yet, and for one that is damaged or was altered: nothing is to be learned there.
+    init?(of store: borrowing Connection) {
+        do throws(ProfileStoreError) {
+            try StoreLayout.verify(store)
+            self = try ProfileStoreError.wrap { () throws(SQLiteError) in try StoreCounts(read: store) }
+        } catch {
+            return nil
+        }
+    }
+
+    private init(read connection: borrowing Connection) throws(SQLiteError) {
         nextProfileID = try StoreTable.nextID(connection)
         changeNumber = try StoreTable.changeNumber(connection)
         (schemaVersion, schemaFingerprint) = try SchemaTable.nameInForce(connection)
@@ -104,7 +130,7 @@ private struct StoreCounts {
 
     /// Raises the counts of another store above these, in one transaction.
     func carryOver(to copy: borrowing Connection, at time: Timestamp) throws(SQLiteError) {
-        let other = try StoreCounts(of: copy)
+        let other = try StoreCounts(read: copy)
         try copy.writeTransaction { () throws(SQLiteError) in
             try StoreTable.setNextID(max(nextProfileID, other.nextProfileID), copy)
             try ChangeTable.beginAnew(after: max(changeNumber, other.changeNumber), copy)

@@ -32,6 +32,8 @@ final class StoredScan: Sendable {
     private let lastID = Mutex<Int64>(0)
 
     private static let rowsPerBatch = 8_000
+    /// However long the values are; a single row may be longer.
+    private static let bytesPerBatch = 8 << 20
 
     /// Reads the fields of `schema`; one that the table has no column for is absent. Rows that were judged by one of
     /// `versions` are left out.
@@ -64,7 +66,7 @@ final class StoredScan: Sendable {
         var statement = try connection.prepare(sql)
         try statement.bind(id, at: 1)
         try statement.bind(Int64(Self.rowsPerBatch), at: 2)
-        while try statement.step() {
+        while records.byteCount < Self.bytesPerBatch, try statement.step() {
             rows.append(
                 StoredBatch.Row(
                     id: statement.integer(at: 0), revision: statement.integer(at: 1),

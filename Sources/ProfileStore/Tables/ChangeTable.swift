@@ -55,10 +55,9 @@ enum ChangeTable {
                 """)
             try statement.bind(number, at: 1)
             try statement.bind(Int64(limit), at: 2)
-            var next = number + 1
-            while try statement.step(), statement.integer(at: 0) == next {
+            // Numbers have no gap: what comes after one is part of another log.
+            while try statement.step(), statement.integer(at: 0) == number + 1 + Int64(changes.count) {
                 changes.append(change(in: statement))
-                next += 1
             }
         }
         return changes.isEmpty ? [.missed(upTo: newest)] : changes

@@ -7,7 +7,7 @@ enum Migrator {
     /// The version that this program knows; SQLite's `user_version`.
     static let latest = Migration.all.last?.version ?? 0
 
-    /// Applies what is missing. The caller holds the write lock and no transaction.
+    /// Applies what is missing, and counts anew what the store counts. The caller holds the write lock and no transaction.
     ///
     /// - Returns: The names of the migrations that were applied.
     static func migrate(
@@ -18,10 +18,20 @@ enum Migrator {
         for migration in Migration.all where migration.version > Int(settings.userVersion) {
             try connection.writeTransaction { () throws(ProfileStoreError) in
                 try ProfileStoreError.wrap { () throws(SQLiteError) in try apply(migration, connection, at: time) }
+                if migration.version == latest { try recount(connection) }
             }
             applied.append(migration.name)
         }
+        if applied.isEmpty {
+            try connection.writeTransaction { () throws(ProfileStoreError) in try recount(connection) }
+        }
         return applied
+    }
+
+    /// Makes the counts right, whatever they were.
+    private static func recount(_ connection: borrowing Connection) throws(ProfileStoreError) {
+        try ProfileStoreError.wrap { () throws(SQLiteError) in try ThrottleTable.recount(connection) }
+        try UnjudgedPasswords.recount(connection)
     }
 
     /// Makes the tables of a new store and puts its first schema in force, in one transaction, unless another process

@@ -100,6 +100,13 @@ struct ProfileTable: Sendable {
 
     // MARK: Writing
 
+    /// Whether a row brings a password that was not judged.
+    @inline(__always)
+    func bringsUnjudgedPassword(_ row: Int, of profiles: borrowing ValidProfiles) -> Bool {
+        guard let secretField else { return false }
+        return !profiles.slot(row: row, field: secretField).isAbsent && !profiles.hashIsJudged(row: row)
+    }
+
     /// Binds what all rows that are inserted at one moment have in common; see ``insert``.
     func bindCommon(
         at time: Timestamp, schemaVersion: Int, to statement: inout Statement
@@ -244,15 +251,10 @@ struct ProfileTable: Sendable {
             + "AND password_schema_version NOT IN (\(list(versions)))"
     }
 
-    /// The first profile, from the id `?1` on, whose password was set under one of these versions.
-    static func selectFirstPassword(of versions: [Int]) -> String {
-        "SELECT id FROM profiles WHERE id >= ?1 AND password_schema_version IN (\(list(versions))) ORDER BY id LIMIT 1"
+    static func countUnjudgedPasswords(besides versions: [Int]) -> String {
+        "SELECT count(*) FROM profiles WHERE password_hash IS NOT NULL "
+            + "AND (password_is_judged = 0 OR password_schema_version NOT IN (\(list(versions))))"
     }
-
-    /// Whether a profile with an id from `?1` to `?2` has a password that came as a hash.
-    static let existsBroughtPassword = """
-        SELECT EXISTS (SELECT 1 FROM profiles WHERE id BETWEEN ?1 AND ?2 AND password_is_judged = 0)
-        """
 
     private static func list(_ versions: [Int]) -> String { versions.map(String.init).joined(separator: ", ") }
 
@@ -260,24 +262,43 @@ struct ProfileTable: Sendable {
 
     static func quoted(_ name: FieldName) -> String { "\"\(name.text)\"" }
 
-    static func addColumn(_ name: FieldName) -> String {
-        "ALTER TABLE profiles ADD COLUMN \(quoted(name)) TEXT CHECK (\(quoted(name)) <> '')"
-    }
+    static func addColumn(_ name: FieldName) -> String { "ALTER TABLE profiles ADD COLUMN \(columnDefinition(name))" }
+
+    /// The column of an added field, as it stands in the table's SQL.
+    static func columnDefinition(_ name: FieldName) -> String { "\(quoted(name)) TEXT CHECK (\(quoted(name)) <> '')" }
 
     /// The index that enforces a unique field other than `username`.
     static func createUniqueIndex(_ name: FieldName) -> String {
-        "CREATE UNIQUE INDEX \(uniqueIndexName(name)) ON profiles (\(quoted(name)))"
+        "CREATE UNIQUE INDEX \"\(uniqueIndexName(name))\" ON profiles (\(quoted(name)))"
     }
 
-    static func uniqueIndexName(_ name: FieldName) -> String { "\"profiles_unique_\(name.text)\"" }
+    static func dropUniqueIndex(_ name: FieldName) -> String { "DROP INDEX \"\(uniqueIndexName(name))\"" }
+
+    static func uniqueIndexName(_ name: FieldName) -> String { uniqueIndexPrefix + name.text }
+
+    /// The field that an index enforces, if it is one that ``createUniqueIndex(_:)`` makes.
+    static func fieldOfUniqueIndex(_ sql: String) -> FieldName? {
+        let beginning = "CREATE UNIQUE INDEX \"\(uniqueIndexPrefix)"
+        guard sql.hasPrefix(beginning),
+            let name = FieldName(String(sql.dropFirst(beginning.count).prefix { $0 != "\"" }))
+        else { return nil }
+        return createUniqueIndex(name) == sql ? name : nil
+    }
+
+    private static let uniqueIndexPrefix = "profiles_unique_"
 
     static func selectRepeated(_ name: FieldName) -> String {
         "SELECT \(quoted(name)) FROM profiles WHERE \(quoted(name)) IS NOT NULL "
             + "GROUP BY \(quoted(name)) HAVING count(*) > 1 LIMIT 10"
     }
 
-    static func existsWith(_ name: FieldName) -> String {
-        "SELECT id FROM profiles WHERE \(quoted(name)) = ?1"
+    /// The profile that has a value of a unique field.
+    static func owner(
+        of value: String, in name: FieldName, _ connection: borrowing Connection
+    ) throws(SQLiteError) -> Int64? {
+        var statement = try connection.prepare("SELECT id FROM profiles WHERE \(quoted(name)) = ?1")
+        try statement.bind(value, at: 1)
+        return try statement.step() ? statement.integer(at: 0) : nil
     }
 }
 

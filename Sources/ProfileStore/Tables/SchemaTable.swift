@@ -1,5 +1,6 @@
 public import ProfileCore
 internal import SQLiteAccess
+internal import Synchronization
 
 /// A schema of the store with what is compiled of it once.
 final class AdoptedSchema: Sendable {
@@ -8,6 +9,7 @@ final class AdoptedSchema: Sendable {
     let fingerprint: String
     let validator: ProfileValidator
     let table: ProfileTable
+    private let versionsJudgingPasswords = Mutex<Set<Int>?>(nil)
 
     var schema: ProfileSchema { validator.schema }
 
@@ -16,6 +18,17 @@ final class AdoptedSchema: Sendable {
         self.fingerprint = fingerprint
         validator = ProfileValidator(schema)
         table = ProfileTable(schema)
+    }
+
+    /// Whether a password that was judged when this version was in force counts as judged by this schema: it has the same
+    /// rules for passwords.
+    func judgesPasswords(of version: Int, _ connection: borrowing Connection) throws(ProfileStoreError) -> Bool {
+        // Most are of this one, and then nobody need look at the rules of the past.
+        if version == self.version { return true }
+        if let versions = versionsJudgingPasswords.withLock(\.self) { return versions.contains(version) }
+        let versions = Set(try SchemaTable.versions(sharingPasswordRulesOf: schema, connection))
+        versionsJudgingPasswords.withLock { $0 = versions }
+        return versions.contains(version)
     }
 }
 
@@ -42,33 +55,40 @@ enum SchemaTable {
     }
 
     static func inForce(_ connection: borrowing Connection) throws(ProfileStoreError) -> AdoptedSchema {
-        var row: (version: Int, fingerprint: String, document: String)?
-        try ProfileStoreError.wrap { () throws(SQLiteError) in
+        guard let latest = try latest(connection) else { throw .corrupt("the store holds no schema") }
+        return AdoptedSchema(
+            version: latest.version, fingerprint: latest.fingerprint, schema: try latest.parsed())
+    }
+
+    /// The schema in force, as it is stored; nil in a store that was never given one.
+    static func latest(_ connection: borrowing Connection) throws(ProfileStoreError) -> StoredSchema? {
+        try ProfileStoreError.wrap { () throws(SQLiteError) -> StoredSchema? in
             var statement = try connection.prepare(
                 "SELECT version, fingerprint, document FROM schemas ORDER BY version DESC LIMIT 1")
-            if try statement.step() {
-                row = (Int(statement.integer(at: 0)), statement.string(at: 1) ?? "", statement.string(at: 2) ?? "")
-            }
+            return try statement.step() ? StoredSchema(in: statement) : nil
         }
-        guard let row else { throw .corrupt("the store holds no schema") }
-        return AdoptedSchema(
-            version: row.version, fingerprint: row.fingerprint, schema: try parse(row.document, version: row.version))
     }
 
     /// Every schema, oldest first.
     static func all(
         _ connection: borrowing Connection
     ) throws(ProfileStoreError) -> [(version: Int, schema: ProfileSchema)] {
-        var documents: [(version: Int, text: String)] = []
+        var stored: [StoredSchema] = []
         try ProfileStoreError.wrap { () throws(SQLiteError) in
-            var statement = try connection.prepare("SELECT version, document FROM schemas ORDER BY version")
-            while try statement.step() {
-                documents.append((Int(statement.integer(at: 0)), statement.string(at: 1) ?? ""))
-            }
+            var statement = try connection.prepare("SELECT version, fingerprint, document FROM schemas ORDER BY version")
+            while try statement.step() { stored.append(StoredSchema(in: statement)) }
         }
         var schemas: [(version: Int, schema: ProfileSchema)] = []
-        for (version, text) in documents { schemas.append((version, try parse(text, version: version))) }
+        for stored in stored { schemas.append((stored.version, try stored.parsed())) }
         return schemas
+    }
+
+    /// The versions, of all that were ever in force, that judge passwords as a schema does.
+    static func versions(
+        sharingPasswordRulesOf schema: ProfileSchema, _ connection: borrowing Connection
+    ) throws(ProfileStoreError) -> [Int] {
+        let rules = schema[.password]
+        return try all(connection).filter { $0.schema[.password] == rules }.map(\.version)
     }
 
     /// Makes a schema the one in force, within a transaction: adds the columns that it needs, sees to the indexes of
@@ -93,7 +113,7 @@ enum SchemaTable {
         }
         try ProfileStoreError.wrap { () throws(SQLiteError) in
             for name in uniqueBefore where !unique.contains(name) {
-                try connection.execute("DROP INDEX \(ProfileTable.uniqueIndexName(name))")
+                try connection.execute(ProfileTable.dropUniqueIndex(name))
             }
             for name in unique where !uniqueBefore.contains(name) {
                 try connection.execute(ProfileTable.createUniqueIndex(name))
@@ -109,6 +129,7 @@ enum SchemaTable {
             try statement.bind(time.millisecondsSince1970, at: 4)
             try statement.run()
         }
+        if schema[.password] != previous?[.password] { try UnjudgedPasswords.recount(connection) }
     }
 
     /// Keeps a schema of the store as a later version too, within a transaction.
@@ -133,9 +154,9 @@ enum SchemaTable {
 
     static func columnNames(_ connection: borrowing Connection) throws(SQLiteError) -> Set<String> {
         var names: Set<String> = []
-        var statement = try connection.prepare("SELECT name FROM pragma_table_info('profiles')")
+        var statement = try connection.prepare("PRAGMA table_info(profiles)")
         while try statement.step() {
-            if let name = statement.string(at: 0) { names.insert(name) }
+            if let name = statement.string(at: 1) { names.insert(name) }
         }
         return names
     }
@@ -150,8 +171,21 @@ enum SchemaTable {
         }
         return values
     }
+}
 
-    private static func parse(_ document: String, version: Int) throws(ProfileStoreError) -> ProfileSchema {
+/// A row of the table.
+struct StoredSchema {
+    let version: Int
+    let fingerprint: String
+    private let document: String
+
+    init(in row: borrowing Statement) {
+        version = Int(row.integer(at: 0))
+        fingerprint = row.string(at: 1) ?? ""
+        document = row.string(at: 2) ?? ""
+    }
+
+    func parsed() throws(ProfileStoreError) -> ProfileSchema {
         do throws(SchemaError) {
             return try ProfileSchema(parsing: document)
         } catch {

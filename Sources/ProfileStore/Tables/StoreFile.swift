@@ -74,22 +74,33 @@ struct StoreFile: Sendable {
     }
 
     /// The writer of this process; it opens its connection with its first job.
-    func writer(_ options: ProfileRepository.Options) -> DatabaseWriter<ProfileStoreError> {
+    ///
+    /// - Parameters:
+    ///   - options: How the store is opened and used.
+    ///   - verifiesLayout: False for who reads nothing there, and replaces all that there is.
+    func writer(
+        _ options: ProfileRepository.Options, verifiesLayout: Bool = true
+    ) -> DatabaseWriter<ProfileStoreError> {
         DatabaseWriter(path, command: options.command) { () throws(ProfileStoreError) in
-            try ProfileStoreError.wrap { () throws(SQLiteError) in
-                try openForWriting(creating: options.createsMissing)
-            }
+            try openForWriting(creating: options.createsMissing, verifiesLayout: verifiesLayout)
         }
     }
 
-    func openForReading() throws(SQLiteError) -> Connection {
-        try Connection(path, mode: .readOnly, vfs: vfs)
-    }
+    func openForReading() throws(ProfileStoreError) -> Connection { try open(.readOnly) }
 
     /// Opens for the writer, which holds the lock.
-    func openForWriting(creating: Bool) throws(SQLiteError) -> Connection {
-        let connection = try Connection(path, mode: creating ? .create : .readWrite, vfs: vfs)
-        try connection.enableWriteAheadLog()
+    func openForWriting(creating: Bool, verifiesLayout: Bool = true) throws(ProfileStoreError) -> Connection {
+        let connection = try open(creating ? .create : .readWrite, verifiesLayout: verifiesLayout)
+        try ProfileStoreError.wrap { () throws(SQLiteError) in try connection.enableWriteAheadLog() }
+        return connection
+    }
+
+    /// Opens, and looks at the layout before anything else is read.
+    private func open(_ mode: Connection.Mode, verifiesLayout: Bool = true) throws(ProfileStoreError) -> Connection {
+        let connection = try ProfileStoreError.wrap { () throws(SQLiteError) in
+            try Connection(path, mode: mode, vfs: vfs)
+        }
+        if verifiesLayout { try StoreLayout.verify(connection) }
         return connection
     }
 

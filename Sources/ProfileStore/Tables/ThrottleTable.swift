@@ -16,11 +16,12 @@ enum ThrottleTable {
         _ connection: borrowing Connection
     ) throws(SQLiteError) -> ThrottleState.Decision {
         let name = folded(name)
-        var state = try load(name, kind, connection)
-        let decision = state.admit(at: time.millisecondsSince1970)
-        try store(state, name, kind, at: time, isKnown: isKnown, connection)
+        let remembered = try load(name, kind, connection)
         // For any name, as the time that it takes must not tell whether there is such a profile (P10).
-        if state.failures == 1 { try dropOldestUnknown(mostUnknownNames, connection) }
+        if remembered == nil { try makeRoom(mostUnknownNames, connection) }
+        var state = remembered?.state ?? ThrottleState()
+        let decision = state.admit(at: time.millisecondsSince1970)
+        try store(state, name, kind, at: time, isKnown: isKnown, replacing: remembered, connection)
         return decision
     }
 
@@ -28,15 +29,15 @@ enum ThrottleTable {
     static func withdraw(
         _ name: String, _ kind: CredentialKind, at time: Timestamp, isKnown: Bool, _ connection: borrowing Connection
     ) throws(ProfileStoreError) {
-        let state = try ProfileStoreError.wrap { () throws(SQLiteError) in
-            var state = try load(folded(name), kind, connection)
+        let isOver = try ProfileStoreError.wrap { () throws(SQLiteError) in
+            guard let remembered = try load(folded(name), kind, connection) else { return true }
+            var state = remembered.state
             state.withdraw()
-            return state
+            if state.failures == 0 { return true }
+            try store(state, folded(name), kind, at: time, isKnown: isKnown, replacing: remembered, connection)
+            return false
         }
-        guard state.failures > 0 else { return try forget(name, kind, connection) }
-        try ProfileStoreError.wrap { () throws(SQLiteError) in
-            try store(state, folded(name), kind, at: time, isKnown: isKnown, connection)
-        }
+        if isOver { try forget(name, kind, connection) }
     }
 
     /// Forgets the failures of a name: after a success, or when the owner unlocks; both kinds where none is named.
@@ -45,27 +46,64 @@ enum ThrottleTable {
     ) throws(ProfileStoreError) {
         try ProfileStoreError.wrap { () throws(SQLiteError) in
             var statement = try connection.prepare(
-                "DELETE FROM throttles WHERE name = ?1 AND kind = coalesce(?2, kind)")
+                "DELETE FROM throttles WHERE name = ?1 AND kind = coalesce(?2, kind) RETURNING is_known")
             try statement.bind(folded(name), at: 1)
             try statement.bind(kind?.rawValue, at: 2)
-            try statement.run()
+            var unknown: Int64 = 0
+            while try statement.step() { unknown += statement.integer(at: 0) == 0 ? 1 : 0 }
+            try StoreTable.add(-unknown, to: .unknownThrottles, connection)
         }
+    }
+
+    /// Forgets the failures of names that no profile had before these were added: whoever guessed had nothing to guess.
+    static func forgetUnknown(
+        namesOf profiles: ClosedRange<Int64>, _ connection: borrowing Connection
+    ) throws(SQLiteError) {
+        guard try StoreTable.count(.unknownThrottles, connection) > 0 else { return }
+        var statement = try connection.prepare(
+            """
+            DELETE FROM throttles WHERE is_known = 0
+            AND name IN (SELECT lower(username) FROM profiles WHERE id BETWEEN ?1 AND ?2)
+            """)
+        try statement.bind(profiles.lowerBound, at: 1)
+        try statement.bind(profiles.upperBound, at: 2)
+        try statement.run()
+        try StoreTable.add(-Int64(connection.changes), to: .unknownThrottles, connection)
+    }
+
+    /// How many names without a profile are remembered, by a look at each.
+    static func totalUnknown(_ connection: borrowing Connection) throws(SQLiteError) -> Int64 {
+        var statement = try connection.prepare("SELECT count(*) FROM throttles WHERE is_known = 0")
+        return try statement.step() ? statement.integer(at: 0) : 0
+    }
+
+    /// Counts them anew.
+    static func recount(_ connection: borrowing Connection) throws(SQLiteError) {
+        try StoreTable.set(.unknownThrottles, to: totalUnknown(connection), connection)
+    }
+
+    /// What is remembered of a name.
+    private struct Remembered {
+        let state: ThrottleState
+        let isKnown: Bool
     }
 
     private static func load(
         _ name: String, _ kind: CredentialKind, _ connection: borrowing Connection
-    ) throws(SQLiteError) -> ThrottleState {
+    ) throws(SQLiteError) -> Remembered? {
         var statement = try connection.prepare(
-            "SELECT failures, blocked_until FROM throttles WHERE name = ?1 AND kind = ?2")
+            "SELECT failures, blocked_until, is_known FROM throttles WHERE name = ?1 AND kind = ?2")
         try statement.bind(name, at: 1)
         try statement.bind(kind.rawValue, at: 2)
-        guard try statement.step() else { return ThrottleState() }
-        return ThrottleState(failures: Int(statement.integer(at: 0)), blockedUntil: statement.integer(at: 1))
+        guard try statement.step() else { return nil }
+        return Remembered(
+            state: ThrottleState(failures: Int(statement.integer(at: 0)), blockedUntil: statement.integer(at: 1)),
+            isKnown: statement.integer(at: 2) != 0)
     }
 
     private static func store(
         _ state: ThrottleState, _ name: String, _ kind: CredentialKind, at time: Timestamp, isKnown: Bool,
-        _ connection: borrowing Connection
+        replacing remembered: Remembered?, _ connection: borrowing Connection
     ) throws(SQLiteError) {
         var statement = try connection.prepare(
             """
@@ -82,20 +120,28 @@ enum ThrottleTable {
         try statement.bind(time.millisecondsSince1970, at: 5)
         try statement.bind(isKnown ? Int64(1) : 0, at: 6)
         try statement.run()
+        let wasUnknown = remembered.map { !$0.isKnown } ?? false
+        // Written for a known name too, which it does not change: that costs what it costs for an unknown one (P10).
+        try StoreTable.add((isKnown ? 0 : 1) - (wasUnknown ? 1 : 0), to: .unknownThrottles, connection)
     }
 
-    private static func dropOldestUnknown(
-        _ mostUnknownNames: Int, _ connection: borrowing Connection
-    ) throws(SQLiteError) {
+    /// Forgets a few of the oldest unknown names where there are too many for one more. Only a few, since everybody
+    /// waits meanwhile; where a store has far more than that, the next attempts forget further ones.
+    private static func makeRoom(_ mostUnknownNames: Int, _ connection: borrowing Connection) throws(SQLiteError) {
+        let surplus = try StoreTable.count(.unknownThrottles, connection) - Int64(max(1, mostUnknownNames)) + 1
+        guard surplus > 0 else { return }
         var statement = try connection.prepare(
             """
-            DELETE FROM throttles WHERE is_known = 0 AND attempted_at <= (
-                SELECT attempted_at FROM throttles WHERE is_known = 0
-                ORDER BY attempted_at DESC LIMIT 1 OFFSET ?1)
+            DELETE FROM throttles WHERE (name, kind) IN (
+                SELECT name, kind FROM throttles WHERE is_known = 0 ORDER BY attempted_at LIMIT ?1)
             """)
-        try statement.bind(Int64(mostUnknownNames), at: 1)
+        try statement.bind(min(surplus, mostForgotten), at: 1)
         try statement.run()
+        try StoreTable.add(-Int64(connection.changes), to: .unknownThrottles, connection)
     }
+
+    /// Most names that one attempt forgets.
+    private static let mostForgotten: Int64 = 8
 
     /// As usernames are compared. A name that nobody can have is cut, so that it cannot fill the table.
     private static func folded(_ name: String) -> String {

@@ -59,6 +59,17 @@ extension CommandFailure {
                 "Bring it up to date with \"profiles migrate\"")
         case .alteredMigration(let name):
             self.init(.badInput, "The store was made by another text of the migration \(name) than this program has")
+        case .altered(let object):
+            let what = "\(object.type) \"\(object.name)\""
+            let text =
+                switch object.difference {
+                case .foreign: "The store has a \(what) that is not of this program's making"
+                case .changed: "The store's \(what) is not as this program made it"
+                case .missing: "The store has lost its \(what)"
+                }
+            self.init(
+                .badInput, "\(text); nothing of it was run",
+                "Take it out again if you put it there; else restore a backup with \"profiles restore BACKUP\"")
         case .unreadableSchema(let version, let error):
             self.init(.badConfiguration, "The store's schema, version \(version), cannot be read: \(error)")
         case .corrupt(let message):

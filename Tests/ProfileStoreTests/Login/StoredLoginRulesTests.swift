@@ -119,10 +119,4 @@ import Watchdog
         }
         #expect(sawBoth.count == 2)
     }
-
-    @Test func `L1: the search for older passwords goes on from an id, and stops at the first`() throws {
-        let sql = ProfileTable.selectFirstPassword(of: [1, 2])
-        #expect(try store.plan(sql) == ["SEARCH profiles USING INTEGER PRIMARY KEY (rowid>?)"])
-        #expect(sql.hasSuffix("LIMIT 1"))
-    }
 }

@@ -1,5 +1,6 @@
+import FaultVFS
 import Migrations
-import ProfileStore
+@testable import ProfileStore
 import ProfileTesting
 import Testing
 import Watchdog
@@ -40,14 +41,15 @@ import Watchdog
         try SmallFile.write([], to: store.path)
         // As old as can be: ours, without a table. 0x50524F46 is "PROF".
         try store.execute("PRAGMA application_id = \(0x5052_4F46)")
-        await #expect(throws: ProfileStoreError.olderStore(path: store.path, version: 0, known: 2)) {
+        await #expect(throws: ProfileStoreError.olderStore(path: store.path, version: 0, known: Migration.all.count)) {
             try await ProfileRepository.open(at: store.path)
         }
-        #expect(try ProfileRepository.migrationStatus(at: store.path).map(\.isApplied) == [false, false])
-        #expect(try await ProfileRepository.migrate(at: store.path) == ["V0001_profiles", "V0002_changes"])
-        #expect(try ProfileRepository.migrationStatus(at: store.path).map(\.isApplied) == [true, true])
+        let names = Migration.all.map(\.name)
+        #expect(try ProfileRepository.migrationStatus(at: store.path).map(\.isApplied) == names.map { _ in false })
+        #expect(try await ProfileRepository.migrate(at: store.path) == names)
+        #expect(try ProfileRepository.migrationStatus(at: store.path).map(\.isApplied) == names.map { _ in true })
         #expect(try await ProfileRepository.migrate(at: store.path) == [])
-        #expect(try store.number("SELECT count(*) FROM migrations") == 2)
+        #expect(try store.number("SELECT count(*) FROM migrations") == Int64(names.count))
     }
 
     @Test func `a store of version 1 keeps its profiles and its change number, and counts on from there`() async throws
@@ -55,17 +57,18 @@ import Watchdog
         let repository = try await store.open()
         for name in ["abel", "bert"] { try await repository.register(name) }
         await repository.close()
-        // What version 2 has added, taken away again.
+        // What later versions have added, taken away again.
         try store.execute(
             """
-            DROP TABLE changes; ALTER TABLE store DROP COLUMN is_welcomed;
-            DELETE FROM migrations WHERE version = 2; PRAGMA user_version = 1
+            DROP TABLE changes; ALTER TABLE store DROP COLUMN unjudged_passwords;
+            ALTER TABLE store DROP COLUMN unknown_throttles; ALTER TABLE store DROP COLUMN is_welcomed;
+            DELETE FROM migrations WHERE version > 1; PRAGMA user_version = 1
             """)
         let before = try store.rows()
-        await #expect(throws: ProfileStoreError.olderStore(path: store.path, version: 1, known: 2)) {
+        await #expect(throws: ProfileStoreError.olderStore(path: store.path, version: 1, known: Migration.all.count)) {
             try await store.open()
         }
-        #expect(try await ProfileRepository.migrate(at: store.path) == ["V0002_changes"])
+        #expect(try await ProfileRepository.migrate(at: store.path) == Migration.all.dropFirst().map(\.name))
         #expect(try store.rows() == before)
         let migrated = try await store.open()
         #expect(try migrated.changeNumber == 2)
@@ -80,17 +83,35 @@ import Watchdog
     }
 
     @Test func `a migration that fails leaves no trace`() async throws {
-        try SmallFile.write([], to: store.path)
-        try store.execute("PRAGMA application_id = \(0x5052_4F46); CREATE TABLE throttles (a)")
-        let error = await #expect(throws: ProfileStoreError.self) {
-            try await ProfileRepository.migrate(at: store.path)
+        try #require(fault_vfs_register() == 0)
+        for allowed in 0..<400 {
+            let store = try TemporaryStore()
+            try SmallFile.write([], to: store.path)
+            try store.execute("PRAGMA application_id = \(0x5052_4F46)")
+            fault_vfs_arm(store.path, FAULT_VFS_WRITE, Int64(allowed), -1)
+            var failure: ProfileStoreError?
+            do throws(ProfileStoreError) {
+                _ = try await ProfileRepository.migrate(at: store.path, options: store.options { $0.vfs = "fault" })
+            } catch {
+                failure = error
+            }
+            fault_vfs_disarm(store.path)
+            // As many migrations as are on record have left all that they make, and the others nothing.
+            let version = Int(try store.number("PRAGMA user_version"))
+            let objects = try store.rows("sqlite_schema").filter { $0[4] != nil }.compactMap { $0[1] }
+            #expect(Set(objects) == Set(StoreLayout(version: version).objects.keys), "after \(allowed) writes")
+            if version > 0 { #expect(try store.number("SELECT max(version) FROM migrations") == Int64(version)) }
+            guard let failure else {
+                #expect(allowed > 0 && version == Migration.all.count)
+                return
+            }
+            guard case .inputOutput = failure else {
+                Issue.record("\(failure)")
+                return
+            }
+            #expect(try await ProfileRepository.migrate(at: store.path).count == Migration.all.count - version)
         }
-        guard case .database? = error else {
-            Issue.record("\(String(describing: error))")
-            return
-        }
-        #expect(try store.number("SELECT count(*) FROM sqlite_schema") == 1)
-        #expect(try store.number("PRAGMA user_version") == 0)
+        Issue.record("it never went through")
     }
 
     @Test func `a store that is missing has no migrations`() async throws {

@@ -1,4 +1,5 @@
 import Glibc
+import Migrations
 import ProfileCore
 @testable import ProfileStore
 import ProfileTesting
@@ -123,7 +124,7 @@ import Watchdog
         if !isOnlyInLog { try store.connect().checkpoint(.truncate) }
         let before = [SmallFile.bytes(of: store.path), SmallFile.bytes(of: store.path + "-wal")]
         #expect((before[1] ?? []).isEmpty != isOnlyInLog)
-        let expected = ProfileStoreError.newerStore(path: store.path, version: 99, known: 2)
+        let expected = ProfileStoreError.newerStore(path: store.path, version: 99, known: Migration.all.count)
         await #expect(throws: expected) { try await open() }
         await #expect(throws: expected) { try await store.open() }
         #expect([SmallFile.bytes(of: store.path), SmallFile.bytes(of: store.path + "-wal")] == before)

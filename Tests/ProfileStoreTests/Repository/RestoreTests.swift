@@ -3,6 +3,7 @@ import Migrations
 import ProfileCore
 import ProfileStore
 import ProfileTesting
+import RawSQLite
 import SQLiteAccess
 import Testing
 import Watchdog
@@ -188,6 +189,25 @@ import Watchdog
         let restored = try await store.open()
         #expect(try restored.statistics().profiles == 200)
         #expect(try restored.check().isSound)
+        await restored.close()
+    }
+
+    @Test func `a store to which somebody has added a trigger is replaced whole, and such a backup is refused`()
+        async throws
+    {
+        try await backUp(["abel"]).close()
+        let raw = try RawDatabase(store.path)
+        try raw.execute("CREATE TRIGGER evil AFTER INSERT ON profiles BEGIN DELETE FROM profiles; END")
+        await #expect(throws: ProfileStoreError.self) { try await store.open() }
+        let altered = #expect(throws: ProfileStoreError.self) { try StoreBackup(at: store.path) }
+        guard case .altered(let object)? = altered else {
+            Issue.record("\(String(describing: altered))")
+            return
+        }
+        #expect(object.type == "trigger" && object.name == "evil")
+        try await restore()
+        let restored = try await store.open()
+        #expect(try await restored.usernames() == ["abel"])
         await restored.close()
     }
 

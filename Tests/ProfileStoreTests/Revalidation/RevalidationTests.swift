@@ -1,6 +1,7 @@
 import ProfileCore
 import ProfileStore
 import ProfileTesting
+import RawSQLite
 import Synchronization
 import Testing
 import Watchdog
@@ -181,7 +182,7 @@ import Watchdog
 
     @Test func `R6: many profiles are judged and marked in batches`() async throws {
         // More than two batches of 8,000.
-        try store.execute(
+        try RawDatabase(store.path).execute(
             """
             WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 17000)
             INSERT INTO profiles (id, revision, created_at, updated_at, schema_version, username, phone, address)

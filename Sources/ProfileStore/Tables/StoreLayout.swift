@@ -1,0 +1,206 @@
+internal import Migrations
+internal import ProfileCore
+internal import SQLiteAccess
+
+/// What a store's `sqlite_schema` must hold: what migrations and adopted schemas have made, and nothing else that runs.
+///
+/// A database brings SQL of its own. A view in the place of a table, a trigger, a generated column, a CHECK, an index over
+/// an expression: whoever reads or writes runs them, for as long as their author likes. So they are looked for before
+/// anything else is read.
+///
+/// SQLite keeps CREATE statements word for word, and puts an added column in a known place. Comparing texts is therefore
+/// enough; a test compares with what SQLite makes of the same migrations and schemas.
+struct StoreLayout {
+    /// The SQL of the tables and indexes that migrations make, by name.
+    let objects: [String: String]
+
+    /// That of the version which this program makes.
+    static let latest = StoreLayout(version: Migrator.latest)
+
+    /// What the migrations up to a version make.
+    init(version: Int) {
+        var objects: [String: String] = [:]
+        for statement in Migration.all.lazy.filter({ $0.version <= version }).flatMap(\.statements) {
+            let words = statement.split(separator: " ", maxSplits: 6).map(String.init)
+            switch (words[0], words[1]) {
+            case ("CREATE", "TABLE"), ("CREATE", "INDEX"): objects[words[2]] = statement
+            case ("CREATE", "UNIQUE"): objects[words[3]] = statement
+            // The words before are ALTER TABLE … ADD COLUMN.
+            case ("ALTER", "TABLE"):
+                if let (head, tail) = objects[words[2]].map(Self.split) {
+                    objects[words[2]] = head + ", " + words[5...].joined(separator: " ") + tail
+                }
+            // A row.
+            default: break
+            }
+        }
+        self.objects = objects
+    }
+
+    /// Sees that a store is laid out as its version and its schema in force want it, and accepts its schema.
+    ///
+    /// Beside that it may have what SQLite keeps for its planner, and further indexes that are plain: of columns, of every
+    /// row, and not unique.
+    ///
+    /// - Throws: `altered`, naming what differs; `corrupt`.
+    static func verify(_ connection: borrowing Connection) throws(ProfileStoreError) {
+        do throws(ProfileStoreError) {
+            try connection.within(Connection.openingLimit) { () throws(ProfileStoreError) in
+                try connection.readTransaction { () throws(ProfileStoreError) in
+                    let version = try ProfileStoreError.wrap { () throws(SQLiteError) in
+                        try connection.acceptSchema()
+                        return try connection.userVersion()
+                    }
+                    let layout = version == Migrator.latest ? latest : StoreLayout(version: version)
+                    try layout.verify(connection)
+                }
+            }
+        } catch {
+            throw error == .cancelled ? .corrupt("reading its schema takes too long") : error
+        }
+    }
+
+    private func verify(_ connection: borrowing Connection) throws(ProfileStoreError) {
+        var missing = objects
+        var uniqueFields: Set<FieldName> = []
+        for object in try ProfileStoreError.wrap({ () throws(SQLiteError) in try Self.objects(of: connection) }) {
+            if let sql = missing.removeValue(forKey: object.name) {
+                let isSame = object.sql == sql || object.name == "profiles" && Self.isExtended(object.sql, from: sql)
+                guard isSame else { throw object.error(.changed) }
+            } else if let field = ProfileTable.fieldOfUniqueIndex(object.sql) {
+                uniqueFields.insert(field)
+            } else {
+                let isHarmless = try ProfileStoreError.wrap { () throws(SQLiteError) in
+                    if object.isStatistics { return true }
+                    return try object.isPlainIndex(connection)
+                }
+                guard isHarmless else { throw object.error(.foreign) }
+            }
+        }
+        if let (name, sql) = missing.min(by: { $0.key < $1.key }) {
+            let type = sql.hasPrefix("CREATE TABLE") ? "table" : "index"
+            throw .altered(AlteredObject(.missing, type: type, name: name))
+        }
+        // Only now is it known that `schemas` is a table as any other.
+        let schema = objects["schemas"] == nil ? nil : try SchemaTable.latest(connection)?.parsed()
+        let wanted = Set(schema.map(SchemaTable.indexedFields) ?? [])
+        guard let field = wanted.symmetricDifference(uniqueFields).min() else { return }
+        throw .altered(
+            AlteredObject(
+                wanted.contains(field) ? .missing : .foreign, type: "index", name: ProfileTable.uniqueIndexName(field)))
+    }
+
+    /// What is in `sqlite_schema`, without the indexes that SQLite makes by itself: their tables say which.
+    private static func objects(of connection: borrowing Connection) throws(SQLiteError) -> [StoredObject] {
+        var objects: [StoredObject] = []
+        // By its oldest name, which no view can take.
+        var statement = try connection.prepare("SELECT type, name, tbl_name, sql FROM sqlite_master")
+        while try statement.step() {
+            guard let sql = statement.string(at: 3), !sql.isEmpty else { continue }
+            objects.append(
+                StoredObject(
+                    type: statement.string(at: 0) ?? "", name: statement.string(at: 1) ?? "",
+                    table: statement.string(at: 2) ?? "", sql: sql))
+        }
+        return objects
+    }
+
+    /// Whether a table is another one to which adoptions have added columns.
+    private static func isExtended(_ sql: String, from original: String) -> Bool {
+        let (head, tail) = split(original)
+        guard sql.hasPrefix(head), sql.hasSuffix(tail), sql.utf8.count >= original.utf8.count else { return false }
+        var added = sql.dropFirst(head.count).dropLast(tail.count)
+        while !added.isEmpty {
+            guard let name = FieldName(String(added.dropFirst(3).prefix { $0 != "\"" })) else { return false }
+            let column = ", " + ProfileTable.columnDefinition(name)
+            guard added.hasPrefix(column) else { return false }
+            added = added.dropFirst(column.count)
+        }
+        return true
+    }
+
+    /// The parts of a table's SQL between which SQLite puts a column that is added: before the constraints of the whole
+    /// table, or the end of the columns.
+    private static func split(_ table: String) -> (head: String, tail: String) {
+        let constraint = table.firstRange(of: ",\n    CHECK")?.lowerBound
+        let place = constraint ?? table.lastIndex(of: ")") ?? table.endIndex
+        return (String(table[..<place]), String(table[place...]))
+    }
+}
+
+/// An object of a store's `sqlite_schema` that is not as this program makes it.
+public struct AlteredObject: Hashable, Sendable {
+    /// How it differs.
+    public enum Difference: Hashable, Sendable {
+        /// This program does not make it.
+        case foreign
+        /// It is not as this program makes it.
+        case changed
+        /// It is not there.
+        case missing
+    }
+
+    /// How it differs.
+    public let difference: Difference
+    /// `table`, `index`, `view` or `trigger`.
+    public let type: String
+    /// Its name, as the file has it.
+    public let name: String
+
+    init(_ difference: Difference, type: String, name: String) {
+        self.difference = difference
+        self.type = type
+        self.name = name
+    }
+}
+
+/// A row of `sqlite_schema`.
+private struct StoredObject {
+    let type: String
+    let name: String
+    let table: String
+    let sql: String
+
+    /// Whether it is one of the tables that ANALYZE makes.
+    var isStatistics: Bool {
+        sql == "CREATE TABLE sqlite_stat1(tbl,idx,stat)"
+            || sql == "CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)"
+    }
+
+    /// Whether it is an index of columns alone, over every row, that refuses none.
+    func isPlainIndex(_ connection: borrowing Connection) throws(SQLiteError) -> Bool {
+        // SQLite reads the text to its first semicolon; who runs it anew must not run more.
+        guard type == "index", !sql.contains(";") else { return false }
+        var statement = try connection.prepare(
+            """
+            SELECT 1 FROM pragma_index_list(?1) WHERE name = ?2 AND NOT "unique" AND NOT partial
+            AND NOT EXISTS (SELECT 1 FROM pragma_index_xinfo(?2) WHERE cid = -2)
+            """)
+        try statement.bind(table, at: 1)
+        try statement.bind(name, at: 2)
+        return try statement.step()
+    }
+
+    func error(_ difference: AlteredObject.Difference) -> ProfileStoreError {
+        .altered(AlteredObject(difference, type: type, name: name))
+    }
+}
+
+extension Migration {
+    /// Its statements, each from its first word to before the semicolon, which ends a line.
+    fileprivate var statements: [String] {
+        var statements: [String] = []
+        var start: Int?
+        var lineStart = 0
+        for (index, byte) in sql.enumerated() where byte == UInt8(ascii: "\n") {
+            let line = sql[lineStart..<index]
+            if start == nil, !line.isEmpty, !line.starts(with: "--".utf8) { start = lineStart }
+            if let first = start, line.last == UInt8(ascii: ";") {
+                statements.append(String(decoding: sql[first..<index - 1], as: UTF8.self))
+                start = nil
+            }
+            lineStart = index + 1
+        }
+        return statements
+    }
+}

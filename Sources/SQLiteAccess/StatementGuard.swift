@@ -1,0 +1,104 @@
+import CSQLite
+
+/// Keeps a connection to the SQL that the program has written, and lets no statement run for longer than it is wanted.
+///
+/// SQLite asks about all that a statement does when it prepares it (its authorizer), and every thousand steps while it
+/// runs (its progress handler).
+final class StatementGuard {
+    /// Whether the program has a statement prepared now. SQLite prepares one again by itself when it meets another schema
+    /// than the statement was made for.
+    private var isPreparing = false
+    /// Whether a statement has met another schema than it was prepared for.
+    private(set) var hasMetOtherSchema = false
+    /// The number of the schema that the program found to be as it should be.
+    var acceptedSchema: Int64?
+    /// When what is running has taken too long.
+    var deadline: ContinuousClock.Instant?
+    /// Whether nobody waits any more for what is running.
+    var isAbandoned: (@Sendable () -> Bool)?
+
+    /// Begins to watch a connection; the guard must live as long as that is open.
+    init(_ database: OpaquePointer) {
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        sqlite3_set_authorizer(
+            database,
+            { context, action, _, _, _, origin in
+                guard let context else { return SQLITE_DENY }
+                let guardian = Unmanaged<StatementGuard>.fromOpaque(context).takeUnretainedValue()
+                return guardian.permits(action, isOfSchema: origin != nil) ? SQLITE_OK : SQLITE_DENY
+            }, context)
+        sqlite3_progress_handler(
+            database, 1_000,
+            { context in
+                guard let context else { return 0 }
+                return Unmanaged<StatementGuard>.fromOpaque(context).takeUnretainedValue().mustEnd ? 1 : 0
+            }, context)
+    }
+
+    /// Prepares a statement, or several.
+    func preparing<Result, Failure>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+        isPreparing = true
+        defer { isPreparing = false }
+        return try body()
+    }
+
+    /// Whether a statement may do this.
+    ///
+    /// - Parameters:
+    ///   - action: One of SQLite's action codes.
+    ///   - isOfSchema: It is a view or a trigger that does it. This program makes neither, and names no subqueries.
+    private func permits(_ action: Int32, isOfSchema: Bool) -> Bool {
+        // The functions that read a pragma prepare it when they run.
+        if !isPreparing && action != SQLITE_PRAGMA { hasMetOtherSchema = true }
+        if isOfSchema { return false }
+        switch action {
+        case SQLITE_ATTACH, SQLITE_DETACH, SQLITE_CREATE_TRIGGER, SQLITE_CREATE_VIEW, SQLITE_CREATE_VTABLE,
+            SQLITE_CREATE_TEMP_INDEX, SQLITE_CREATE_TEMP_TABLE, SQLITE_CREATE_TEMP_TRIGGER, SQLITE_CREATE_TEMP_VIEW,
+            SQLITE_RECURSIVE:
+            return false
+        default: return true
+        }
+    }
+
+    private var mustEnd: Bool {
+        if let deadline, ContinuousClock.now >= deadline { return true }
+        return isAbandoned?() ?? false
+    }
+}
+
+extension Connection {
+    /// Runs `body`; a statement in it that is still running after `limit` fails with `interrupt`.
+    package func within<Result: ~Copyable, Failure>(
+        _ limit: Duration, _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        statements.deadline = .now + limit
+        defer { statements.deadline = nil }
+        return try body()
+    }
+
+    /// Has every statement that runs long ask now and then whether somebody still waits for it; if not, it fails with
+    /// `interrupt`.
+    package func endStatements(when isAbandoned: @escaping @Sendable () -> Bool) {
+        statements.isAbandoned = isAbandoned
+    }
+
+    // MARK: The schema
+
+    /// Says that the schema, as it is now, is as the program wants it; see ``schemaIsAccepted()``.
+    package func acceptSchema() throws(SQLiteError) { statements.acceptedSchema = try schemaVersion() }
+
+    /// Whether the schema is still the one that was accepted, whoever may have changed it; true if none ever was.
+    package func schemaIsAccepted() throws(SQLiteError) -> Bool {
+        guard let accepted = statements.acceptedSchema else { return true }
+        return try schemaVersion() == accepted
+    }
+
+    /// Whether a statement has found the schema changed since it was prepared. Asking costs nothing, and nobody need ask
+    /// the file.
+    package var hasMetOtherSchema: Bool { statements.hasMetOtherSchema }
+
+    private func schemaVersion() throws(SQLiteError) -> Int64 {
+        var statement = try prepare("PRAGMA schema_version")
+        return try statement.step() ? statement.integer(at: 0) : 0
+    }
+}

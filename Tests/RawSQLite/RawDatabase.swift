@@ -1,0 +1,49 @@
+import CSQLite
+
+/// A database as any other program opens it, with SQLite's defaults and nothing of ours: to be crafted.
+package final class RawDatabase {
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    private let handle: OpaquePointer
+
+    /// Opens a file, which is made where it is not there; a private database in memory where none is named.
+    package init(_ path: String = ":memory:") throws {
+        var handle: OpaquePointer?
+        guard sqlite3_open(path, &handle) == SQLITE_OK, let handle else { throw Failure(description: path) }
+        self.handle = handle
+        sqlite3_busy_timeout(handle, 10_000)
+        // Whoever crafts a file may say in it what SQLite would refuse.
+        for option in [SQLITE_DBCONFIG_WRITABLE_SCHEMA, SQLITE_DBCONFIG_LEGACY_ALTER_TABLE] {
+            _ = csqlite_db_config(handle, option, 1, nil)
+        }
+        _ = csqlite_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 0, nil)
+    }
+
+    deinit { sqlite3_close(handle) }
+
+    /// Runs statements.
+    package func execute(_ sql: String) throws {
+        guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else {
+            throw Failure(description: "\(String(cString: sqlite3_errmsg(handle))): \(sql)")
+        }
+    }
+
+    /// The values of every row, as text; nil for NULL.
+    package func rows(_ sql: String) throws -> [[String?]] {
+        var statement: OpaquePointer?
+        guard sqlite3_prepare_v2(handle, sql, -1, &statement, nil) == SQLITE_OK else {
+            throw Failure(description: "\(String(cString: sqlite3_errmsg(handle))): \(sql)")
+        }
+        defer { sqlite3_finalize(statement) }
+        var rows: [[String?]] = []
+        while sqlite3_step(statement) == SQLITE_ROW {
+            rows.append(
+                (0..<sqlite3_column_count(statement)).map { column in
+                    sqlite3_column_text(statement, column).map { String(cString: $0) }
+                })
+        }
+        return rows
+    }
+}

@@ -1,0 +1,179 @@
+import RawSQLite
+import SQLiteAccess
+import Testing
+import Watchdog
+
+/// What a statement may do, and for how long.
+@Suite(.watched) struct StatementGuardTests {
+    private let database: TemporaryDatabase
+
+    init() throws { database = try TemporaryDatabase() }
+
+    // MARK: Time
+
+    /// Runs what would take 2⁵⁰ steps and more.
+    private func runForAges(_ connection: borrowing Connection) throws(SQLiteError) {
+        for number in 0..<32 { try insert("\(number)", into: connection) }
+        let tables = (0..<10).map { "t AS t\($0)" }.joined(separator: ", ")
+        try connection.run("SELECT count(*) FROM \(tables)")
+    }
+
+    @Test func `a statement that nobody waits for any more ends with an interrupt`() throws {
+        let connection = try database.connect()
+        let questions = Counter()
+        connection.endStatements { questions.add(1) == 100 }
+        #expect(error { () throws(SQLiteError) in try runForAges(connection) }?.code == .interrupt)
+        #expect(questions.value == 100)
+        // The connection is as good as before.
+        #expect(try count(in: connection) == 32)
+    }
+
+    @Test func `a statement that takes too long ends with an interrupt, and the next one has all the time again`() throws
+    {
+        let connection = try database.connect()
+        let error = error { () throws(SQLiteError) in
+            try connection.within(.milliseconds(50)) { () throws(SQLiteError) in try runForAges(connection) }
+        }
+        #expect(error?.code == .interrupt)
+        let questions = Counter()
+        connection.endStatements { questions.add(1) == 100 }
+        let tables = "t AS a, t AS b, t AS c"
+        try connection.run("SELECT count(*) FROM \(tables)")
+        #expect(questions.value > 10)
+    }
+
+    @Test func `short statements are not asked whether anybody waits, however many there are`() throws {
+        let connection = try database.connect()
+        connection.endStatements { true }
+        for number in 0..<2_000 { try insert("\(number)", into: connection) }
+        for _ in 0..<2_000 { try connection.run("SELECT id FROM t LIMIT 1") }
+    }
+
+    @Test func `what a task reads ends when the task is cancelled`() async throws {
+        let writer = try database.connect()
+        for number in 0..<32 { try insert("\(number)", into: writer) }
+        let database = database
+        let pool = ReaderPool(count: 1) { () throws(SQLiteError) in try Connection(database.path, mode: .readOnly) }
+        let task = Task {
+            error { () throws(SQLiteError) in
+                try pool.read { connection throws(SQLiteError) in
+                    let tables = (0..<10).map { "t AS t\($0)" }.joined(separator: ", ")
+                    try connection.run("SELECT count(*) FROM \(tables)")
+                }
+            }
+        }
+        task.cancel()
+        #expect(await task.value?.code == .interrupt)
+        #expect(try pool.read { connection throws(SQLiteError) in try count(in: connection) } == 32)
+    }
+
+    @Test func `what is read ends when all reading is ended, and reading begins anew afterwards`() throws {
+        let writer = try database.connect()
+        for number in 0..<32 { try insert("\(number)", into: writer) }
+        let database = database
+        let pool = ReaderPool(count: 1) { () throws(SQLiteError) in try Connection(database.path, mode: .readOnly) }
+        let tables = (0..<10).map { "t AS t\($0)" }.joined(separator: ", ")
+        let ended = error { () throws(SQLiteError) in
+            try pool.read { connection throws(SQLiteError) in
+                var statement = try connection.prepare("SELECT * FROM \(tables)")
+                while try statement.step() { pool.endReading() }
+            }
+        }
+        #expect(ended?.code == .interrupt)
+        try pool.read { connection throws(SQLiteError) in
+            try connection.run("SELECT count(*) FROM t AS a, t AS b, t AS c")
+        }
+    }
+
+    // MARK: SQL of the file's own
+
+    @Test(arguments: [
+        "CREATE VIEW v AS SELECT 1", "CREATE TRIGGER r AFTER INSERT ON t BEGIN SELECT 1; END",
+        "CREATE TEMP VIEW v AS SELECT 1", "CREATE TEMP TABLE v (a)", "CREATE VIRTUAL TABLE v USING fts5(a)",
+        "ATTACH ':memory:' AS other", "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i FROM n) SELECT i FROM n",
+    ])
+    func `no statement makes a view, a trigger or a virtual table, attaches or recurses`(sql: String) throws {
+        let connection = try database.connect()
+        #expect(error { () throws(SQLiteError) in try connection.execute(sql) }?.code == .authorization)
+        #expect(error { () throws(SQLiteError) in try connection.run(sql) }?.code == .authorization)
+    }
+
+    @Test func `a view in the place of a table is not read, and a trigger does not run`() throws {
+        let connection = try database.connect()
+        try insert("a", into: connection)
+        let stranger = try RawDatabase(database.file)
+        try stranger.execute("CREATE TRIGGER r AFTER INSERT ON t BEGIN SELECT 1; END")
+        #expect(error { () throws(SQLiteError) in try insert("b", into: connection) }?.code == .authorization)
+        #expect(try count(in: connection) == 1)
+        try stranger.execute("DROP TRIGGER r; ALTER TABLE t RENAME TO u; CREATE VIEW t AS SELECT * FROM u")
+        #expect(error { () throws(SQLiteError) in _ = try count(in: connection) }?.code == .authorization)
+    }
+
+    @Test func `a schema that has changed is noticed, whoever changed it`() throws {
+        let connection = try database.connect()
+        #expect(try connection.schemaIsAccepted(), "nobody has asked for a certain one")
+        try connection.acceptSchema()
+        #expect(try count(in: connection) == 0)
+        #expect(try connection.schemaIsAccepted())
+        try RawDatabase(database.file).execute("CREATE INDEX i ON t (name)")
+        #expect(try !connection.schemaIsAccepted())
+        let hasMetBefore = connection.hasMetOtherSchema
+        #expect(!hasMetBefore, "no statement has looked")
+        #expect(try count(in: connection) == 0)
+        let hasMet = connection.hasMetOtherSchema
+        #expect(hasMet)
+        try connection.acceptSchema()
+        try connection.execute("DROP INDEX i")
+        #expect(try !connection.schemaIsAccepted())
+    }
+
+    @Test func `a reader that has met another schema is closed, and another one opened`() throws {
+        _ = try database.connect().walFrames
+        let opened = Counter()
+        let database = database
+        let pool = ReaderPool(count: 1) { () throws(SQLiteError) in
+            opened.add(1)
+            return try Connection(database.path, mode: .readOnly)
+        }
+        for _ in 0..<3 { #expect(try pool.read { connection throws(SQLiteError) in try count(in: connection) } == 0) }
+        #expect(opened.value == 1)
+        try RawDatabase(database.file).execute("CREATE INDEX i ON t (name)")
+        for _ in 0..<3 { #expect(try pool.read { connection throws(SQLiteError) in try count(in: connection) } == 0) }
+        #expect(opened.value == 2)
+    }
+
+    @Test func `a writer whose schema has changed is opened again before it writes`() async throws {
+        _ = try database.connect().walFrames
+        let opened = Counter()
+        let database = database
+        let writer = DatabaseWriter<WriterFailure>(database.path, command: "test") { () throws(WriterFailure) in
+            opened.add(1)
+            do throws(SQLiteError) {
+                let connection = try database.connect()
+                try connection.acceptSchema()
+                return connection
+            } catch {
+                throw WriterFailure(error)
+            }
+        }
+        func write(_ name: String) async throws(WriterFailure) {
+            try await writer.write(waitingAtMost: .seconds(10)) { connection throws(WriterFailure) in
+                do throws(SQLiteError) { try insert(name, into: connection) } catch { throw WriterFailure(error) }
+            }
+        }
+        for name in ["a", "b"] { try await write(name) }
+        #expect(opened.value == 1)
+        try RawDatabase(database.file).execute("CREATE INDEX i ON t (name)")
+        for name in ["c", "d"] { try await write(name) }
+        #expect(opened.value == 2)
+        await writer.close()
+    }
+}
+
+private enum WriterFailure: Error, WriteFailure {
+    case database(SQLiteError)
+    case refused(WriteRefusal)
+
+    init(_ error: SQLiteError) { self = .database(error) }
+    init(_ refusal: WriteRefusal) { self = .refused(refusal) }
+}
