@@ -11,6 +11,9 @@ package struct DatabasePath: Hashable, Sendable, CustomStringConvertible {
     /// The file whose lock admits one writer at a time; see ``WriteLock``.
     package var lock: String { database + "-lock" }
 
+    /// SQLite's rollback journal, which a database has that has no write-ahead log.
+    package var journal: String { database + "-journal" }
+
     package var description: String { database }
 
     /// Resolves `path`, whose directory must exist.
