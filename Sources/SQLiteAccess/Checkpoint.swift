@@ -21,8 +21,10 @@ extension Connection {
     /// Brings the write-ahead log into the database file as far as readers permit, without waiting for them.
     ///
     /// The caller holds the ``WriteLock``: on SQLite before 3.51.3 a checkpoint beside another writer can lose commits.
+    /// - Throws: `readOnlyMoved`, `cantOpen` or `protocol` with a ``FileProblem``, and what reading and writing throw.
     @discardableResult
     package func checkpoint(_ mode: Checkpoint.Mode) throws(SQLiteError) -> Checkpoint {
+        try requireCommittable()
         let sqliteMode =
             switch mode {
             case .passive: SQLITE_CHECKPOINT_PASSIVE

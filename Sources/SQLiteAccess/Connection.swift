@@ -25,6 +25,9 @@ package struct Connection: ~Copyable {
     private let cache: StatementCache
     private let walFrameCount: UnsafeMutablePointer<Int>
     let statements: StatementGuard
+    let terms: WriteTerms
+    /// Nil for a database without a name.
+    let path: DatabasePath?
 
     /// Opens and configures a connection. It writes nothing to a file that exists.
     ///
@@ -32,13 +35,20 @@ package struct Connection: ~Copyable {
     ///   - path: The database.
     ///   - mode: What the connection may do.
     ///   - vfs: The name of a registered SQLite VFS, or nil for the default one.
-    /// - Throws: `cantOpen`, `notADatabase`, `corrupt`, or `error` if a setting does not read back as it was set.
-    package init(_ path: DatabasePath, mode: Mode, vfs: String? = nil) throws(SQLiteError) {
+    ///   - waitLimit: How long to wait for locks that other programs hold, now and later; see ``WaitLimit``.
+    /// - Throws: `cantOpen`, with a ``FileProblem`` if the file has several names or something else has the lock file's;
+    ///   `notADatabase`, `corrupt`, or `error` if a setting does not read back as it was set.
+    package init(
+        _ path: DatabasePath, mode: Mode, vfs: String? = nil, waitLimit: WaitLimit? = nil
+    ) throws(SQLiteError) {
+        // What a stranger's file is called besides is no concern of ours.
+        if mode != .inspection { try Self.requireOneName(path) }
         if mode == .create {
             // SQLite gives a new database the mode of this file, and `-wal` and `-shm` the mode of the database.
-            _ = try WriteLock(path)
+            _ = try LockFile(path)
         }
-        let connection = Connection(handle: try Self.open(path, mode: mode, vfs: vfs))
+        let connection = Connection(
+            handle: try Self.open(path, mode: mode, vfs: vfs), path: path, waitLimit: waitLimit)
         do throws(SQLiteError) {
             // SQLite reads the schema and the statistics of the planner, and computes what columns these have.
             try connection.within(Self.openingLimit) { () throws(SQLiteError) in
@@ -55,14 +65,17 @@ package struct Connection: ~Copyable {
     /// Opens a database of its own that nobody else can reach: a file without a name, which is gone with the connection
     /// (<https://www.sqlite.org/inmemorydb.html#temp_db>). It may grow as large as the disk.
     package static func temporary() throws(SQLiteError) -> Connection {
-        let connection = Connection(handle: try open("", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, vfs: nil))
+        let handle = try open("", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, vfs: nil)
+        let connection = Connection(handle: handle, path: nil, waitLimit: nil)
         try connection.configure()
         try connection.verifySettings()
         return connection
     }
 
-    private init(handle: OpaquePointer) {
+    private init(handle: OpaquePointer, path: DatabasePath?, waitLimit: WaitLimit?) {
         self.handle = handle
+        self.path = path
+        terms = WriteTerms(waitLimit: waitLimit)
         cache = StatementCache()
         statements = StatementGuard(handle)
         walFrameCount = .allocate(capacity: 1)
@@ -143,6 +156,13 @@ package struct Connection: ~Copyable {
     /// Writers of ours wait at the ``WriteLock`` instead, before they trouble SQLite.
     func setBusyTimeout(milliseconds: Int32) {
         sqlite3_busy_timeout(handle, milliseconds)
+    }
+
+    /// Runs what may have to wait for other programs' locks, for as long as ``WriteTerms`` say.
+    func measuringWait<Value: ~Copyable>(_ body: () throws(SQLiteError) -> Value) throws(SQLiteError) -> Value {
+        guard let waitLimit = terms.waitLimit else { return try body() }
+        setBusyTimeout(milliseconds: waitLimit.remainingMilliseconds)
+        return try waitLimit.measuring(body)
     }
 
     private static func open(_ path: DatabasePath, mode: Mode, vfs: String?) throws(SQLiteError) -> OpaquePointer {

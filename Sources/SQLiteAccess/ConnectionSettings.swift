@@ -65,7 +65,7 @@ extension Connection {
     ///
     /// It writes, so it wants the write lock. A database that is created, and one that was a backup, needs it.
     package func enableWriteAheadLog() throws(SQLiteError) {
-        let mode = try text("PRAGMA journal_mode = WAL")
+        let mode = try measuringWait { () throws(SQLiteError) in try text("PRAGMA journal_mode = WAL") }
         guard mode == "wal" else {
             throw SQLiteError(code: .error, message: "the journal mode stays \(mode)", sql: "PRAGMA journal_mode = WAL")
         }
@@ -78,11 +78,13 @@ extension Connection {
         for (limit, value) in Self.limits { sqlite3_limit(handle, limit, value) }
         setBusyTimeout(milliseconds: Self.busyTimeout)
         for (option, isOn) in Self.options { try set(option, isOn) }
-        try execute("PRAGMA cell_size_check = ON; PRAGMA synchronous = FULL")
+        try measuringWait { () throws(SQLiteError) in
+            try execute("PRAGMA cell_size_check = ON; PRAGMA synchronous = FULL")
+        }
     }
 
     func verifySettings() throws(SQLiteError) {
-        let settings = try settings()
+        let settings = try measuringWait { () throws(SQLiteError) in try self.settings() }
         guard settings.isAsWanted else {
             throw SQLiteError(code: .error, message: "settings do not read back as they were set: \(settings)")
         }

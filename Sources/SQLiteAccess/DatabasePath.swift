@@ -14,6 +14,9 @@ package struct DatabasePath: Hashable, Sendable, CustomStringConvertible {
     /// The file whose lock admits one writer at a time; see ``WriteLock``.
     package var lock: [CChar] { file(endingIn: "-lock") }
 
+    /// SQLite's rollback journal, which a database has that has no write-ahead log.
+    package var journal: [CChar] { file(endingIn: "-journal") }
+
     /// The path of a file beside the database, which begins with its name.
     package func file(endingIn ending: String) -> [CChar] { database.dropLast() + Array(ending.utf8CString) }
 

@@ -20,9 +20,10 @@ package final class DatabaseWriter<Failure: WriteFailure>: Sendable {
     ///   - path: The database.
     ///   - command: What this process calls itself to those who wait for it, such as `profiles import`.
     ///   - open: Opens the connection, and may create or migrate the database: it runs with the first job, on the
-    ///     writer's thread, under the lock. If it throws, that job fails and the next one tries again.
+    ///     writer's thread, under the lock, and waits for other programs' locks as long as that job does. If it throws,
+    ///     the job fails and the next one tries again.
     package init(
-        _ path: DatabasePath, command: String, open: @escaping @Sendable () throws(Failure) -> Connection
+        _ path: DatabasePath, command: String, open: @escaping @Sendable (WaitLimit) throws(Failure) -> Connection
     ) {
         self.path = path
         session = WriteSession(path, command: command, open: open)
@@ -31,7 +32,8 @@ package final class DatabaseWriter<Failure: WriteFailure>: Sendable {
     /// Runs `body` on the writer's thread with the lock held. It begins its own transactions.
     ///
     /// - Parameters:
-    ///   - limit: How long to wait for the job to begin, at least 50 ms. Once begun it is waited for.
+    ///   - limit: How long to wait for the job to begin, and for locks of SQLite's own that other programs hold; at least
+    ///     50 ms. Once begun it is waited for.
     ///   - body: What to do; a transaction that it leaves open is rolled back.
     /// - Returns: What `body` returned, once it is done and the lock is given back.
     /// - Throws: A ``WriteRefusal`` as a `Failure` if the job never began; else what opening or `body` threw.
@@ -41,8 +43,8 @@ package final class DatabaseWriter<Failure: WriteFailure>: Sendable {
         let ticket = jobs.withLock { $0.nextTicket() }
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: CheckedContinuation<Result<Value, Failure>, Never>) in
-                let job = WriteJob<Failure>(ticket: ticket, waitingAtMost: limit) { session in
-                    let outcome = session.perform(body)
+                let job = WriteJob<Failure>(ticket: ticket, wait: WaitLimit(limit)) { session, wait in
+                    let outcome = session.perform(waiting: wait, body)
                     return { continuation.resume(returning: outcome) }
                 } fail: { error in
                     continuation.resume(returning: .failure(error))
@@ -59,50 +61,57 @@ package final class DatabaseWriter<Failure: WriteFailure>: Sendable {
 
     /// Lets the jobs that wait come to their end, empties the write-ahead log, and closes the connection.
     ///
-    /// If the lock does not come within `limit`, the log is left to the lock's holder, who empties it when it closes.
+    /// It does not wait for the lock: while another process holds it, the log is that one's to empty when it closes.
     /// Later jobs are refused as `closed`. Closing again does nothing.
-    package func close(waitingAtMost limit: Duration = .seconds(5)) async {
-        let ticket = jobs.withLock { $0.nextTicket() }
+    package func close() async {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-            let job = WriteJob<Failure>(ticket: ticket, waitingAtMost: limit) { session in
-                session.finish()
-                return { continuation.resume() }
-            } fail: { _ in
-                continuation.resume()
-            }
-            enqueue(job, thenClose: true)
+            let (isQueued, startsThread) = jobs.withLock { $0.close { continuation.resume() } }
+            if startsThread { thread.async { self.drain() } }
+            if !isQueued { continuation.resume() }
         }
     }
 
     // MARK: The queue
 
-    private func enqueue(_ job: WriteJob<Failure>, thenClose: Bool = false) {
-        switch jobs.withLock({ $0.enqueue(job, thenClose: thenClose) }) {
-        case .refused: job.fail(Failure(WriteRefusal.closed))
+    private func enqueue(_ job: WriteJob<Failure>) {
+        switch jobs.withLock({ $0.enqueue(job) }) {
+        case .refused(let refusal): job.fail(Failure(refusal))
         case .queued(let startsThread, let watchesDeadline):
             if startsThread { thread.async { self.drain() } }
-            if watchesDeadline { watch(job.deadline) }
+            if watchesDeadline { watch(job.wait.deadline) }
         }
     }
 
     private func abandon(_ ticket: Int) {
-        jobs.withLock { $0.remove(ticket) }?.fail(Failure(WriteRefusal.cancelled))
+        let (job, closing) = jobs.withLock { ($0.remove(ticket), $0.takeClosingInVain()) }
+        job?.fail(Failure(WriteRefusal.cancelled))
+        closing?()
     }
 
     /// On the writer's thread, which it keeps as long as there are jobs.
     private func drain() {
-        repeat {
-            do throws(SQLiteError) {
-                try session.acquireLock()
-            } catch {
-                jobs.withLock { $0.takeFirst() }?.fail(Failure(error))
-                continue
+        while let step = jobs.withLock({ $0.nextStep() }) {
+            switch step {
+            case .takeLock: performNext()
+            case .close(let closing):
+                session.finish()
+                closing()
             }
-            // While the lock was waited for, everyone may have left.
-            let deliver = jobs.withLock { $0.takeFirst() }?.run(session)
-            session.releaseLock()
-            deliver?()
-        } while jobs.withLock { $0.goesOn() }
+        }
+    }
+
+    private func performNext() {
+        do throws(SQLiteError) {
+            try session.acquireLock()
+        } catch {
+            jobs.withLock { $0.takeFirst() }?.fail(Failure(error))
+            return
+        }
+        // While the lock was waited for, everyone may have left.
+        let job = jobs.withLock { $0.takeFirst() }
+        let deliver = job.map { $0.run(session, $0.wait) }
+        session.releaseLock()
+        deliver?()
     }
 
     // MARK: Deadlines
@@ -117,11 +126,15 @@ package final class DatabaseWriter<Failure: WriteFailure>: Sendable {
 
     private func refuseExpired() {
         let now = ContinuousClock.now
-        let (expired, next) = jobs.withLock { $0.removeExpired(at: now) }
+        let (expired, next, closing) = jobs.withLock { jobs in
+            let (expired, next) = jobs.removeExpired(at: now)
+            return (expired, next, jobs.takeClosingInVain())
+        }
         if !expired.isEmpty {
             let holder = WriteLock.holder(path)
-            for job in expired { job.fail(Failure(WriteRefusal.busy(holder: holder, waited: now - job.arrived))) }
+            for job in expired { job.fail(Failure(WriteRefusal.busy(holder: holder, waited: now - job.wait.start))) }
         }
+        closing?()
         if let next { watch(next) }
     }
 }

@@ -19,6 +19,7 @@ package struct ResultCode: RawRepresentable, Hashable, Sendable {
     package static let busy = ResultCode(rawValue: 5)
     package static let busySnapshot = busy.extended(2)
     package static let locked = ResultCode(rawValue: 6)
+    package static let `protocol` = ResultCode(rawValue: 15)
 
     // MARK: The values are refused
 
@@ -43,6 +44,8 @@ package struct ResultCode: RawRepresentable, Hashable, Sendable {
     package static let readOnly = ResultCode(rawValue: 8)
     /// A journal of a transaction that was broken off must be rolled back first, and who reads only cannot.
     package static let readOnlyRollback = readOnly.extended(3)
+    /// The file was removed, or another took its place.
+    package static let readOnlyMoved = readOnly.extended(4)
     package static let permission = ResultCode(rawValue: 3)
     package static let authorization = ResultCode(rawValue: 23)
     package static let full = ResultCode(rawValue: 13)

@@ -15,11 +15,20 @@ package struct SQLiteError: Error, Hashable, Sendable {
     /// `errno` of the system call that failed, or 0: set for `cantOpen` and `ioError`.
     package let systemError: Int32
 
-    package init(code: ResultCode, message: String, sql: String? = nil, systemError: Int32 = 0) {
+    /// Set where it was not SQLite that refused to go on.
+    package let fileProblem: FileProblem?
+
+    /// How long another program's lock was waited for in vain: with `busy`, where it was measured.
+    package internal(set) var waited = Duration.zero
+
+    package init(
+        code: ResultCode, message: String, sql: String? = nil, systemError: Int32 = 0, fileProblem: FileProblem? = nil
+    ) {
         self.code = code
         self.message = message
         self.sql = sql
         self.systemError = systemError
+        self.fileProblem = fileProblem
     }
 }
 

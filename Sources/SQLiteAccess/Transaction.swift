@@ -15,10 +15,20 @@ extension Connection {
     /// The caller holds the ``WriteLock``. A commit that fails with `ioErrorFsync` is undone for everyone who has the
     /// database open, but lies in the log until the next commit or checkpoint: if the machine or every process ends
     /// before that, it may turn out to have been kept, whole.
+    ///
+    /// - Throws: What `body` throws, or SQLite's error. One with a ``FileProblem`` where others would not find what is
+    ///   committed: mostly before the commit, so that nothing is written, or after it, when that was in vain.
     package func writeTransaction<Result: ~Copyable, Failure: SQLiteErrorConvertible>(
         _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        try transaction(begin: "BEGIN IMMEDIATE", commit: "COMMIT", rollback: ["ROLLBACK"], body)
+        let result = try transaction(begin: "BEGIN IMMEDIATE", commit: "COMMIT", rollback: ["ROLLBACK"]) {
+            () throws(Failure) in
+            let result = try body()
+            do throws(SQLiteError) { try requireCommittable() } catch { throw Failure(error) }
+            return result
+        }
+        do throws(SQLiteError) { try requireInPlace() } catch { throw Failure(error) }
+        return result
     }
 
     /// Within a transaction: keeps what `body` writes, or, if it throws, undoes that alone.
@@ -35,7 +45,11 @@ extension Connection {
     private func transaction<Result: ~Copyable, Failure: SQLiteErrorConvertible>(
         begin: String, commit: String, rollback: [String], _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        do throws(SQLiteError) { try run(begin) } catch { throw Failure(error) }
+        do throws(SQLiteError) {
+            try measuringWait { () throws(SQLiteError) in try run(begin) }
+        } catch {
+            throw Failure(error)
+        }
         let result: Result
         do throws(Failure) { result = try body() } catch {
             rollBack(rollback)

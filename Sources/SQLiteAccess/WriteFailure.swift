@@ -2,6 +2,8 @@
 package enum WriteRefusal: Error, Hashable, Sendable {
     /// The write lock did not come in time.
     case busy(holder: WriteLock.Holder?, waited: Duration)
+    /// As many jobs wait already as may.
+    case tooManyWaiting
     /// The writer is closed.
     case closed
     /// The task was cancelled before its turn.

@@ -1,82 +1,147 @@
 /// A job for the writer's thread. Exactly one of `run` and `fail` is called, once, by whoever took it from the queue.
 struct WriteJob<Failure: WriteFailure>: Sendable {
     let ticket: Int
-    let arrived = ContinuousClock.now
-    let deadline: ContinuousClock.Instant
+    let wait: WaitLimit
     /// Does the work, and returns what tells the caller, to be called when the lock is given back.
-    let run: @Sendable (WriteSession<Failure>) -> @Sendable () -> Void
+    let run: @Sendable (WriteSession<Failure>, WaitLimit) -> @Sendable () -> Void
     let fail: @Sendable (Failure) -> Void
-
-    init(
-        ticket: Int, waitingAtMost limit: Duration,
-        run: @escaping @Sendable (WriteSession<Failure>) -> @Sendable () -> Void,
-        fail: @escaping @Sendable (Failure) -> Void
-    ) {
-        self.ticket = ticket
-        // The least is the time that it takes to find a free lock free; the most keeps sums from overflowing.
-        deadline = arrived + min(max(limit, .milliseconds(50)), .seconds(1_000_000_000))
-        self.run = run
-        self.fail = fail
-    }
 }
 
-/// The jobs that have not begun, in the order in which they came.
+/// The jobs that have not begun, in the order in which they came; nothing here takes longer the more of them there are,
+/// but looking at their deadlines.
 struct WriteQueue<Failure: WriteFailure>: Sendable {
+    typealias Job = WriteJob<Failure>
+    /// Tells who closes that it is done.
+    typealias Closing = @Sendable () -> Void
+
     /// What became of a job that came.
     enum Admission {
-        case refused
+        case refused(WriteRefusal)
         case queued(startsThread: Bool, watchesDeadline: Bool)
     }
 
-    private var waiting: [WriteJob<Failure>] = []
+    /// What the writer's thread does next.
+    enum Step {
+        case takeLock
+        case close(Closing)
+    }
+
+    /// More would only wait in vain, and memory has an end.
+    static var mostWaiting: Int { 10_000 }
+
+    private let limit: Int
+    private var waiting: [Int: Job] = [:]
+    /// Tickets, first come first. Those of jobs that have left stay until their turn, or until they are the most.
+    private var order: [Int] = []
+    /// Where in `order` the first one is.
+    private var head = 0
     private var latestTicket = 0
-    private var hasHadJobs = false
+    private var hasRun = false
     private var isDraining = false
+    /// Whether the thread waits for the lock, so that somebody else seems to have it.
+    private var awaitsLock = false
     private var isClosed = false
+    private var closing: Closing?
     /// The earliest time at which somebody looks at the deadlines.
     private var nextLook: ContinuousClock.Instant?
+
+    init(limit: Int = Self.mostWaiting) { self.limit = limit }
+
+    /// How many tickets it keeps, of jobs that wait and of those that have left.
+    var rememberedTickets: Int { order.count }
+
+    // MARK: Coming and leaving
 
     mutating func nextTicket() -> Int {
         latestTicket += 1
         return latestTicket
     }
 
-    mutating func enqueue(_ job: WriteJob<Failure>, thenClose: Bool) -> Admission {
-        if isClosed { return .refused }
-        isClosed = thenClose
-        // Who never wrote has nothing to close, and asks nobody for the lock.
-        if thenClose && !hasHadJobs { return .refused }
-        hasHadJobs = true
-        waiting.append(job)
-        let startsThread = !isDraining
-        isDraining = true
+    mutating func enqueue(_ job: Job) -> Admission {
+        if isClosed { return .refused(.closed) }
+        guard waiting.count < limit else { return .refused(.tooManyWaiting) }
+        waiting[job.ticket] = job
+        order.append(job.ticket)
         // Deadlines are looked at when the first one comes, so the many jobs that never wait make no timer each.
-        let watchesDeadline = nextLook.map { job.deadline < $0 } ?? true
-        if watchesDeadline { nextLook = job.deadline }
-        return .queued(startsThread: startsThread, watchesDeadline: watchesDeadline)
+        let watchesDeadline = nextLook.map { job.wait.deadline < $0 } ?? true
+        if watchesDeadline { nextLook = job.wait.deadline }
+        return .queued(startsThread: startThread(), watchesDeadline: watchesDeadline)
     }
 
-    mutating func takeFirst() -> WriteJob<Failure>? { waiting.isEmpty ? nil : waiting.removeFirst() }
-
-    mutating func remove(_ ticket: Int) -> WriteJob<Failure>? {
-        waiting.firstIndex { $0.ticket == ticket }.map { waiting.remove(at: $0) }
-    }
-
-    /// Whether the thread has more to do; if not, the next job starts it again.
-    mutating func goesOn() -> Bool {
-        isDraining = !waiting.isEmpty
-        return isDraining
+    mutating func remove(_ ticket: Int) -> Job? {
+        let job = waiting.removeValue(forKey: ticket)
+        forgetThoseWhoLeft()
+        return job
     }
 
     /// Takes out the jobs whose deadline has come, and says when to look again, if anyone must.
-    mutating func removeExpired(
-        at now: ContinuousClock.Instant
-    ) -> (expired: [WriteJob<Failure>], next: ContinuousClock.Instant?) {
-        let expired = waiting.filter { $0.deadline <= now }
-        waiting.removeAll { $0.deadline <= now }
+    mutating func removeExpired(at now: ContinuousClock.Instant) -> (expired: [Job], next: ContinuousClock.Instant?) {
+        let expired = order[head...].compactMap { waiting[$0] }.filter { $0.wait.deadline <= now }
+        for job in expired { waiting[job.ticket] = nil }
+        forgetThoseWhoLeft()
         // Another look, at a later time, may be on its way already; then this one asks for none.
         if let nextLook, nextLook > now { return (expired, nil) }
-        nextLook = waiting.lazy.map(\.deadline).min()
+        // Each look sees all jobs, so that there are at most 200 a second.
+        nextLook = waiting.values.lazy.map(\.wait.deadline).min().map { max($0, now + .milliseconds(5)) }
         return (expired, nextLook)
+    }
+
+    // MARK: The thread
+
+    /// What the thread is to do; nil where there is nothing, and the next job starts it again.
+    mutating func nextStep() -> Step? {
+        if !waiting.isEmpty {
+            awaitsLock = true
+            return .takeLock
+        }
+        if let closing = closing.take() { return .close(closing) }
+        isDraining = false
+        return nil
+    }
+
+    /// The job whose turn it is now that the lock is there, or cannot be had. While it was waited for, everyone may have
+    /// left.
+    mutating func takeFirst() -> Job? {
+        awaitsLock = false
+        while head < order.count {
+            let ticket = order[head]
+            head += 1
+            guard let job = waiting.removeValue(forKey: ticket) else { continue }
+            forgetThoseWhoLeft()
+            hasRun = true
+            return job
+        }
+        forgetThoseWhoLeft()
+        return nil
+    }
+
+    // MARK: Closing
+
+    /// Refuses what comes from now on.
+    ///
+    /// - Returns: Whether `closing` is called when the jobs that wait have come to their end, and whether the thread has
+    ///   to be started for that. If not there is nothing to do: no job ever ran, or another process holds the lock.
+    mutating func close(_ closing: @escaping Closing) -> (isQueued: Bool, startsThread: Bool) {
+        defer { isClosed = true }
+        let hasWork = hasRun || !waiting.isEmpty
+        guard !isClosed, hasWork, !(awaitsLock && waiting.isEmpty) else { return (false, false) }
+        self.closing = closing
+        return (true, startThread())
+    }
+
+    /// Who closes while everyone who waited for another's lock has left: there is no lock for closing either.
+    mutating func takeClosingInVain() -> Closing? {
+        awaitsLock && waiting.isEmpty ? closing.take() : nil
+    }
+
+    private mutating func startThread() -> Bool {
+        defer { isDraining = true }
+        return !isDraining
+    }
+
+    private mutating func forgetThoseWhoLeft() {
+        guard order.count > 2 * waiting.count + 64 else { return }
+        order = order[head...].filter { waiting[$0] != nil }
+        head = 0
     }
 }

@@ -8,13 +8,13 @@ final class WriteSession<Failure: WriteFailure>: @unchecked Sendable {
 
     private let path: DatabasePath
     private let command: String
-    private let open: @Sendable () throws(Failure) -> Connection
+    private let open: @Sendable (WaitLimit) throws(Failure) -> Connection
     private var lock: WriteLock?
     private var connection: Connection?
     private var nextCheckpoint = WriteSession.checkpointFrames
 
     init(
-        _ path: DatabasePath, command: String, open: @escaping @Sendable () throws(Failure) -> Connection
+        _ path: DatabasePath, command: String, open: @escaping @Sendable (WaitLimit) throws(Failure) -> Connection
     ) {
         self.path = path
         self.command = command
@@ -22,6 +22,8 @@ final class WriteSession<Failure: WriteFailure>: @unchecked Sendable {
     }
 
     func acquireLock() throws(SQLiteError) {
+        // Else a lock file would be made anew beside a database that is gone.
+        try connection?.requireInPlace()
         if lock == nil { lock = try WriteLock(path) }
         try lock?.acquire(as: command)
     }
@@ -29,16 +31,20 @@ final class WriteSession<Failure: WriteFailure>: @unchecked Sendable {
     func releaseLock() { lock?.release() }
 
     /// Opens if need be, runs `body`, and checkpoints if the log has become long.
+    ///
+    /// - Parameter wait: How long the job is ready to wait for other programs' locks too.
     func perform<Value>(
-        _ body: (borrowing Connection) throws(Failure) -> Value
+        waiting wait: WaitLimit, _ body: (borrowing Connection) throws(Failure) -> Value
     ) -> Result<Value, Failure> {
         // The connection is out of its place while it is used, and comes back if it is still of use.
         let current: Connection
         if let kept = takeConnection() {
             current = kept
         } else {
-            do throws(Failure) { current = try open() } catch { return .failure(error) }
+            do throws(Failure) { current = try open(wait) } catch { return .failure(error) }
         }
+        current.terms.lockFile = lock?.file
+        current.terms.waitLimit = wait
         let outcome: Result<Value, Failure>
         do throws(Failure) { outcome = .success(try body(current)) } catch { outcome = .failure(error) }
         current.rollBackIfOpen()
@@ -49,11 +55,12 @@ final class WriteSession<Failure: WriteFailure>: @unchecked Sendable {
         return outcome
     }
 
-    /// Empties the log and closes.
+    /// Closes, and empties the log unless another process has the lock: whoever has it empties the log when it closes.
     func finish() {
-        guard let connection = connection.take() else { return }
+        guard let connection = connection.take(), lock?.acquireIfFree(as: command) ?? false else { return }
         // With a reader about, or on a full disk, the log stays as it is: it is part of the database.
         _ = try? connection.checkpoint(.truncate)
+        lock?.release()
     }
 
     /// The connection that was kept, unless it is to be opened again because the schema has changed since.

@@ -89,6 +89,107 @@ import Watchdog
         #expect(try workplace.profiles("lookup", "anna").status == 0)
     }
 
+    @Test func `--wait ends when it says, whatever else there is to close`() throws {
+        let workplace = try Workplace()
+        try workplace.register("anna")
+        let lock = open("\(workplace.folder)/store.sqlite-lock", O_RDWR | O_CLOEXEC)
+        #expect(lock >= 0)
+        defer { close(lock) }
+        #expect(flock(lock, LOCK_EX) == 0)
+        // Killed where it goes on for 20 times as long.
+        let outcome = try workplace.shell("timeout 4 \(try Workplace.binary()) edit anna --phone 78761242 --wait 0.2")
+        #expect(outcome.status == 75, "\(outcome)")
+        #expect(outcome.error.contains("did not end within 0.2 s"), "\(outcome)")
+    }
+
+    @Test func `a file that has the lock's name exits 73 and stays as it is`() throws {
+        let workplace = try Workplace()
+        try workplace.write("precious\n", to: "store.sqlite-lock")
+        chmod("\(workplace.folder)/store.sqlite-lock", 0o644)
+        let outcome = try workplace.profiles(
+            "register", "--username", "anna", "--phone", "78761241", "--address", "x", "--password-stdin",
+            input: "aK8oio\n")
+        #expect(outcome.status == 73)
+        #expect(
+            outcome.error.settled(workplace) == """
+                Error: FOLDER/store.sqlite-lock is no lock file: something else is in it; it is left as it is
+                  Move it away, since that name belongs to the store, or name another store with --database PATH
+
+                """)
+        #expect(try workplace.read("store.sqlite-lock") == "precious\n")
+        #expect(workplace.mode("store.sqlite-lock") == 0o644)
+        #expect(!workplace.exists("store.sqlite"))
+    }
+
+    @Test func `who may read a store and not write it makes no lock file, and exits 77`() throws {
+        let workplace = try Workplace()
+        try workplace.register("anna")
+        for file in ["store.sqlite", "store.sqlite-wal", "store.sqlite-shm"] {
+            chmod("\(workplace.folder)/\(file)", geteuid() == 0 ? 0o444 : 0o644)
+        }
+        chmod("\(workplace.folder)/store.sqlite", 0o444)
+        unlink("\(workplace.folder)/store.sqlite-lock")
+        chmod(workplace.folder, 0o777)
+        // Root may write everything, so another user tries.
+        let user = geteuid() == 0 ? "setpriv --reuid=65534 --regid=65534 --clear-groups" : ""
+        let outcome = try workplace.shell("\(user) \(try Workplace.binary()) edit anna --phone 78761242")
+        #expect(outcome.status == 77, "\(outcome)")
+        #expect(outcome.error.contains("The store may not be written"), "\(outcome)")
+        #expect(!workplace.exists("store.sqlite-lock"))
+    }
+
+    @Test func `a store that has two names exits 65`() throws {
+        let workplace = try Workplace()
+        try workplace.register("anna")
+        #expect(link("\(workplace.folder)/store.sqlite", "\(workplace.folder)/other.sqlite") == 0)
+        for name in ["store.sqlite", "other.sqlite"] {
+            let outcome = try workplace.profiles("list", "--database", name)
+            #expect(outcome.status == 65)
+            #expect(
+                outcome.error.settled(workplace) == """
+                    Error: FOLDER/\(name) has another name too (a hard link), and so is not safe to use
+                      Remove the other name, which "find -samefile" finds, or use a copy
+
+                    """)
+        }
+        #expect(!workplace.exists("other.sqlite-lock") && !workplace.exists("other.sqlite-wal"))
+    }
+
+    @Test func `an import into a store that is removed meanwhile exits 74`() throws {
+        let workplace = try Workplace()
+        try workplace.register("anna")
+        for name in ["a", "b"] {
+            let rows = (1...30_000).map { "\(name)\($0),78761241,x,\"\(Self.hash)\"\n" }
+            try workplace.write("username,phone,address,password_hash\n" + rows.joined(), to: "\(name).csv")
+        }
+        let script = """
+            mkfifo rows
+            "$0" import rows &
+            exec 3> rows
+            cat a.csv >&3
+            until [ "$("$0" export - | wc -l)" -gt 100 ]; do sleep 0.1; done
+            rm store.sqlite*
+            tail -n +2 b.csv >&3
+            exec 3>&-
+            wait $!
+            """
+        let outcome = try workplace.run(
+            ["/usr/bin/timeout", "-s", "KILL", "120", "/bin/bash", "-c", script, try Workplace.binary()],
+            input: "", environment: [:])
+        #expect(outcome.status == 74, "\(outcome)")
+        #expect(
+            outcome.error.settled(workplace).hasSuffix(
+                """
+                Error: FOLDER/store.sqlite was removed or replaced while it was in use; what was written since is not in it
+                  Look what is there now, and do again what is missing
+
+                """), "\(outcome)")
+        #expect(!workplace.exists("store.sqlite"))
+    }
+
+    private static let hash =
+        "$argon2id$v=19$m=19456,t=2,p=1$daIzqGWCoLRBQi2FvCJ/Zg$9VAPUc9u1hGjEv1wldDB4aC+XZFXEXq88/w8GJAgz0s"
+
     @Test func `S6: a schema file that is wrong exits 78 with its place and reason`() throws {
         let workplace = try Workplace()
         try workplace.write(
@@ -152,8 +253,7 @@ import Watchdog
     @Test func `a reader that leaves ends the command quietly, and a full disk does not`() throws {
         let workplace = try Workplace()
         var rows = "username,phone,address,password_hash\n"
-        let hash = "$argon2id$v=19$m=19456,t=2,p=1$daIzqGWCoLRBQi2FvCJ/Zg$9VAPUc9u1hGjEv1wldDB4aC+XZFXEXq88/w8GJAgz0s"
-        for number in 0..<5_000 { rows += "u\(number),78761241,12 Main St,\"\(hash)\"\n" }
+        for number in 0..<5_000 { rows += "u\(number),78761241,12 Main St,\"\(Self.hash)\"\n" }
         try workplace.write(rows, to: "people.csv")
         #expect(try workplace.profiles("import", "people.csv").status == 0)
         for command in ["list --limit 5000", "export"] {

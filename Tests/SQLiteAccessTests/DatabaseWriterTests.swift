@@ -20,7 +20,7 @@ private enum StoreError: Error, Equatable, WriteFailure {
     init() throws { database = try TemporaryDatabase() }
 
     private func makeWriter(_ command: String = "test") -> DatabaseWriter<StoreError> {
-        DatabaseWriter(database.path, command: command) { [database] () throws(StoreError) in
+        DatabaseWriter(database.path, command: command) { [database] _ throws(StoreError) in
             do throws(SQLiteError) { return try database.connect() } catch { throw StoreError(error) }
         }
     }
@@ -183,17 +183,39 @@ private enum StoreError: Error, Equatable, WriteFailure {
 
     @Test func `closing what never wrote asks nobody for the lock`() async throws {
         let holder = try ForeignHolder(of: database.lockFile, calling: "foreign")
-        await makeWriter().close(waitingAtMost: .seconds(1_000_000))
+        await makeWriter().close()
         holder.release()
         #expect(database.names() == ["test.db-lock"])
     }
 
-    @Test func `closing while another holds the lock gives up in time`() async throws {
+    /// It would never return if it waited: the holder lets go afterwards.
+    @Test(arguments: [false, true])
+    func `closing leaves the log to whoever holds the lock`(afterRefusal: Bool) async throws {
         let writer = makeWriter()
         try await add("a", by: writer)
         let holder = try ForeignHolder(of: database.lockFile, calling: "foreign")
-        await writer.close(waitingAtMost: .milliseconds(60))
-        await #expect(throws: StoreError.refused(.closed)) { try await add("b", by: writer) }
+        if afterRefusal {
+            await #expect(throws: StoreError.self) { try await add("b", by: writer, within: .milliseconds(60)) }
+        }
+        await writer.close()
+        await #expect(throws: StoreError.refused(.closed)) { try await add("c", by: writer) }
+        #expect((size(of: database.file + "-wal") ?? 0) > 0)
+        holder.release()
+        #expect(try names() == ["a"])
+    }
+
+    @Test(arguments: [false, true])
+    func `closing ends with the last job that waits in vain`(isCancelled: Bool) async throws {
+        let writer = makeWriter()
+        try await add("a", by: writer)
+        let holder = try ForeignHolder(of: database.lockFile, calling: "foreign")
+        let limit = isCancelled ? Duration.seconds(60) : .milliseconds(300)
+        let task = Task { try await add("b", by: writer, within: limit) }
+        while !isWaitedFor(database.lockFile) { await Task.yield() }
+        async let closing: Void = writer.close()
+        if isCancelled { task.cancel() }
+        await #expect(throws: StoreError.self) { try await task.value }
+        await closing
         holder.release()
         #expect(try names() == ["a"])
     }
@@ -221,7 +243,7 @@ private enum StoreError: Error, Equatable, WriteFailure {
 
     @Test func `opening that fails fails its job, and the next job tries again`() async throws {
         let attempts = Counter()
-        let writer = DatabaseWriter<StoreError>(database.path, command: "test") { [database] () throws(StoreError) in
+        let writer = DatabaseWriter<StoreError>(database.path, command: "test") { [database] _ throws(StoreError) in
             if attempts.add(1) == 1 { throw StoreError.own }
             do throws(SQLiteError) { return try database.connect() } catch { throw StoreError(error) }
         }
@@ -249,6 +271,59 @@ private enum StoreError: Error, Equatable, WriteFailure {
         }
         #expect(frames > 16_000)
         #expect(size(of: database.file + "-wal") == 0)
+        await writer.close()
+    }
+
+    // MARK: Bounds
+
+    @Test func `SQLite's own lock is waited for as long as is left of the caller's time`() async throws {
+        let writer = makeWriter()
+        func timeouts(_ limit: Duration) async throws -> [Int] {
+            try await writer.write(waitingAtMost: limit) { connection throws(StoreError) in
+                var timeouts: [Int] = []
+                for _ in 0..<2 {
+                    try connection.writeTransaction { () throws(StoreError) in
+                        do throws(SQLiteError) { timeouts.append(try connection.settings().busyTimeout) } catch {
+                            throw StoreError(error)
+                        }
+                    }
+                    usleep(2_000)
+                }
+                return timeouts
+            }
+        }
+        let long = try await timeouts(.seconds(600))
+        #expect(long.allSatisfy { $0 > 10_000 && $0 <= 600_000 } && long[1] < long[0], "\(long)")
+        let short = try await timeouts(.milliseconds(400))
+        #expect(short.allSatisfy { $0 >= 0 && $0 <= 400 } && short[1] < short[0] || short == [0, 0], "\(short)")
+        #expect(try await timeouts(.seconds(Int64.max)) == [Int(Int32.max), Int(Int32.max)])
+        await writer.close()
+    }
+
+    @Test func `only so many jobs wait, and the next one is refused at once`() async throws {
+        let writer = makeWriter()
+        let holder = try ForeignHolder(of: database.lockFile, calling: "foreign")
+        let refused = try await withThrowingTaskGroup(of: Bool.self) { group in
+            for number in 0..<10_050 {
+                group.addTask {
+                    do throws(StoreError) { try await add("\(number)", by: writer) } catch {
+                        #expect(error == .refused(.tooManyWaiting) || error == .refused(.cancelled))
+                        return error == .refused(.tooManyWaiting)
+                    }
+                    return false
+                }
+            }
+            // 50 come back while nobody gives the lock back.
+            var refused = 0
+            while refused < 50, try await group.next() == true { refused += 1 }
+            group.cancelAll()
+            while let next = try await group.next() { #expect(!next) }
+            return refused
+        }
+        #expect(refused == 50)
+        holder.release()
+        try await add("after", by: writer)
+        #expect(try names() == ["after"])
         await writer.close()
     }
 }

@@ -146,7 +146,7 @@ import Watchdog
         _ = try database.connect().walFrames
         let opened = Counter()
         let database = database
-        let writer = DatabaseWriter<WriterFailure>(database.path, command: "test") { () throws(WriterFailure) in
+        let writer = DatabaseWriter<WriterFailure>(database.path, command: "test") { _ throws(WriterFailure) in
             opened.add(1)
             do throws(SQLiteError) {
                 let connection = try database.connect()

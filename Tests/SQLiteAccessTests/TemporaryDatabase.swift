@@ -55,6 +55,15 @@ func error(of body: () throws(SQLiteError) -> Void) -> SQLiteError? {
     return nil
 }
 
+/// Whether the kernel lists somebody who waits for a `flock` on the file.
+func isWaitedFor(_ file: String) -> Bool {
+    var information = stat()
+    guard stat(file, &information) == 0 else { return false }
+    return (SmallFile.text(of: "/proc/locks") ?? "").split(separator: "\n").contains {
+        $0.contains("-> FLOCK") && $0.contains(":\(information.st_ino) ")
+    }
+}
+
 /// A number that closures of several tasks share.
 final class Counter: Sendable {
     private let count = Mutex(0)

@@ -13,7 +13,7 @@ import Watchdog
     @Test func `who gives the lock back and wants it again stands behind who waits`() throws {
         let path = database.path
         for _ in 0..<20 {
-            let lock = try WriteLock(path)
+            var lock = try WriteLock(path)
             try lock.acquire(as: "first")
             let turns = Counter()
             let done = DispatchSemaphore(value: 0)
@@ -21,7 +21,7 @@ import Watchdog
             DispatchQueue(label: "second").async {
                 defer { done.signal() }
                 let waiting = error { () throws(SQLiteError) in
-                    let other = try WriteLock(path)
+                    var other = try WriteLock(path)
                     try other.acquire(as: "second")
                     turns.add(1)
                     other.release()
@@ -43,7 +43,7 @@ import Watchdog
         #expect(WriteLock.holder(database.path)?.processID == 12)
         #expect(WriteLock.holder(database.path)?.command == "?[31mevil?")
         do {
-            let lock = try WriteLock(database.path)
+            var lock = try WriteLock(database.path)
             #expect(SmallFile.mode(of: database.lockFile) == 0o600)
             try lock.acquire(as: String(repeating: "ä", count: 1_000))
             #expect(WriteLock.holder(database.path)?.command == String(repeating: "?", count: 100))
@@ -57,12 +57,50 @@ import Watchdog
         #expect(WriteLock.holder(database.path) == nil)
     }
 
-    /// Whether the kernel lists somebody who waits for a `flock` on the file.
-    private func isWaitedFor(_ file: String) -> Bool {
-        var information = stat()
-        guard stat(file, &information) == 0 else { return false }
-        return (SmallFile.text(of: "/proc/locks") ?? "").split(separator: "\n").contains {
-            $0.contains("-> FLOCK") && $0.contains(":\(information.st_ino) ")
+    @Test func `who waited for a lock file that is gone takes the lock that others see`() throws {
+        let path = database.path
+        var old = try WriteLock(path)
+        try old.acquire(as: "old")
+        let turns = Counter()
+        let done = DispatchSemaphore(value: 0)
+        DispatchQueue(label: "waiting").async {
+            defer { done.signal() }
+            let waiting = error { () throws(SQLiteError) in
+                var other = try WriteLock(path)
+                try other.acquire(as: "waiting")
+                turns.add(1)
+                other.release()
+            }
+            #expect(waiting == nil)
         }
+        while !isWaitedFor(database.lockFile) { sched_yield() }
+        unlink(path.lock)
+        var new = try WriteLock(path)
+        try new.acquire(as: "new")
+        // Now the waiter gets the lock of a file that nobody can find any more.
+        old.release()
+        while !isWaitedFor(database.lockFile) { sched_yield() }
+        #expect(turns.value == 0)
+        #expect(WriteLock.holder(path)?.command == "new")
+        new.release()
+        done.wait()
+        #expect(turns.value == 1)
+    }
+
+    @Test func `a lock that is free is taken at once, and one that is not is left`() throws {
+        var first = try WriteLock(database.path)
+        var second = try WriteLock(database.path)
+        var taken = first.acquireIfFree(as: "first")
+        #expect(taken)
+        taken = second.acquireIfFree(as: "second")
+        #expect(!taken)
+        #expect(WriteLock.holder(database.path)?.command == "first")
+        first.release()
+        taken = second.acquireIfFree(as: "second")
+        #expect(taken)
+        second.release()
+        unlink(database.lockFile)
+        taken = second.acquireIfFree(as: "second")
+        #expect(!taken, "others see another file, or none")
     }
 }

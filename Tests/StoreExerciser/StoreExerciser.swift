@@ -114,7 +114,7 @@ enum StoreExerciser {
 
     /// Holds the write lock until its standard input ends; prints `held` when it has it.
     private static func hold(path: String, command: String) throws {
-        let lock = try WriteLock(DatabasePath(path))
+        var lock = try WriteLock(DatabasePath(path))
         try lock.acquire(as: command)
         say("held")
         waitForEndOfInput()

@@ -46,7 +46,9 @@ extension ProfileRepository {
     func changes(after number: Int64, limit: Int) throws(ProfileStoreError) -> [ProfileChange] {
         try read { connection throws(ProfileStoreError) in
             let changes = try ProfileStoreError.wrap { () throws(SQLiteError) in
-                try connection.readTransaction { () throws(SQLiteError) in
+                // Else those who watch a file that nobody can find any more would wait for ever.
+                try connection.requireInPlace()
+                return try connection.readTransaction { () throws(SQLiteError) in
                     try ChangeTable.changes(after: number, limit: limit, connection)
                 }
             }

@@ -30,7 +30,7 @@ struct ImportTarget: Sendable {
 
     /// A transaction a batch: others write in between, and look-ups never wait.
     func loadInBatches() async throws(ImportError) {
-        try await setCacheSize(kibibytes: Self.batchCache)
+        try await setCacheSize(kibibytes: Self.batchCache, waitingAtMost: repository.options.waitLimit)
         let outcome: Result<Void, ImportError>
         do throws(ImportError) {
             while let judged = try await run.nextAsynchronously() {
@@ -41,8 +41,9 @@ struct ImportTarget: Sendable {
         } catch {
             outcome = .failure(error)
         }
-        // A task of its own, since what a cancelled one writes is refused.
-        await Task { try? await setCacheSize(kibibytes: Connection.defaultCache) }.value
+        // A task of its own, since what a cancelled one writes is refused. Who was refused a turn waits for no other.
+        let limit = if case .failure = outcome { Duration.zero } else { repository.options.waitLimit }
+        await Task { try? await setCacheSize(kibibytes: Connection.defaultCache, waitingAtMost: limit) }.value
         try outcome.get()
     }
 
@@ -54,10 +55,9 @@ struct ImportTarget: Sendable {
     /// commit and a checkpoint come on top of this.
     private static let longestTransaction = Duration.milliseconds(250)
 
-    private func setCacheSize(kibibytes: Int) async throws(ImportError) {
+    private func setCacheSize(kibibytes: Int, waitingAtMost limit: Duration) async throws(ImportError) {
         do throws(ProfileStoreError) {
-            try await repository.writer.write(waitingAtMost: repository.options.waitLimit) {
-                connection throws(ProfileStoreError) in
+            try await repository.writer.write(waitingAtMost: limit) { connection throws(ProfileStoreError) in
                 try ProfileStoreError.wrap { () throws(SQLiteError) in try connection.setCache(kibibytes: kibibytes) }
             }
         } catch {

@@ -147,7 +147,7 @@ extension ProfileRepository {
     public static func migrationStatus(
         at path: String
     ) throws(ProfileStoreError) -> [(name: String, isApplied: Bool)] {
-        let file = try StoreFile(path, createsFolder: false, vfs: nil)
+        let file = try StoreFile(path, createsFolder: false, options: Options())
         let version = try file.version()
         return Migration.all.map { (name: $0.name, isApplied: $0.version <= version) }
     }
@@ -158,7 +158,7 @@ extension ProfileRepository {
     public static func migrate(
         at path: String, options: Options = Options()
     ) async throws(ProfileStoreError) -> [String] {
-        let file = try StoreFile(path, createsFolder: false, vfs: options.vfs)
+        let file = try StoreFile(path, createsFolder: false, options: options)
         _ = try file.version()
         let writer = file.writer(options)
         let outcome: Result<[String], ProfileStoreError>

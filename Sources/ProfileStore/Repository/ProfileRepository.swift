@@ -24,7 +24,7 @@ public final class ProfileRepository: Sendable {
         public var initialSchema = ProfileSchema.standard
         /// What this process is called to those who wait for its write lock.
         public var command = "profiles"
-        /// How long a write waits for its turn; 50 ms at the least.
+        /// How long a write waits for its turn, and anything for locks that other programs hold; 50 ms at the least.
         public var waitLimit = Duration.seconds(30)
         /// The cost of hashes of our own.
         public var hashing = HashingPolicy.standard
@@ -67,7 +67,7 @@ public final class ProfileRepository: Sendable {
     public static func open(
         at path: String, options: Options = Options()
     ) async throws(ProfileStoreError) -> ProfileRepository {
-        let file = try StoreFile(path, createsFolder: options.createsMissing, vfs: options.vfs)
+        let file = try StoreFile(path, createsFolder: options.createsMissing, options: options)
         let writer = file.writer(options)
         var state = try file.inspect()
         if options.createsMissing, state == .missing || state == .empty {

@@ -22,7 +22,8 @@ public enum ProfileStoreError: Error, Hashable, Sendable {
 
     // Not now.
 
-    /// The write lock did not come in time.
+    /// The write lock did not come in time; without a holder it is another program that holds SQLite's own lock, or has
+    /// not said who it is. After no time at all: 10,000 changes of this process wait already.
     case busy(holder: LockHolder?, waited: Duration)
     /// The caller's task was cancelled before its turn; nothing was written.
     case cancelled
@@ -30,6 +31,8 @@ public enum ProfileStoreError: Error, Hashable, Sendable {
     case closed
     /// A password could not be hashed.
     case hashing(HashingError)
+    /// The lock file was removed or replaced while this process held the write lock; nothing was written.
+    case lockDisplaced(path: String)
 
     // The file.
 
@@ -43,6 +46,13 @@ public enum ProfileStoreError: Error, Hashable, Sendable {
     case newerStore(path: String, version: Int, known: Int)
     /// Made by an earlier version; migrate it.
     case olderStore(path: String, version: Int, known: Int)
+    /// The file has several names (hard links): whoever came by another would write into it past the lock and the log of
+    /// this one. Remove the other name, or copy the file.
+    case severalNames(path: String)
+    /// The file was removed, or another took its place, while the store was open: what was written since is not in it.
+    case displaced(path: String)
+    /// What has the lock file's name, `…-lock`, is none; it is left as it is. Move it away.
+    case notALockFile(path: String, LockFileFault)
     /// A migration that was applied differs from the one that this program knows by that name.
     case alteredMigration(name: String)
     /// The file has a table, index, view or trigger that is not as this program makes it. What it says was not run.
@@ -73,6 +83,18 @@ public struct LockHolder: Hashable, Sendable {
     public let command: String
 }
 
+/// Why what has the name of a store's lock file is none.
+public enum LockFileFault: Hashable, Sendable {
+    /// A directory, a symbolic link, a pipe, a socket, a device.
+    case notAFile
+    /// It has another name besides (a hard link), under which it may be anything.
+    case severalNames
+    /// It belongs neither to the store's owner nor to who asks.
+    case foreignOwner
+    /// It holds what no holder of the lock writes.
+    case foreignContent
+}
+
 extension ProfileStoreError {
     /// What is wrong with the profile that was to be stored; nil where something else is.
     package var issues: [ValidationIssue]? {
@@ -86,13 +108,17 @@ extension ProfileStoreError {
 
 extension ProfileStoreError: WriteFailure {
     package init(_ error: SQLiteError) {
+        if let problem = error.fileProblem {
+            self.init(problem)
+            return
+        }
         switch error.code {
         case .notADatabase: self = .notADatabase(path: "")
         // SQL of the file's own was in the way, or a number in it can be counted no further.
         case .corrupt, .authorization, .constraintDatatype, .mismatch: self = .corrupt(error.message)
         case .full: self = .full(error.message)
         case .readOnly: self = .readOnly(error.message)
-        case .busy, .locked: self = .busy(holder: nil, waited: .zero)
+        case .busy, .locked: self = .busy(holder: nil, waited: error.waited)
         case .interrupt: self = .cancelled
         case .cantOpen, .permission: self = .cannotOpen(error.message, code: error.systemError)
         case .ioError: self = .inputOutput(error.message, code: error.systemError)
@@ -105,8 +131,26 @@ extension ProfileStoreError: WriteFailure {
         case .busy(let holder, let waited):
             let named = holder.map { LockHolder(processID: $0.processID, command: $0.command) }
             self = .busy(holder: named, waited: waited)
+        case .tooManyWaiting: self = .busy(holder: nil, waited: .zero)
         case .closed: self = .closed
         case .cancelled: self = .cancelled
+        }
+    }
+
+    private init(_ problem: FileProblem) {
+        switch problem {
+        case .severalNames(let path): self = .severalNames(path: path)
+        case .displaced(let path): self = .displaced(path: path)
+        case .lockDisplaced(let path): self = .lockDisplaced(path: path)
+        case .notALock(let path, let fault):
+            let fault: LockFileFault =
+                switch fault {
+                case .notAFile: .notAFile
+                case .severalNames: .severalNames
+                case .foreignOwner: .foreignOwner
+                case .foreignContent: .foreignContent
+                }
+            self = .notALockFile(path: path, fault)
         }
     }
 }

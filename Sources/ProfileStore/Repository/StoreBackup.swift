@@ -23,7 +23,7 @@ public final class StoreBackup: Sendable {
     ///
     /// - Throws: `corrupt` with what is damaged, `noStore`, `notADatabase`, `notAStore`, `newerStore`, `full`, …
     public init(at path: String, options: ProfileRepository.Options = .init()) throws(ProfileStoreError) {
-        let file = try StoreFile(path, createsFolder: false, vfs: options.vfs)
+        let file = try StoreFile(path, createsFolder: false, options: options)
         _ = try file.version()
         let backup = try file.openForReading()
         let copy = try ProfileStoreError.wrap { () throws(SQLiteError) in
@@ -51,7 +51,7 @@ public final class StoreBackup: Sendable {
     public func restore(
         to path: String, options: ProfileRepository.Options = .init()
     ) async throws(ProfileStoreError) {
-        let file = try StoreFile(path, createsFolder: true, vfs: options.vfs)
+        let file = try StoreFile(path, createsFolder: true, options: options)
         switch try file.inspect() {
         case .missing, .empty, .store: break
         case let state: _ = try file.version(of: state)

@@ -7,6 +7,8 @@ struct StoreFile: Sendable {
     static let applicationID: Int32 = 0x5052_4F46
 
     let path: DatabasePath
+    /// How long to wait for locks that other programs hold.
+    let waitLimit: Duration
     /// A registered SQLite VFS, for tests that make the file system fail.
     let vfs: String?
 
@@ -23,7 +25,7 @@ struct StoreFile: Sendable {
     }
 
     /// Resolves a path; a folder that is missing is made, 0700, if `createsFolder` says so.
-    init(_ path: String, createsFolder: Bool, vfs: String?) throws(ProfileStoreError) {
+    init(_ path: String, createsFolder: Bool, options: ProfileRepository.Options) throws(ProfileStoreError) {
         if createsFolder { try Self.createFolders(of: path) }
         do throws(SQLiteError) {
             self.path = try DatabasePath(path)
@@ -31,7 +33,8 @@ struct StoreFile: Sendable {
             if error.systemError == ENOENT { throw .noStore(path: path) }
             throw ProfileStoreError(error)
         }
-        self.vfs = vfs
+        waitLimit = options.waitLimit
+        vfs = options.vfs
     }
 
     /// Looks at the file through SQLite, changing nothing of a stranger's.
@@ -46,16 +49,7 @@ struct StoreFile: Sendable {
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw .cannotOpen(path.description, code: status.st_mode & S_IFMT == S_IFDIR ? EISDIR : EINVAL)
         }
-        // What has our lock file beside it was opened by us before. Another process may be at a checkpoint, in the
-        // midst of which the file as it lies looks damaged.
-        if access(path.lock, F_OK) == 0 { return try lookUnderLocks() }
-        // Anything else is looked at as it lies, so that a stranger's file gets neither a lock nor a file beside it.
-        let asItLies = try look(.inspection)
-        switch asItLies {
-        case .foreign, .newer: return asItLies
-        // Its version, and all that is in it, may still be in its write-ahead log.
-        case .missing, .empty, .store: return try lookUnderLocks()
-        }
+        do throws(SQLiteError) { return try look() } catch { throw self.error(error) }
     }
 
     /// The version of the store that is there.
@@ -81,45 +75,64 @@ struct StoreFile: Sendable {
     func writer(
         _ options: ProfileRepository.Options, verifiesLayout: Bool = true
     ) -> DatabaseWriter<ProfileStoreError> {
-        DatabaseWriter(path, command: options.command) { () throws(ProfileStoreError) in
-            try openForWriting(creating: options.createsMissing, verifiesLayout: verifiesLayout)
+        DatabaseWriter(path, command: options.command) { limit throws(ProfileStoreError) in
+            // The lock is held.
+            let mode: Connection.Mode = options.createsMissing ? .create : .readWrite
+            let connection = try open(mode, waiting: limit, verifiesLayout: verifiesLayout)
+            try ProfileStoreError.wrap { () throws(SQLiteError) in try connection.enableWriteAheadLog() }
+            return connection
         }
     }
 
-    func openForReading() throws(ProfileStoreError) -> Connection { try open(.readOnly) }
-
-    /// Opens for the writer, which holds the lock.
-    func openForWriting(creating: Bool, verifiesLayout: Bool = true) throws(ProfileStoreError) -> Connection {
-        let connection = try open(creating ? .create : .readWrite, verifiesLayout: verifiesLayout)
-        try ProfileStoreError.wrap { () throws(SQLiteError) in try connection.enableWriteAheadLog() }
-        return connection
+    func openForReading() throws(ProfileStoreError) -> Connection {
+        try open(.readOnly, waiting: WaitLimit(waitLimit))
     }
 
     /// Opens, and looks at the layout before anything else is read.
-    private func open(_ mode: Connection.Mode, verifiesLayout: Bool = true) throws(ProfileStoreError) -> Connection {
+    private func open(
+        _ mode: Connection.Mode, waiting limit: WaitLimit, verifiesLayout: Bool = true
+    ) throws(ProfileStoreError) -> Connection {
         let connection = try ProfileStoreError.wrap { () throws(SQLiteError) in
-            try Connection(path, mode: mode, vfs: vfs)
+            try Connection(path, mode: mode, vfs: vfs, waitLimit: limit)
         }
         if verifiesLayout { try StoreLayout.verify(connection) }
         return connection
     }
 
-    private func look(_ mode: Connection.Mode) throws(ProfileStoreError) -> State {
-        do throws(SQLiteError) { return try state(as: mode) } catch { throw self.error(error) }
+    // MARK: Looking
+
+    private func look() throws(SQLiteError) -> State {
+        // As it lies first, so that a stranger's file gets nothing put beside it, whatever lies there already.
+        let asItLies: State
+        do throws(SQLiteError) {
+            asItLies = try state(as: .inspection)
+        } catch {
+            // What has a lock file beside it may be a store in the midst of a checkpoint, which only looks damaged.
+            guard access(path.lock, F_OK) == 0 else { throw error }
+            return try lookUnderLocks { () throws(SQLiteError) in throw error }
+        }
+        switch asItLies {
+        case .foreign, .newer: return asItLies
+        // Its version, and all that is in it, may still be in its write-ahead log.
+        case .store: return try lookUnderLocks { () throws(SQLiteError) in try state(as: .readWrite) }
+        case .missing, .empty: return try lookUnderLocks { Self.bringsBackPages(path.journal) ? .foreign : .empty }
+        }
     }
 
-    private func lookUnderLocks() throws(ProfileStoreError) -> State {
+    /// What those see who go by other programs' locks and the write-ahead log.
+    ///
+    /// - Parameter unfinished: Asked where a transaction was broken off, so that it is to be undone first.
+    private func lookUnderLocks(unfinished: () throws(SQLiteError) -> State) throws(SQLiteError) -> State {
         do throws(SQLiteError) {
             return try state(as: .readOnly)
         } catch {
-            // Who was making the store, or turning on the log of a backup, ended in the midst of it.
-            guard error.code == .readOnlyRollback else { throw self.error(error) }
-            return try look(.readWrite)
+            guard error.code == .readOnlyRollback else { throw error }
+            return try unfinished()
         }
     }
 
     private func state(as mode: Connection.Mode) throws(SQLiteError) -> State {
-        let connection = try Connection(path, mode: mode, vfs: vfs)
+        let connection = try Connection(path, mode: mode, vfs: vfs, waitLimit: WaitLimit(waitLimit))
         // Of one moment: between two statements another process may have made the store.
         return try connection.readTransaction { () throws(SQLiteError) in
             let settings = try connection.settings()
@@ -131,6 +144,17 @@ struct StoreFile: Sendable {
             var statement = try connection.prepare("SELECT count(*) FROM sqlite_schema")
             return try statement.step() && statement.integer(at: 0) == 0 ? .empty : .foreign
         }
+    }
+
+    /// Whether there would be pages again if SQLite undid the transaction that this rollback journal is of; see
+    /// <https://www.sqlite.org/fileformat2.html#the_rollback_journal>.
+    private static func bringsBackPages(_ journal: [CChar]) -> Bool {
+        let descriptor = Glibc.open(journal, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        // The last number: how many pages there were.
+        var header = [UInt8](repeating: 0, count: 20)
+        return read(descriptor, &header, header.count) == header.count && header[16...].contains { $0 != 0 }
     }
 
     private func error(_ error: SQLiteError) -> ProfileStoreError {

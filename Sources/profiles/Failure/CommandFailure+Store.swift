@@ -30,14 +30,19 @@ extension CommandFailure {
                 .no, "The schema is not adopted: \(field) becomes unique, and these values are there more than once",
                 values.joined(separator: ", "))
         case .busy(let holder, let waited):
-            let name = holder.map { "\"\($0.command)\" (process \($0.processID))" } ?? "another process"
+            let name = holder.map { "\"\($0.command)\" (process \($0.processID))" } ?? "another program"
+            let tenths = Int((waited / .milliseconds(100)).rounded())
+            let time = tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"
             self.init(
-                .tryAgain,
-                "The store is busy: \(name) is writing, and did not end within \(waited.components.seconds) s",
+                .tryAgain, "The store is busy: \(name) is writing, and did not end within \(time) s",
                 "Try again, or wait longer with --wait SECONDS")
         case .cancelled: self.init(.interrupted, "Interrupted; nothing was written")
         case .closed: self.init(.unavailable, "The store is closed")
         case .hashing(let error): self.init(error)
+        case .lockDisplaced(let path):
+            self.init(
+                .tryAgain, "\(path) was removed or replaced while it was needed; nothing was written",
+                "Try again, and leave that file alone: it keeps two programs from writing at once")
         case .noStore(let path):
             self.init(
                 .noInput, "There is no store at \(path)",
@@ -57,6 +62,18 @@ extension CommandFailure {
             self.init(
                 .badInput, "\(path) is of version \(version), and this program needs \(known)",
                 "Bring it up to date with \"profiles migrate\"")
+        case .severalNames(let path):
+            self.init(
+                .badInput, "\(path) has another name too (a hard link), and so is not safe to use",
+                "Remove the other name, which \"find -samefile\" finds, or use a copy")
+        case .displaced(let path):
+            self.init(
+                .inputOutput, "\(path) was removed or replaced while it was in use; what was written since is not in it",
+                "Look what is there now, and do again what is missing")
+        case .notALockFile(let path, let fault):
+            self.init(
+                .cannotCreate, "\(path) is no lock file: \(Self.text(fault)); it is left as it is",
+                "Move it away, since that name belongs to the store, or name another store with --database PATH")
         case .alteredMigration(let name):
             self.init(.badInput, "The store was made by another text of the migration \(name) than this program has")
         case .altered(let object):
@@ -87,6 +104,15 @@ extension CommandFailure {
             self.init(.inputOutput, "Reading or writing the store failed: \(message) (\(Self.systemText(code)))")
         case .database(let message, let code):
             self.init(.inputOutput, "SQLite reports \(message) (code \(code))")
+        }
+    }
+
+    private static func text(_ fault: LockFileFault) -> String {
+        switch fault {
+        case .notAFile: "it is no file"
+        case .severalNames: "it has another name too (a hard link)"
+        case .foreignOwner: "it is not the store's owner's"
+        case .foreignContent: "something else is in it"
         }
     }
 

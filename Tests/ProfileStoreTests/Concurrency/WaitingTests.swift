@@ -1,5 +1,6 @@
 import ProfileCore
 import ProfileStore
+import SQLiteAccess
 import Testing
 import Watchdog
 
@@ -78,5 +79,61 @@ import Watchdog
         _ = await child.finish()
         #expect(try await first.id == 2)
         #expect(try await second.revision == 2)
+    }
+
+    @Test func `a waiter that was stopped keeps nobody from a lock that is free`() async throws {
+        let holder = try hold()
+        let stopped = try ExerciserProcess("hold", store.path, "stopped")
+        try await WaitingWriters.wait(for: store.path + "-lock")
+        stopped.stop()
+        _ = await holder.finish()
+        let patient = try await ProfileRepository.open(
+            at: store.path, options: store.options { $0.waitLimit = .seconds(20) })
+        for name in ["bert", "carl", "dora"] { try await patient.register(name) }
+        // It goes on as if nothing had been.
+        stopped.resume()
+        #expect(stopped.waitForSign())
+        #expect(await stopped.finish().lines == ["eld"])
+        try await patient.register("emma")
+        #expect(try await repository.usernames() == ["abel", "bert", "carl", "dora", "emma"])
+        await patient.close()
+    }
+
+    @Test func `SQLite's own lock is waited for no longer than a change waits, and for how long is told`() async throws {
+        let other = try store.connect()
+        try other.execute("BEGIN IMMEDIATE")
+        let impatient = try await ProfileRepository.open(
+            at: store.path, options: store.options { $0.waitLimit = .milliseconds(200) })
+        let start = ContinuousClock.now
+        let error = await #expect(throws: ProfileStoreError.self) { try await impatient.register("bert") }
+        let elapsed = ContinuousClock.now - start
+        guard case .busy(holder: nil, let waited)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        // SQLite's steps are of up to 100 ms. By itself it would wait for ten seconds.
+        #expect(waited >= .milliseconds(100) && waited <= elapsed && elapsed < .seconds(8), "\(waited) of \(elapsed)")
+        try other.execute("ROLLBACK")
+        try await impatient.register("carl")
+        await impatient.close()
+    }
+
+    @Test func `a store that another program has for itself alone is waited for no longer either`() async throws {
+        let store = try TemporaryStore()
+        await (try store.open()).close()
+        let other = try store.connect()
+        try other.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE; COMMIT")
+        let start = ContinuousClock.now
+        let error = await #expect(throws: ProfileStoreError.self) {
+            try await ProfileRepository.open(at: store.path, options: store.options { $0.waitLimit = .milliseconds(200) })
+        }
+        let elapsed = ContinuousClock.now - start
+        guard case .busy(holder: nil, let waited)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(waited >= .milliseconds(100) && waited <= elapsed && elapsed < .seconds(8), "\(waited) of \(elapsed)")
+        // Until here it had the store.
+        try other.execute("SELECT 1")
     }
 }

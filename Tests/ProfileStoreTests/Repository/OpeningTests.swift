@@ -117,6 +117,57 @@ import Watchdog
         #expect(store.names() == ["profiles.sqlite"])
     }
 
+    enum ForeignDatabase: CaseIterable, Sendable {
+        case plain, withLog, withJournal, seeminglyEmptyWithJournal, ofOtherApplication
+
+        /// Puts it there as its own program left it, killed perhaps in the midst of a transaction.
+        func lie(at path: String) throws {
+            let setting = self == .ofOtherApplication ? "PRAGMA application_id = 1;" : ""
+            let maker = try TemporaryStore()
+            let connection = try Connection(DatabasePath(maker.path), mode: .create)
+            try connection.execute("\(setting) CREATE TABLE t (a)")
+            if self == .withLog { try connection.enableWriteAheadLog() }
+            try connection.execute(
+                """
+                WITH n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)
+                INSERT INTO t SELECT zeroblob(2000) FROM n
+                """)
+            // More than the cache holds is in the file before it is committed.
+            try connection.execute("PRAGMA cache_size = 5; BEGIN IMMEDIATE; UPDATE t SET a = randomblob(2000)")
+            for ending in ["", "-journal", "-wal", "-shm"] {
+                guard let bytes = SmallFile.bytes(of: maker.path + ending) else { continue }
+                try SmallFile.write(bytes, to: path + ending)
+            }
+            if self == .plain || self == .ofOtherApplication { unlink(path + "-journal") }
+            guard self == .seeminglyEmptyWithJournal else { return }
+            // As after a DROP of all tables that was not committed.
+            let empty = try TemporaryStore()
+            try Connection(DatabasePath(empty.path), mode: .create).execute("CREATE TABLE t (a); DROP TABLE t")
+            try SmallFile.write(try #require(SmallFile.bytes(of: empty.path)), to: path)
+        }
+    }
+
+    @Test(arguments: ForeignDatabase.allCases, ["", "12 profiles import\n", nil])
+    func `another program's database is left as it is, also beside what looks like our lock`(
+        database: ForeignDatabase, lock: String?
+    ) async throws {
+        try database.lie(at: store.path)
+        if let lock { try SmallFile.write(lock, to: store.path + "-lock") }
+        func files() -> [String: [UInt8]] {
+            Dictionary(
+                uniqueKeysWithValues: store.names().map { ($0, SmallFile.bytes(of: "\(store.directory)/\($0)") ?? []) })
+        }
+        let before = files()
+        let hasJournal = database == .withJournal || database == .seeminglyEmptyWithJournal
+        #expect((before["profiles.sqlite-journal"] ?? []).isEmpty != hasJournal)
+        let expected = ProfileStoreError.notAStore(path: store.path)
+        await #expect(throws: expected) { try await open() }
+        await #expect(throws: expected) { try await store.open() }
+        await #expect(throws: expected) { try await ProfileRepository.migrate(at: store.path) }
+        #expect(throws: expected) { try ProfileRepository.migrationStatus(at: store.path) }
+        #expect(files() == before)
+    }
+
     @Test(arguments: [false, true])
     func `a store of a later version is refused unchanged`(isOnlyInLog: Bool) async throws {
         await (try store.open()).close()

@@ -57,6 +57,16 @@ final class ExerciserProcess: Sendable {
     /// Ends it as a power cut would.
     func kill() { process.send(SIGKILL) }
 
+    /// Stops it as Ctrl-Z does, and returns when it has stopped.
+    func stop() {
+        process.send(SIGSTOP)
+        var information = siginfo_t()
+        while waitid(P_PID, id_t(processID), &information, WSTOPPED | WNOWAIT) != 0, errno == EINTR {}
+    }
+
+    /// Lets it go on after ``stop()``.
+    func resume() { process.send(SIGCONT) }
+
     private func waitForEnd() -> Outcome {
         shutdown(socket, Int32(SHUT_WR))
         var bytes: [UInt8] = []

@@ -1,0 +1,151 @@
+import CSQLite
+import Glibc
+import ProfileTesting
+@testable import SQLiteAccess
+import Testing
+import Watchdog
+
+/// An error that keeps what is wrong with the files.
+private enum FileError: Error, Equatable, WriteFailure {
+    case refused(WriteRefusal)
+    case file(FileProblem)
+    case sqlite(ResultCode)
+
+    init(_ error: SQLiteError) { self = error.fileProblem.map(FileError.file) ?? .sqlite(error.code) }
+    init(_ refusal: WriteRefusal) { self = .refused(refusal) }
+}
+
+/// Writers whose files are moved about under them: each says that it wrote only what others find where they look.
+@Suite(.watched) struct FileProblemTests {
+    private let database: TemporaryDatabase
+
+    init() throws { database = try TemporaryDatabase() }
+
+    private func makeWriter() -> DatabaseWriter<FileError> {
+        DatabaseWriter(database.path, command: "test") { [database] _ throws(FileError) in
+            do throws(SQLiteError) { return try database.connect() } catch { throw FileError(error) }
+        }
+    }
+
+    private func names() throws -> [String] {
+        let reader = try Connection(database.path, mode: .readOnly)
+        var statement = try reader.prepare("SELECT name FROM t ORDER BY id")
+        var names: [String] = []
+        while try statement.step() { names += [statement.string(at: 0) ?? ""] }
+        return names
+    }
+
+    /// Inserts `name`, and does something to the files before the commit.
+    private func add(
+        _ name: String, by writer: DatabaseWriter<FileError>, within limit: Duration = .seconds(60),
+        meanwhile: @escaping @Sendable () -> Void = {}
+    ) async throws(FileError) {
+        try await writer.write(waitingAtMost: limit) { connection throws(FileError) in
+            try connection.writeTransaction { () throws(FileError) in
+                do throws(SQLiteError) { try insert(name, into: connection) } catch { throw FileError(error) }
+                meanwhile()
+            }
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `without the lock that others see nothing is committed, and the next job takes that`(
+        isReplaced: Bool
+    ) async throws {
+        let writer = makeWriter()
+        try await add("before", by: writer)
+        let lock = database.lockFile
+        await #expect(throws: FileError.file(.lockDisplaced(lock))) {
+            try await add("unlocked", by: writer) {
+                unlink(lock)
+                if isReplaced { close(open(lock, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)) }
+            }
+        }
+        try await add("after", by: writer)
+        #expect(try names() == ["before", "after"])
+        let holder = try ForeignHolder(of: lock, calling: "foreign")
+        await #expect(throws: FileError.self) { try await add("c", by: writer, within: .milliseconds(60)) }
+        holder.release()
+        await writer.close()
+    }
+
+    @Test func `without the lock that others see there is no checkpoint`() async throws {
+        let writer = makeWriter()
+        try await add("a", by: writer)
+        let lock = database.lockFile
+        await #expect(throws: FileError.file(.lockDisplaced(lock))) {
+            try await writer.write(waitingAtMost: .seconds(60)) { connection throws(FileError) in
+                unlink(lock)
+                do throws(SQLiteError) { try connection.checkpoint(.truncate) } catch { throw FileError(error) }
+            }
+        }
+        #expect((size(of: database.file + "-wal") ?? 0) > 0)
+        await writer.close()
+    }
+
+    @Test(arguments: [false, true])
+    func `a database that was removed or replaced is not written`(isReplaced: Bool) async throws {
+        let path = database.file
+        let other = try TemporaryDatabase()
+        do {
+            let connection = try other.connect()
+            try insert("other", into: connection)
+            try connection.checkpoint(.truncate)
+        }
+        let writer = makeWriter()
+        try await add("before", by: writer)
+        let displaced = FileError.file(.displaced(path))
+        await #expect(throws: displaced) {
+            try await add("lost", by: writer) {
+                for ending in ["", "-wal", "-shm", "-lock"] { unlink(path + ending) }
+                if isReplaced { rename(other.path.database, path) }
+            }
+        }
+        await #expect(throws: displaced) { try await add("after", by: writer) }
+        await writer.close()
+        #expect(database.names() == (isReplaced ? ["test.db"] : []))
+        if isReplaced { #expect(try names() == ["other"]) }
+    }
+
+    @Test func `a commit into a file that is removed meanwhile is not said to be done`() async throws {
+        let writer = makeWriter()
+        try await add("before", by: writer)
+        let path = database.file
+        await #expect(throws: FileError.file(.displaced(path))) {
+            try await writer.write(waitingAtMost: .seconds(60)) { connection throws(FileError) in
+                // SQLite calls it in the midst of COMMIT, after all that is looked at before.
+                let name = strdup(path)
+                defer { free(name) }
+                let remove: @convention(c) (UnsafeMutableRawPointer?) -> Int32 = { name in
+                    name.map { unlink($0.assumingMemoryBound(to: CChar.self)) } ?? 1
+                }
+                _ = sqlite3_commit_hook(connection.handle, remove, name)
+                defer { _ = sqlite3_commit_hook(connection.handle, nil, nil) }
+                try connection.writeTransaction { () throws(FileError) in
+                    do throws(SQLiteError) { try insert("lost", into: connection) } catch { throw FileError(error) }
+                }
+            }
+        }
+        await writer.close()
+    }
+
+    @Test func `a database that has a second name is neither opened nor written`() async throws {
+        let writer = makeWriter()
+        try await add("before", by: writer)
+        let path = database.file
+        let other = path + "-other"
+        let severalNames = FileError.file(.severalNames(path))
+        await #expect(throws: severalNames) { try await add("twice", by: writer) { link(path, other) } }
+        await #expect(throws: severalNames) { try await add("twice", by: makeWriter()) }
+        let names = database.names()
+        for mode in [Connection.Mode.readOnly, .readWrite, .create] {
+            let error = error { () throws(SQLiteError) in _ = try Connection(DatabasePath(other), mode: mode) }
+            #expect(error?.fileProblem == .severalNames(other))
+        }
+        #expect(database.names() == names)
+        unlink(other)
+        try await add("after", by: writer)
+        #expect(try self.names() == ["before", "after"])
+        await writer.close()
+    }
+}

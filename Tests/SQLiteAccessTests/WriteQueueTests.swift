@@ -1,0 +1,93 @@
+@testable import SQLiteAccess
+import Testing
+import Watchdog
+
+/// An error type that tests need for a queue, and nothing else.
+private enum NoError: Error, WriteFailure {
+    case any
+
+    init(_ error: SQLiteError) { self = .any }
+    init(_ refusal: WriteRefusal) { self = .any }
+}
+
+/// The order of the jobs, and what it costs to keep it.
+@Suite(.watched) struct WriteQueueTests {
+    private func job(_ ticket: Int, within limit: Duration = .seconds(600)) -> WriteJob<NoError> {
+        WriteJob(ticket: ticket, wait: WaitLimit(limit)) { _, _ in {} } fail: { _ in }
+    }
+
+    private func fill(_ queue: inout WriteQueue<NoError>, _ count: Int) -> [Int] {
+        (0..<count).map { _ in
+            let ticket = queue.nextTicket()
+            guard case .queued = queue.enqueue(job(ticket)) else { return -1 }
+            return ticket
+        }
+    }
+
+    @Test func `jobs come out in the order in which they came, without those who left`() {
+        var queue = WriteQueue<NoError>()
+        let early = queue.nextTicket()
+        let tickets = fill(&queue, 300)
+        // Its ticket was the first one, and it came last.
+        _ = queue.enqueue(job(early))
+        for ticket in tickets where ticket % 3 == 0 { #expect(queue.remove(ticket)?.ticket == ticket) }
+        #expect(queue.remove(3) == nil)
+        var taken: [Int] = []
+        while let job = queue.takeFirst() { taken.append(job.ticket) }
+        #expect(taken == tickets.filter { $0 % 3 != 0 } + [early])
+    }
+
+    @Test func `past its limit the queue takes no job, until one has left`() {
+        var queue = WriteQueue<NoError>(limit: 3)
+        let tickets = fill(&queue, 3)
+        let next = queue.nextTicket()
+        guard case .refused(.tooManyWaiting) = queue.enqueue(job(next)) else {
+            Issue.record("it was taken")
+            return
+        }
+        _ = queue.remove(tickets[1])
+        guard case .queued = queue.enqueue(job(next)) else {
+            Issue.record("it was refused")
+            return
+        }
+        #expect(queue.takeFirst()?.ticket == tickets[0])
+    }
+
+    @Test func `those whose time has come leave in order, and the next look is for the next one`() {
+        var queue = WriteQueue<NoError>()
+        let tickets = (0..<3).map { _ in queue.nextTicket() }
+        for (ticket, seconds) in zip(tickets, [100, 300, 200]) {
+            _ = queue.enqueue(job(ticket, within: .seconds(seconds)))
+        }
+        let now = ContinuousClock.now
+        #expect(queue.removeExpired(at: now).expired.isEmpty)
+        let (first, next) = queue.removeExpired(at: now + .seconds(150))
+        #expect(first.map(\.ticket) == [tickets[0]])
+        #expect(next.map { $0 > now + .seconds(190) && $0 < now + .seconds(210) } == true)
+        let (rest, none) = queue.removeExpired(at: now + .seconds(400))
+        #expect(rest.map(\.ticket) == [tickets[1], tickets[2]])
+        #expect(none == nil)
+    }
+
+    /// Where each costs as much as there are jobs, it is a matter of hours; the clock only keeps the test from that.
+    @Test(arguments: [false, true])
+    func `taking and leaving cost the same however many wait`(areCancelled: Bool) {
+        let count = 300_000
+        var queue = WriteQueue<NoError>(limit: count)
+        let tickets = fill(&queue, count)
+        let start = ContinuousClock.now
+        var left = 0
+        for ticket in tickets where ContinuousClock.now - start < .seconds(30) {
+            let job = areCancelled ? queue.remove(ticket) : queue.takeFirst()
+            left += job?.ticket == ticket ? 1 : 0
+        }
+        #expect(left == count)
+    }
+
+    @Test func `jobs that come and leave for ever while nobody gets the lock take no memory`() {
+        var queue = WriteQueue<NoError>()
+        _ = fill(&queue, 10)
+        for _ in 0..<100_000 { for ticket in fill(&queue, 1) { _ = queue.remove(ticket) } }
+        #expect(queue.rememberedTickets < 200)
+    }
+}
