@@ -3,6 +3,7 @@ import Migrations
 import ProfileCore
 @testable import ProfileStore
 import ProfileTesting
+import RawSQLite
 import SQLiteAccess
 import Testing
 import Watchdog
@@ -124,9 +125,9 @@ import Watchdog
         func lie(at path: String) throws {
             let setting = self == .ofOtherApplication ? "PRAGMA application_id = 1;" : ""
             let maker = try TemporaryStore()
-            let connection = try Connection(DatabasePath(maker.path), mode: .create)
+            let connection = try RawDatabase(maker.path)
             try connection.execute("\(setting) CREATE TABLE t (a)")
-            if self == .withLog { try connection.enableWriteAheadLog() }
+            if self == .withLog { try connection.execute("PRAGMA journal_mode = WAL") }
             try connection.execute(
                 """
                 WITH n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)
