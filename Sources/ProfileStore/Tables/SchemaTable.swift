@@ -161,10 +161,16 @@ struct StoredSchema {
     }
 
     func parsed() throws(ProfileStoreError) -> ProfileSchema {
+        if let latest = Self.latest.withLock(\.self), latest.document == document { return latest.schema }
         do throws(SchemaError) {
-            return try ProfileSchema(parsing: document)
+            let schema = try ProfileSchema(parsing: document)
+            Self.latest.withLock { $0 = (document, schema) }
+            return schema
         } catch {
             throw .unreadableSchema(version: version, error)
         }
     }
+
+    /// What was parsed last. Every connection reads the schema in force, mostly of the same store.
+    private static let latest = Mutex<(document: String, schema: ProfileSchema)?>(nil)
 }
