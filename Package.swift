@@ -110,7 +110,8 @@ let package = Package(
             name: "ProfileTestingTests", dependencies: ["ProfileCore", "ProfileStore", "ProfileTesting"],
             swiftSettings: strictness),
         .testTarget(
-            name: "CommandTests", dependencies: ["profiles", "ProfileCore", "ProfileStore", "ProfileTesting", "RawSQLite"],
+            name: "CommandTests",
+            dependencies: ["profiles", "ProfileCore", "ProfileStore", "ProfileTesting", "RawSQLite"],
             exclude: ["Screens"], swiftSettings: strictness),
     ],
     swiftLanguageModes: [.v6]

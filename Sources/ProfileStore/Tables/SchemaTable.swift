@@ -65,7 +65,8 @@ enum SchemaTable {
     ) throws(ProfileStoreError) -> [(version: Int, schema: ProfileSchema)] {
         var stored: [StoredSchema] = []
         try ProfileStoreError.wrap { () throws(SQLiteError) in
-            var statement = try connection.prepare("SELECT version, fingerprint, document FROM schemas ORDER BY version")
+            var statement = try connection.prepare(
+                "SELECT version, fingerprint, document FROM schemas ORDER BY version")
             while try statement.step() { stored.append(StoredSchema(in: statement)) }
         }
         var schemas: [(version: Int, schema: ProfileSchema)] = []

@@ -64,20 +64,15 @@ struct StoreLayout {
     private func verify(_ connection: borrowing Connection) throws(ProfileStoreError) {
         var missing = objects
         var uniqueFields: Set<FieldName> = []
-        for object in try ProfileStoreError.wrap({ () throws(SQLiteError) in try Self.objects(of: connection) }) {
+        for object in try Self.objects(of: connection) {
             if let sql = missing.removeValue(forKey: object.name) {
-                let isExtendable = object.name == "profiles"
-                guard object.hasText(sql) || isExtendable && object.hasText(Self.extended(sql, as: object.sql)) else {
+                guard object.hasText(sql) || object.hasText(Self.extended(sql, as: object)) else {
                     throw object.error(.changed)
                 }
             } else if let field = object.uniqueField {
                 uniqueFields.insert(field)
             } else {
-                let isHarmless = try ProfileStoreError.wrap { () throws(SQLiteError) in
-                    if object.isStatistics { return true }
-                    return try object.isPlainIndex(connection)
-                }
-                guard isHarmless else { throw object.error(.foreign) }
+                guard try object.isHarmless(connection) else { throw object.error(.foreign) }
             }
         }
         if let (name, sql) = missing.min(by: { $0.key < $1.key }) {
@@ -90,31 +85,35 @@ struct StoreLayout {
         guard let field = wanted.symmetricDifference(uniqueFields).min() else { return }
         throw .altered(
             AlteredObject(
-                wanted.contains(field) ? .missing : .foreign, type: "index", name: ProfileTable.uniqueIndexName(field.text)))
+                wanted.contains(field) ? .missing : .foreign, type: "index",
+                name: ProfileTable.uniqueIndexName(field.text)))
     }
 
     /// What is in `sqlite_schema`, without the indexes that SQLite makes by itself: their tables say which.
-    private static func objects(of connection: borrowing Connection) throws(SQLiteError) -> [StoredObject] {
-        var objects: [StoredObject] = []
-        // By its oldest name, which no view can take.
-        var statement = try connection.prepare("SELECT type, name, tbl_name, sql FROM sqlite_master")
-        while try statement.step() {
-            guard let sql = statement.string(at: 3), !sql.isEmpty else { continue }
-            objects.append(
-                StoredObject(
-                    type: statement.string(at: 0) ?? "", name: statement.string(at: 1) ?? "",
-                    table: statement.string(at: 2) ?? "", sql: sql))
+    private static func objects(of connection: borrowing Connection) throws(ProfileStoreError) -> [StoredObject] {
+        try ProfileStoreError.wrap { () throws(SQLiteError) in
+            var objects: [StoredObject] = []
+            // By its oldest name, which no view can take.
+            var statement = try connection.prepare("SELECT type, name, tbl_name, sql FROM sqlite_master")
+            while try statement.step() {
+                guard let sql = statement.string(at: 3), !sql.isEmpty else { continue }
+                objects.append(
+                    StoredObject(
+                        type: statement.string(at: 0) ?? "", name: statement.string(at: 1) ?? "",
+                        table: statement.string(at: 2) ?? "", sql: sql))
+            }
+            return objects
         }
-        return objects
     }
 
-    /// A table with the columns that another text of it has besides, each as an adoption adds it.
-    private static func extended(_ table: String, as other: String) -> String {
+    /// The table `profiles` with the columns that a stored one has besides, each as an adoption adds it.
+    private static func extended(_ table: String, as stored: StoredObject) -> String {
+        guard stored.name == "profiles" else { return table }
         // Nothing else in it is quoted, and each column's name is there twice.
-        let pieces = other.utf8.split(separator: UInt8(ascii: "\""), omittingEmptySubsequences: false)
-        let names = stride(from: 1, to: pieces.count, by: 4).compactMap { FieldName(String(decoding: pieces[$0], as: UTF8.self)) }
+        let pieces = stored.sql.utf8.split(separator: UInt8(ascii: "\""), omittingEmptySubsequences: false)
+        let names = stride(from: 1, to: pieces.count, by: 4).map { String(decoding: pieces[$0], as: UTF8.self) }
         let (head, tail) = split(table)
-        return head + names.map { ", " + ProfileTable.columnDefinition($0) }.joined() + tail
+        return head + names.compactMap(FieldName.init).map { ", " + ProfileTable.columnDefinition($0) }.joined() + tail
     }
 
     /// The parts of a table's SQL between which SQLite puts a column that is added: before the constraints of the whole
@@ -170,14 +169,20 @@ private struct StoredObject {
         return hasText(ProfileTable.createUniqueIndex(field)) ? field : nil
     }
 
+    /// Whether it only helps SQLite to find rows, and holds nothing that is computed.
+    func isHarmless(_ connection: borrowing Connection) throws(ProfileStoreError) -> Bool {
+        if isStatistics { return true }
+        return try ProfileStoreError.wrap { () throws(SQLiteError) in try isPlainIndex(connection) }
+    }
+
     /// Whether it is one of the tables that ANALYZE makes.
-    var isStatistics: Bool {
+    private var isStatistics: Bool {
         hasText("CREATE TABLE sqlite_stat1(tbl,idx,stat)")
             || hasText("CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)")
     }
 
     /// Whether it is an index of columns alone, over every row, that refuses none.
-    func isPlainIndex(_ connection: borrowing Connection) throws(SQLiteError) -> Bool {
+    private func isPlainIndex(_ connection: borrowing Connection) throws(SQLiteError) -> Bool {
         // SQLite reads the text to its first semicolon; who runs it anew must not run more.
         guard type == "index", !sql.contains(";") else { return false }
         var statement = try connection.prepare(

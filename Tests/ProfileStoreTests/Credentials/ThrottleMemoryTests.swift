@@ -28,7 +28,8 @@ import Testing
             """)
     }
 
-    private func admit(_ name: String, isKnown: Bool, most: Int, _ connection: borrowing Connection) throws(SQLiteError) {
+    private func admit(_ name: String, isKnown: Bool, most: Int, _ connection: borrowing Connection) throws(SQLiteError)
+    {
         try connection.writeTransaction { () throws(SQLiteError) in
             _ = try ThrottleTable.admit(
                 name, .password, at: Timestamp(millisecondsSince1970: 1_000_000), isKnown: isKnown,
@@ -52,7 +53,8 @@ import Testing
         #expect(try store.number("SELECT count(*) FROM throttles WHERE is_known = 0") <= 100_000)
     }
 
-    @Test(arguments: [0, 20, 40]) func `P10: a known name and an unknown one cost the same pages, also where one must go`(
+    @Test(arguments: [0, 20, 40])
+    func `P10: a known name and an unknown one cost the same pages, also where one must go`(
         count: Int
     ) throws {
         try #require(fault_vfs_register() == 0)
@@ -62,7 +64,9 @@ import Testing
         for (name, isKnown) in [("abel", true), ("zoe", false), ("bert", true), ("yan", false)] {
             fault_vfs_arm(store.path, FAULT_VFS_WRITE, .max, 0)
             // Full before each, whatever the one before has done.
-            try admit(name, isKnown: isKnown, most: max(1, Int(try store.number("SELECT unknown_throttles FROM store"))), connection)
+            try admit(
+                name, isKnown: isKnown, most: max(1, Int(try store.number("SELECT unknown_throttles FROM store"))),
+                connection)
             costs.append(fault_vfs_calls(store.path))
             fault_vfs_disarm(store.path)
         }

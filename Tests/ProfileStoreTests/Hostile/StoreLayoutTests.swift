@@ -37,7 +37,8 @@ import Testing
             let fields = names.filter { _ in Bool.random(using: &random) }.map { name in
                 #"{"name":"\#(name)","constraints":{"unique":\#(Bool.random(using: &random))}}"#
             }
-            let schema = fields.isEmpty ? ProfileSchema.standard : try People.standard(and: fields.joined(separator: ","))
+            let schema =
+                fields.isEmpty ? ProfileSchema.standard : try People.standard(and: fields.joined(separator: ","))
             try await repository.adopt(schema)
             // Another process finds nothing to object to, and neither does this one.
             let other = try await ProfileRepository.open(at: store.path)
@@ -67,7 +68,9 @@ import Testing
         let report = try await store.importPeople(["carl"], into: repository)
         #expect(report.imported == 1)
         await repository.close()
-        let indexes = try stranger.rows("SELECT name FROM sqlite_schema WHERE type = 'index' ORDER BY name").map { $0[0] }
+        let indexes = try stranger.rows("SELECT name FROM sqlite_schema WHERE type = 'index' ORDER BY name").map {
+            $0[0]
+        }
         #expect(indexes.contains("their_addresses") && indexes.contains("a \"quoted\" name"))
         #expect(indexes.contains("profiles_username") && indexes.contains("profiles_phone"))
     }
@@ -105,22 +108,28 @@ import Testing
             "CREATE TRIGGER r BEFORE UPDATE ON profiles BEGIN SELECT RAISE(IGNORE); END"),
         Alteration(.foreign, "trigger", "r", "CREATE TRIGGER r AFTER INSERT ON throttles BEGIN SELECT 1; END"),
         Alteration(.foreign, "table", "more", "CREATE TABLE more (a)"),
-        Alteration(.foreign, "table", "pragma_index_list", "CREATE TABLE pragma_index_list (name, \"unique\", partial)"),
+        Alteration(
+            .foreign, "table", "pragma_index_list", "CREATE TABLE pragma_index_list (name, \"unique\", partial)"),
         Alteration(.foreign, "table", "words", "CREATE VIRTUAL TABLE words USING fts5(a)"),
         Alteration(.foreign, "index", "i", "CREATE UNIQUE INDEX i ON profiles (phone)"),
         Alteration(.foreign, "index", "i", "CREATE INDEX i ON profiles (lower(address))"),
         Alteration(.foreign, "index", "i", "CREATE INDEX i ON profiles (address) WHERE address GLOB '*a'"),
-        Alteration(.foreign, "index", "profiles_unique_phone", "CREATE UNIQUE INDEX \"profiles_unique_phone\" ON profiles (\"phone\")"),
+        Alteration(
+            .foreign, "index", "profiles_unique_phone",
+            "CREATE UNIQUE INDEX \"profiles_unique_phone\" ON profiles (\"phone\")"),
         Alteration(.missing, "index", "profiles_username", "DROP INDEX profiles_username"),
         Alteration(.missing, "table", "changes", "DROP TABLE changes"),
         Alteration(.missing, "index", "profiles_unique_email", "DROP INDEX profiles_unique_email"),
         Alteration(
             .changed, "index", "profiles_phone",
             rewrite("profiles_phone", "sql || '; DELETE FROM profiles'")),
-        Alteration(.changed, "index", "profiles_phone", "DROP INDEX profiles_phone; CREATE INDEX profiles_phone ON profiles (phone, address)"),
+        Alteration(
+            .changed, "index", "profiles_phone",
+            "DROP INDEX profiles_phone; CREATE INDEX profiles_phone ON profiles (phone, address)"),
         Alteration(.changed, "table", "store", rewrite("store", "sql || ' '")),
         Alteration(.changed, "table", "profiles", "ALTER TABLE profiles ADD COLUMN more TEXT AS (hex(address))"),
-        Alteration(.changed, "table", "profiles", "ALTER TABLE profiles ADD COLUMN \"more\" TEXT CHECK (\"more\" <> 'a')"),
+        Alteration(
+            .changed, "table", "profiles", "ALTER TABLE profiles ADD COLUMN \"more\" TEXT CHECK (\"more\" <> 'a')"),
         Alteration(
             .changed, "table", "profiles",
             rewrite("profiles", "replace(sql, 'CHECK (phone <> '''')', 'CHECK (length(hex(phone)) <> 7)')")),

@@ -123,7 +123,10 @@ import Testing
         let repository = try await store.open()
         for name in ["abel", "bert"] { try await repository.register(name) }
         try store.execute("DELETE FROM profiles WHERE username = 'abel'; UPDATE store SET unknown_throttles = 7")
-        #expect(try repository.check().integrity.map { $0.prefix(27) } == ["unknown_throttles should be", "unjudged_passwords should be".prefix(27)])
+        #expect(
+            try repository.check().integrity.map { $0.prefix(27) } == [
+                "unknown_throttles should be", "unjudged_passwords should be".prefix(27),
+            ])
         // A count does not get below 0.
         try store.execute("UPDATE store SET unjudged_passwords = 0")
         try await repository.remove("bert")
@@ -134,7 +137,9 @@ import Testing
         await mended.close()
     }
 
-    @Test func `L1: a login looks at no profiles to find out how passwords are judged, after whatever change`() async throws {
+    @Test func `L1: a login looks at no profiles to find out how passwords are judged, after whatever change`()
+        async throws
+    {
         let repository = try await store.open()
         try await typed("abel", in: repository)
         try RawDatabase(store.path).execute(
