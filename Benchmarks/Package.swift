@@ -17,6 +17,15 @@ let package = Package(
                 .product(name: "ProfileStore", package: "profiles"),
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),
+        // What a login is measured without: syncs and hashes.
+        .target(name: "LoginStubs", linkerSettings: [.linkedLibrary("sqlite3")]),
+        .executableTarget(
+            name: "Logins",
+            dependencies: [
+                "LoginStubs",
+                .product(name: "ProfileCore", package: "profiles"),
+                .product(name: "ProfileStore", package: "profiles"),
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -2,7 +2,7 @@
 # Measures the product beside its yardsticks, taking turns in one run, and writes the medians to RESULTS.md.
 #
 #     ROWS=1000000  rows of the standard file          RUNS=5   turns of each measurement
-#     ONLY=extra    one job: import extra validate lookup revalidate process hashing long
+#     ONLY=extra    one job: import extra validate lookup revalidate process login hashing long
 #     LONG=1        also ten times the rows            DATA=DIR scratch folder, ${TMPDIR:-/tmp}/profiles-bench
 #     RESULTS=FILE  where the table goes; by default only a whole run of 1,000,000 rows replaces RESULTS.md
 set -euo pipefail
@@ -166,6 +166,38 @@ if wanted process; then
     ours=$(median "lookup process") yardstick=$(median "sqlite3 process")
     add_row "profiles lookup, as a process" "$(number "%.2f ms" "$ours * 1000")" \
         "sqlite3: $(number "%.2f ms" "$yardstick * 1000")" "$ours / $yardstick" "<= 3.00"
+fi
+
+if wanted login; then
+    echo "the database work of one login"
+    need_store
+    swift build -c release --product Logins > "$data/run.log" 2>&1 || { cat "$data/run.log" >&2; exit 1; }
+    eval "$(remove full.db); $(remove empty.db)"
+    cp "$store" "$data/full.db"
+    "$profiles" init --database "$data/empty.db" --quiet
+    # Hashing is left out of the measurement, and any secret is right for a hash of zeros. Passwords of the others are taken
+    # away, but for one that came from elsewhere; then the store counts anew what it counts.
+    for database in full empty; do
+        "$profiles" register --username bencher --phone 78761241 --address home --database "$data/$database.db" --quiet \
+            --set "password_hash=\$argon2id\$v=19\$m=19456,t=2,p=1\$ypUYnQZSQQOq9pivEtjG8w\$$(printf 'A%.0s' {1..43})" > "$data/run.out"
+        sqlite3 "$data/$database.db" "UPDATE profiles SET password_is_judged = 1 WHERE username = 'bencher'"
+    done
+    sqlite3 "$data/full.db" "PRAGMA synchronous = OFF;
+        UPDATE profiles SET password_hash = NULL, password_schema_version = NULL, password_is_judged = NULL
+            WHERE username <> 'bencher';
+        UPDATE profiles SET password_hash = '\$2b\$04\$abcdefghijklmnopqrstuutEP/GNDRtG4DIFjGkLcdxWtDG/tN/mu',
+            password_schema_version = 1, password_is_judged = 0 WHERE id = $((rows - 1));
+        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
+            INSERT INTO throttles SELECT 'nobody' || i, 'password', 1, 0, i, 0 FROM n"
+    for database in full empty; do "$profiles" migrate --database "$data/$database.db" --quiet; done
+    .build/release/Logins "$data/full.db" "$data/empty.db" bencher "$((200 * runs))" | tee "$data/run.logins"
+    while read -r line; do
+        sqlite3 "$log" "INSERT INTO measurement SELECT json_extract('$line', '\$.name'), json_extract('$line', '\$.seconds'), 0"
+    done < "$data/run.logins"
+    eval "$(remove full.db); $(remove empty.db)"
+    full=$(median "login, full store") empty=$(median "login, empty store")
+    add_row "the database work of one login: $rows profiles, 100000 names remembered" \
+        "$(number "%.0f µs" "$full * 1000000")" "an empty store: $(number "%.0f µs" "$empty * 1000000")" "$full / $empty" "<= 2.00"
 fi
 
 if wanted hashing; then

@@ -42,11 +42,8 @@ final class StatementGuard {
         return try body()
     }
 
-    /// Whether a statement may do this.
-    ///
-    /// - Parameters:
-    ///   - action: One of SQLite's action codes.
-    ///   - isOfSchema: It is a view or a trigger that does it. This program makes neither, and names no subqueries.
+    /// Whether a statement may do what one of SQLite's action codes says. What a view or a trigger does is of the schema:
+    /// this program makes neither, and names no subqueries.
     private func permits(_ action: Int32, isOfSchema: Bool) -> Bool {
         // The functions that read a pragma prepare it when they run.
         if !isPreparing && action != SQLITE_PRAGMA { hasMetOtherSchema = true }

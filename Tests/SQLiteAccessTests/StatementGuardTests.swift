@@ -28,8 +28,7 @@ import Watchdog
         #expect(try count(in: connection) == 32)
     }
 
-    @Test func `a statement that takes too long ends with an interrupt, and the next one has all the time again`() throws
-    {
+    @Test func `a statement that takes too long ends, and the next one has all the time again`() throws {
         let connection = try database.connect()
         let error = error { () throws(SQLiteError) in
             try connection.within(.milliseconds(50)) { () throws(SQLiteError) in try runForAges(connection) }

@@ -269,23 +269,12 @@ struct ProfileTable: Sendable {
 
     /// The index that enforces a unique field other than `username`.
     static func createUniqueIndex(_ name: FieldName) -> String {
-        "CREATE UNIQUE INDEX \"\(uniqueIndexName(name))\" ON profiles (\(quoted(name)))"
+        "CREATE UNIQUE INDEX \"\(uniqueIndexName(name.text))\" ON profiles (\(quoted(name)))"
     }
 
-    static func dropUniqueIndex(_ name: FieldName) -> String { "DROP INDEX \"\(uniqueIndexName(name))\"" }
+    static func dropUniqueIndex(_ name: FieldName) -> String { "DROP INDEX \"\(uniqueIndexName(name.text))\"" }
 
-    static func uniqueIndexName(_ name: FieldName) -> String { uniqueIndexPrefix + name.text }
-
-    /// The field that an index enforces, if it is one that ``createUniqueIndex(_:)`` makes.
-    static func fieldOfUniqueIndex(_ sql: String) -> FieldName? {
-        let beginning = "CREATE UNIQUE INDEX \"\(uniqueIndexPrefix)"
-        guard sql.hasPrefix(beginning),
-            let name = FieldName(String(sql.dropFirst(beginning.count).prefix { $0 != "\"" }))
-        else { return nil }
-        return createUniqueIndex(name) == sql ? name : nil
-    }
-
-    private static let uniqueIndexPrefix = "profiles_unique_"
+    static func uniqueIndexName(_ field: String) -> String { "profiles_unique_\(field)" }
 
     static func selectRepeated(_ name: FieldName) -> String {
         "SELECT \(quoted(name)) FROM profiles WHERE \(quoted(name)) IS NOT NULL "

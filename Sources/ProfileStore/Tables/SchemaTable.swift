@@ -75,7 +75,8 @@ enum SchemaTable {
     ) throws(ProfileStoreError) -> [(version: Int, schema: ProfileSchema)] {
         var stored: [StoredSchema] = []
         try ProfileStoreError.wrap { () throws(SQLiteError) in
-            var statement = try connection.prepare("SELECT version, fingerprint, document FROM schemas ORDER BY version")
+            var statement = try connection.prepare(
+                "SELECT version, fingerprint, document FROM schemas ORDER BY version")
             while try statement.step() { stored.append(StoredSchema(in: statement)) }
         }
         var schemas: [(version: Int, schema: ProfileSchema)] = []
@@ -186,10 +187,16 @@ struct StoredSchema {
     }
 
     func parsed() throws(ProfileStoreError) -> ProfileSchema {
+        if let latest = Self.latest.withLock(\.self), latest.document == document { return latest.schema }
         do throws(SchemaError) {
-            return try ProfileSchema(parsing: document)
+            let schema = try ProfileSchema(parsing: document)
+            Self.latest.withLock { $0 = (document, schema) }
+            return schema
         } catch {
             throw .unreadableSchema(version: version, error)
         }
     }
+
+    /// What was parsed last. Every connection reads the schema in force, mostly of the same store.
+    private static let latest = Mutex<(document: String, schema: ProfileSchema)?>(nil)
 }

@@ -20,18 +20,19 @@ struct StoreLayout {
     /// What the migrations up to a version make.
     init(version: Int) {
         var objects: [String: String] = [:]
-        for statement in Migration.all.lazy.filter({ $0.version <= version }).flatMap(\.statements) {
-            let words = statement.split(separator: " ", maxSplits: 6).map(String.init)
-            switch (words[0], words[1]) {
-            case ("CREATE", "TABLE"), ("CREATE", "INDEX"): objects[words[2]] = statement
-            case ("CREATE", "UNIQUE"): objects[words[3]] = statement
-            // The words before are ALTER TABLE … ADD COLUMN.
-            case ("ALTER", "TABLE"):
-                if let (head, tail) = objects[words[2]].map(Self.split) {
-                    objects[words[2]] = head + ", " + words[5...].joined(separator: " ") + tail
+        for migration in Migration.all where migration.version <= version {
+            for statement in migration.statements {
+                let words = statement.split(separator: " ", maxSplits: 5)
+                switch (words[0], words[1]) {
+                case ("CREATE", "TABLE"), ("CREATE", "INDEX"): objects[String(words[2])] = statement
+                case ("CREATE", "UNIQUE"): objects[String(words[3])] = statement
+                // The words are ALTER TABLE … ADD COLUMN, and the column.
+                case ("ALTER", "TABLE"):
+                    let (head, tail) = Self.split(objects[String(words[2])] ?? "")
+                    objects[String(words[2])] = "\(head), \(words[5])\(tail)"
+                // A row.
+                default: break
                 }
-            // A row.
-            default: break
             }
         }
         self.objects = objects
@@ -63,18 +64,15 @@ struct StoreLayout {
     private func verify(_ connection: borrowing Connection) throws(ProfileStoreError) {
         var missing = objects
         var uniqueFields: Set<FieldName> = []
-        for object in try ProfileStoreError.wrap({ () throws(SQLiteError) in try Self.objects(of: connection) }) {
+        for object in try Self.objects(of: connection) {
             if let sql = missing.removeValue(forKey: object.name) {
-                let isSame = object.sql == sql || object.name == "profiles" && Self.isExtended(object.sql, from: sql)
-                guard isSame else { throw object.error(.changed) }
-            } else if let field = ProfileTable.fieldOfUniqueIndex(object.sql) {
+                guard object.hasText(sql) || object.hasText(Self.extended(sql, as: object)) else {
+                    throw object.error(.changed)
+                }
+            } else if let field = object.uniqueField {
                 uniqueFields.insert(field)
             } else {
-                let isHarmless = try ProfileStoreError.wrap { () throws(SQLiteError) in
-                    if object.isStatistics { return true }
-                    return try object.isPlainIndex(connection)
-                }
-                guard isHarmless else { throw object.error(.foreign) }
+                guard try object.isHarmless(connection) else { throw object.error(.foreign) }
             }
         }
         if let (name, sql) = missing.min(by: { $0.key < $1.key }) {
@@ -87,44 +85,44 @@ struct StoreLayout {
         guard let field = wanted.symmetricDifference(uniqueFields).min() else { return }
         throw .altered(
             AlteredObject(
-                wanted.contains(field) ? .missing : .foreign, type: "index", name: ProfileTable.uniqueIndexName(field)))
+                wanted.contains(field) ? .missing : .foreign, type: "index",
+                name: ProfileTable.uniqueIndexName(field.text)))
     }
 
     /// What is in `sqlite_schema`, without the indexes that SQLite makes by itself: their tables say which.
-    private static func objects(of connection: borrowing Connection) throws(SQLiteError) -> [StoredObject] {
-        var objects: [StoredObject] = []
-        // By its oldest name, which no view can take.
-        var statement = try connection.prepare("SELECT type, name, tbl_name, sql FROM sqlite_master")
-        while try statement.step() {
-            guard let sql = statement.string(at: 3), !sql.isEmpty else { continue }
-            objects.append(
-                StoredObject(
-                    type: statement.string(at: 0) ?? "", name: statement.string(at: 1) ?? "",
-                    table: statement.string(at: 2) ?? "", sql: sql))
+    private static func objects(of connection: borrowing Connection) throws(ProfileStoreError) -> [StoredObject] {
+        try ProfileStoreError.wrap { () throws(SQLiteError) in
+            var objects: [StoredObject] = []
+            // By its oldest name, which no view can take.
+            var statement = try connection.prepare("SELECT type, name, tbl_name, sql FROM sqlite_master")
+            while try statement.step() {
+                guard let sql = statement.string(at: 3), !sql.isEmpty else { continue }
+                objects.append(
+                    StoredObject(
+                        type: statement.string(at: 0) ?? "", name: statement.string(at: 1) ?? "",
+                        table: statement.string(at: 2) ?? "", sql: sql))
+            }
+            return objects
         }
-        return objects
     }
 
-    /// Whether a table is another one to which adoptions have added columns.
-    private static func isExtended(_ sql: String, from original: String) -> Bool {
-        let (head, tail) = split(original)
-        guard sql.hasPrefix(head), sql.hasSuffix(tail), sql.utf8.count >= original.utf8.count else { return false }
-        var added = sql.dropFirst(head.count).dropLast(tail.count)
-        while !added.isEmpty {
-            guard let name = FieldName(String(added.dropFirst(3).prefix { $0 != "\"" })) else { return false }
-            let column = ", " + ProfileTable.columnDefinition(name)
-            guard added.hasPrefix(column) else { return false }
-            added = added.dropFirst(column.count)
-        }
-        return true
+    /// The table `profiles` with the columns that a stored one has besides, each as an adoption adds it.
+    private static func extended(_ table: String, as stored: StoredObject) -> String {
+        guard stored.name == "profiles" else { return table }
+        // Nothing else in it is quoted, and each column's name is there twice.
+        let pieces = stored.sql.utf8.split(separator: UInt8(ascii: "\""), omittingEmptySubsequences: false)
+        let names = stride(from: 1, to: pieces.count, by: 4).map { String(decoding: pieces[$0], as: UTF8.self) }
+        let (head, tail) = split(table)
+        return head + names.compactMap(FieldName.init).map { ", " + ProfileTable.columnDefinition($0) }.joined() + tail
     }
 
     /// The parts of a table's SQL between which SQLite puts a column that is added: before the constraints of the whole
     /// table, or the end of the columns.
     private static func split(_ table: String) -> (head: String, tail: String) {
-        let constraint = table.firstRange(of: ",\n    CHECK")?.lowerBound
-        let place = constraint ?? table.lastIndex(of: ")") ?? table.endIndex
-        return (String(table[..<place]), String(table[place...]))
+        let bytes = Array(table.utf8)
+        let constraint = bytes.indices.first { bytes[$0...].starts(with: ",\n    CHECK".utf8) }
+        let place = constraint ?? bytes.lastIndex(of: UInt8(ascii: ")")) ?? bytes.endIndex
+        return (String(decoding: bytes[..<place], as: UTF8.self), String(decoding: bytes[place...], as: UTF8.self))
     }
 }
 
@@ -161,14 +159,30 @@ private struct StoredObject {
     let table: String
     let sql: String
 
+    /// Whether it was made by this text, byte by byte: to `==` of strings, some letters are the same that are not to SQLite.
+    func hasText(_ text: String) -> Bool { sql.utf8.elementsEqual(text.utf8) }
+
+    /// The field whose values it keeps unique, if an adoption made it for that.
+    var uniqueField: FieldName? {
+        let prefix = ProfileTable.uniqueIndexName("")
+        guard name.hasPrefix(prefix), let field = FieldName(String(name.dropFirst(prefix.count))) else { return nil }
+        return hasText(ProfileTable.createUniqueIndex(field)) ? field : nil
+    }
+
+    /// Whether it only helps SQLite to find rows, and holds nothing that is computed.
+    func isHarmless(_ connection: borrowing Connection) throws(ProfileStoreError) -> Bool {
+        if isStatistics { return true }
+        return try ProfileStoreError.wrap { () throws(SQLiteError) in try isPlainIndex(connection) }
+    }
+
     /// Whether it is one of the tables that ANALYZE makes.
-    var isStatistics: Bool {
-        sql == "CREATE TABLE sqlite_stat1(tbl,idx,stat)"
-            || sql == "CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)"
+    private var isStatistics: Bool {
+        hasText("CREATE TABLE sqlite_stat1(tbl,idx,stat)")
+            || hasText("CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)")
     }
 
     /// Whether it is an index of columns alone, over every row, that refuses none.
-    func isPlainIndex(_ connection: borrowing Connection) throws(SQLiteError) -> Bool {
+    private func isPlainIndex(_ connection: borrowing Connection) throws(SQLiteError) -> Bool {
         // SQLite reads the text to its first semicolon; who runs it anew must not run more.
         guard type == "index", !sql.contains(";") else { return false }
         var statement = try connection.prepare(

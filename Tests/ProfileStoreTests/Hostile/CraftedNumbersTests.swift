@@ -1,4 +1,3 @@
-import Glibc
 import ProfileCore
 @testable import ProfileStore
 import ProfileTesting
@@ -38,15 +37,7 @@ import Watchdog
     private func importRows(
         _ repository: ProfileRepository, _ change: (inout ImportOptions) -> Void = { _ in }
     ) async throws -> ImportReport {
-        let path = store.directory + "/rows.csv"
-        let rows = (0..<20).map { "user\($0),78761241,12 Main St,\"\(People.policyHash)\"\n" }
-        try SmallFile.write("username,phone,address,password_hash\n" + rows.joined(), to: path)
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        defer { close(descriptor) }
-        var options = ImportOptions()
-        change(&options)
-        let input = ImportInput(descriptor: descriptor, name: path, byteCount: nil)
-        return try await ProfileImporter(repository: repository, options: options).run(input)
+        try await store.importPeople((0..<20).map { "user\($0)" }, into: repository, change)
     }
 
     // MARK: What the store counts

@@ -162,6 +162,34 @@ import Watchdog
         }
     }
 
+    @Test func `R3: an edit that others always come before ends with the stale revision, after the time of a wait`()
+        async throws
+    {
+        let impatient = try await ProfileRepository.open(
+            at: store.path, options: store.options { $0.waitLimit = .milliseconds(50) })
+        try await impatient.register("abel")
+        let tries = Mutex(0)
+        let store = store
+        let error = await #expect(throws: ProfileStoreError.self) {
+            _ = try await impatient.edit("abel") { draft in
+                draft["address"] = "elsewhere"
+                // For ever, were it not for the end of a test that fails.
+                let number = tries.withLock { tries in
+                    tries += 1
+                    return tries
+                }
+                if number < 5_000 { try? store.execute("UPDATE profiles SET revision = revision + 1") }
+            }
+        }
+        guard case .staleRevision(let expected, let current)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(current == expected + 1)
+        #expect(try impatient.profile(username: "abel")?[.address] == "12 Main St")
+        await impatient.close()
+    }
+
     @Test func `R3: an edit that changes nothing keeps the revision, the times and the change number`() async throws {
         let first = try await repository.register("abel", ["birthday": "19980115"])
         let number = try repository.statistics().changeNumber
