@@ -128,6 +128,18 @@ import Testing
         #expect(statement?.code == .tooBig)
     }
 
+    @Test func `how long a reader waits for others' locks does not shrink with its age`() throws {
+        _ = try database.connect().walFrames
+        let reader = try Connection(database.path, mode: .readOnly, waitLimit: WaitLimit(.milliseconds(200)))
+        let before = try reader.settings().busyTimeout
+        #expect(before > 0 && before <= 200)
+        usleep(250_000)
+        try reader.readTransaction { () throws(SQLiteError) in
+            let after = try reader.settings().busyTimeout
+            #expect(after == before)
+        }
+    }
+
     @Test func `an interrupt ends what is running, and after closing does nothing`() throws {
         var connection: Connection? = try database.connect()
         guard let handle = connection?.interruptHandle else { return }
