@@ -35,7 +35,7 @@ package struct Connection: ~Copyable {
     ///   - path: The database.
     ///   - mode: What the connection may do.
     ///   - vfs: The name of a registered SQLite VFS, or nil for the default one.
-    ///   - waitLimit: How long to wait for locks that other programs hold, now and later; see ``WaitLimit``.
+    ///   - waitLimit: How long to wait for locks that other programs hold; nil for a time that is long enough for most.
     /// - Throws: `cantOpen`, with a ``FileProblem`` if the file has several names or something else has the lock file's;
     ///   `notADatabase`, `corrupt`, or `error` if a setting does not read back as it was set.
     package init(
@@ -59,6 +59,8 @@ package struct Connection: ~Copyable {
             guard error.code == .interrupt else { throw error }
             throw SQLiteError(code: .corrupt, message: "reading its schema takes too long")
         }
+        // Whoever has a log open to read it meets nobody else's lock later.
+        if mode == .readOnly { connection.terms.waitLimit = nil }
         self = connection
     }
 

@@ -30,9 +30,8 @@ final class WriteSession<Failure: WriteFailure>: @unchecked Sendable {
 
     func releaseLock() { lock?.release() }
 
-    /// Opens if need be, runs `body`, and checkpoints if the log has become long.
-    ///
-    /// - Parameter wait: How long the job is ready to wait for other programs' locks too.
+    /// Opens if need be, runs `body`, and checkpoints if the log has become long. Locks of other programs are waited for
+    /// as long as the job waits.
     func perform<Value>(
         waiting wait: WaitLimit, _ body: (borrowing Connection) throws(Failure) -> Value
     ) -> Result<Value, Failure> {

@@ -129,6 +129,18 @@ import Watchdog
         #expect(statement?.code == .tooBig)
     }
 
+    @Test func `how long a reader waits for others' locks does not shrink with its age`() throws {
+        _ = try database.connect().walFrames
+        let reader = try Connection(database.path, mode: .readOnly, waitLimit: WaitLimit(.milliseconds(200)))
+        let before = try reader.settings().busyTimeout
+        #expect(before > 0 && before <= 200)
+        usleep(250_000)
+        try reader.readTransaction { () throws(SQLiteError) in
+            let after = try reader.settings().busyTimeout
+            #expect(after == before)
+        }
+    }
+
     @Test func `the files are 0600 even where the umask would give them to everyone`() throws {
         // The mask belongs to the whole process; the tests beside this one care only that files are not wider.
         let mask = umask(0)

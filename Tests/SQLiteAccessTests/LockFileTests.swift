@@ -55,7 +55,8 @@ import Watchdog
     }
 
     @Test func `a holder that was killed leaves a line, which is no obstacle`() throws {
-        for line in ["", "12 x\n", "1234567890 " + String(repeating: "x", count: 100) + "\n", "7 short\nof a longer one\n"] {
+        let longest = "1234567890 " + String(repeating: "x", count: 100) + "\n"
+        for line in ["", "12 x\n", longest, "7 short\nof a longer one\n"] {
             try SmallFile.write(line, to: lock, mode: 0o644)
             var held = try WriteLock(database.path)
             try held.acquire(as: "next")

@@ -79,7 +79,7 @@ import Watchdog
         try new.acquire(as: "new")
         // Now the waiter gets the lock of a file that nobody can find any more.
         old.release()
-        while !isWaitedFor(database.lockFile) { sched_yield() }
+        while !isWaitedFor(database.lockFile), turns.value == 0 { sched_yield() }
         #expect(turns.value == 0)
         #expect(WriteLock.holder(path)?.command == "new")
         new.release()

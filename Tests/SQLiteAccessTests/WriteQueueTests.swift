@@ -13,7 +13,7 @@ private enum NoError: Error, WriteFailure {
 /// The order of the jobs, and what it costs to keep it.
 @Suite(.watched) struct WriteQueueTests {
     private func job(_ ticket: Int, within limit: Duration = .seconds(600)) -> WriteJob<NoError> {
-        WriteJob(ticket: ticket, wait: WaitLimit(limit)) { _, _ in {} } fail: { _ in }
+        WriteJob(ticket: ticket, wait: WaitLimit(limit), run: { _, _ in {} }, fail: { _ in })
     }
 
     private func fill(_ queue: inout WriteQueue<NoError>, _ count: Int) -> [Int] {

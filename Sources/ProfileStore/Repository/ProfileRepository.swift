@@ -105,7 +105,8 @@ public final class ProfileRepository: Sendable {
         adopted = Mutex(schema)
     }
 
-    /// Ends what is under way, brings all that was written into the one file, and closes.
+    /// Ends what is under way, brings all that was written into the one file, and closes. While another process writes,
+    /// that is left to it.
     public func close() async {
         bell.close()
         readers.endReading()

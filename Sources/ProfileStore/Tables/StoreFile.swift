@@ -119,9 +119,8 @@ struct StoreFile: Sendable {
         }
     }
 
-    /// What those see who go by other programs' locks and the write-ahead log.
-    ///
-    /// - Parameter unfinished: Asked where a transaction was broken off, so that it is to be undone first.
+    /// What those see who go by other programs' locks and the write-ahead log; or `unfinished`, where somebody has broken
+    /// a transaction off, which is to be undone first.
     private func lookUnderLocks(unfinished: () throws(SQLiteError) -> State) throws(SQLiteError) -> State {
         do throws(SQLiteError) {
             return try state(as: .readOnly)

@@ -68,7 +68,8 @@ extension CommandFailure {
                 "Remove the other name, which \"find -samefile\" finds, or use a copy")
         case .displaced(let path):
             self.init(
-                .inputOutput, "\(path) was removed or replaced while it was in use; what was written since is not in it",
+                .inputOutput,
+                "\(path) was removed or replaced while it was in use; what was written since is not in it",
                 "Look what is there now, and do again what is missing")
         case .notALockFile(let path, let fault):
             self.init(

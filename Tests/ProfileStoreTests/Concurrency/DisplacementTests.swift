@@ -106,7 +106,9 @@ import Watchdog
         let repository = try await store.open()
         try await repository.register("abel")
         #expect(link(store.path, other) == 0)
-        await #expect(throws: ProfileStoreError.severalNames(path: store.path)) { try await repository.register("bert") }
+        await #expect(throws: ProfileStoreError.severalNames(path: store.path)) {
+            try await repository.register("bert")
+        }
         #expect(try await repository.usernames() == ["abel"])
         unlink(other)
         try await repository.register("carl")

@@ -99,7 +99,7 @@ import Watchdog
         await patient.close()
     }
 
-    @Test func `SQLite's own lock is waited for no longer than a change waits, and for how long is told`() async throws {
+    @Test func `SQLite's own lock is waited for no longer than a change waits, and the time is told`() async throws {
         let other = try store.connect()
         try other.execute("BEGIN IMMEDIATE")
         let impatient = try await ProfileRepository.open(
@@ -125,7 +125,8 @@ import Watchdog
         try other.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE; COMMIT")
         let start = ContinuousClock.now
         let error = await #expect(throws: ProfileStoreError.self) {
-            try await ProfileRepository.open(at: store.path, options: store.options { $0.waitLimit = .milliseconds(200) })
+            try await ProfileRepository.open(
+                at: store.path, options: store.options { $0.waitLimit = .milliseconds(200) })
         }
         let elapsed = ContinuousClock.now - start
         guard case .busy(holder: nil, let waited)? = error else {

@@ -148,7 +148,7 @@ import Watchdog
         }
     }
 
-    @Test(arguments: ForeignDatabase.allCases, ["", "12 profiles import\n", nil])
+    @Test(arguments: ForeignDatabase.allCases, ["", "12 profiles import", nil])
     func `another program's database is left as it is, also beside what looks like our lock`(
         database: ForeignDatabase, lock: String?
     ) async throws {
