@@ -113,7 +113,10 @@ let package = Package(
             swiftSettings: strictness),
         .testTarget(
             name: "CommandTests",
-            dependencies: ["profiles", "ProfileCore", "ProfileStore", "ProfileTesting", "Watchdog"],
+            dependencies: [
+                "profiles", "ProfileCore", "ProfileStore", "ProfileTesting", "Watchdog",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
             exclude: ["Screens"], swiftSettings: strictness),
     ],
     swiftLanguageModes: [.v6]
