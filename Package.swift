@@ -118,7 +118,10 @@ let package = Package(
             swiftSettings: strictness),
         .testTarget(
             name: "CommandTests",
-            dependencies: ["profiles", "ProfileCore", "ProfileStore", "ProfileTesting", "RawSQLite", "Watchdog"],
+            dependencies: [
+                "profiles", "ProfileCore", "ProfileStore", "ProfileTesting", "RawSQLite", "Watchdog",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
             exclude: ["Screens"], swiftSettings: strictness),
     ],
     swiftLanguageModes: [.v6]

@@ -5,8 +5,8 @@ import Glibc
 /// Symbolic links are resolved once, as SQLite resolves them for its `-wal`. Otherwise two processes that reach one
 /// database by two names would take two write locks.
 ///
-/// A path is bytes: the folder that a relative one is resolved in may have a name that is not UTF-8. So it is kept as C has
-/// it, with a NUL at its end, and goes to C as it is; only what is shown to people is text.
+/// A path is bytes: the folder that a relative one is resolved in may have a name that is not UTF-8. So it is kept as C
+/// has it, with a NUL at its end, and goes to C as it is; only what is shown to people is text.
 package struct DatabasePath: Hashable, Sendable, CustomStringConvertible {
     /// The absolute path of the database file, free of symbolic links. The file need not exist.
     package let database: [CChar]

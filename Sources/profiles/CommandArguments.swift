@@ -2,8 +2,8 @@ internal import Glibc
 
 /// What the command was called with.
 enum CommandArguments {
-    /// Refuses an argument that is not UTF-8. Swift has U+FFFD for what it cannot read, so that two files would be one, and
-    /// neither of them the one that was meant.
+    /// Refuses an argument that is not UTF-8. Swift has U+FFFD for what it cannot read, so that two files would be one,
+    /// and neither of them the one that was meant.
     static func requireUTF8() throws(CommandFailure) {
         for index in 1..<max(1, Int(CommandLine.argc)) {
             guard let argument = CommandLine.unsafeArgv[index] else { continue }

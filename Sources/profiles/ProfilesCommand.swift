@@ -74,9 +74,16 @@ struct ProfilesCommand: AsyncParsableCommand {
         } catch {
             if let ending = error as? SignalEnding { ProcessSettings.die(of: ending.signal) }
             // What is not ours is argument-parser's: help, the version, or a usage error with its exit code 64.
-            guard let failure = CommandFailure(error) else { exit(withError: error) }
+            guard let failure = CommandFailure(error) else { end(with: error) }
             failure.show()
             Glibc.exit(failure.status.rawValue)
         }
+    }
+
+    private static func end(with error: any Error) -> Never {
+        let status = exitCode(for: error)
+        guard status == .validationFailure else { exit(withError: error) }
+        Output.error.note(UsageText(error, arguments: Array(CommandLine.arguments.dropFirst())).text)
+        Glibc.exit(status.rawValue)
     }
 }

@@ -40,7 +40,8 @@ import Watchdog
     }
 
     @Test func `a working folder that is not UTF-8 is as good as any other`() throws {
-        try workplace.write("username,phone,address,password\nbert,78761241,12 Main St,aK8oio\n!,1,,\n", to: "people.csv")
+        try workplace.write(
+            "username,phone,address,password\nbert,78761241,12 Main St,aK8oio\n!,1,,\n", to: "people.csv")
         let outcome = try workplace.shell(
             #"""
             set -e
@@ -71,7 +72,7 @@ import Watchdog
     }
 
     @Test
-    func `folders that differ in a byte that is no UTF-8 have stores of their own, and are told of their own changes`()
+    func `folders that differ in a byte that is no UTF-8 have stores and sockets of their own`()
         throws
     {
         let made = try workplace.shell(

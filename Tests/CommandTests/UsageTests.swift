@@ -1,5 +1,8 @@
+import ArgumentParser
 import Testing
 import Watchdog
+
+@testable import profiles
 
 /// What is said to someone who calls the command in a way that it does not take.
 @Suite(.watched) struct UsageTests {
@@ -81,6 +84,7 @@ import Watchdog
             ["login", "sk", "--password=hunter2X"], ["login", "sk", "--passwort=hunter2X"],
             ["login", "sk", "--passwort", "hunter2X"], ["passcode", "create", "sk", "hunter2X"],
             ["passcode", "validate", "sk", "--passcode", "hunter2X"], ["passcode", "edit", "sk", "--secret=hunter2X"],
+            ["login", "sk", "-punter2X"], ["login", "sk", "--password-stdin=hunter2X"], ["unlock", "sk", "hunter2X"],
         ])
     func secretArgument(_ arguments: [String]) throws {
         let workplace = try Workplace()
@@ -88,6 +92,82 @@ import Watchdog
         #expect(outcome.status == 64)
         #expect(outcome.output == "")
         #expect(outcome.error.hasPrefix("Error: "))
-        #expect(!outcome.error.contains("hunter2X"))
+        #expect(!outcome.error.contains("unter2X"))
+    }
+
+    @Test(
+        "P12: however a secret is put among the arguments, the usage error does not repeat it",
+        arguments: [
+            "login u -pSECRET", "login u -p SECRET", "login u -p=SECRET", "login u -passwordSECRET",
+            "login u --pSECRET", "login u --password-stdin=SECRET", "login u --password-stdin SECRET",
+            "login u --password=SECRET", "login u -password SECRET", "login u -password=SECRET",
+            "login u --passwd=SECRET", "login u --pw SECRET", "login u --SECRET", "login u --SECRET=x",
+            "login u -SECRET", "login u ---SECRET", "login u ----SECRET=SECRET", "login u -=SECRET",
+            "login u --=SECRET", "login u =SECRET", "login u -- SECRET", "login u -- -pSECRET", "login -- u SECRET",
+            "login u SECRET SECRET", "login u --plain=SECRET", "login u --quiet=SECRET", "login u -q=SECRET",
+            "login u -qSECRET", "login u -qpSECRET", "login u --no-input=SECRET", "login u --no-inputSECRET",
+            "login u --wait=SECRET", "login u --wait SECRET", "login u --format=SECRET", "login u --format SECRET",
+            "login u -éSECRET", "login u --é=SECRET", "login u --generate-completion-script=SECRET",
+            "login u --password-stdin='SECRET'", "login u --wait='SECRET", "login u --format='|'SECRET'|'",
+            "login u -p'SECRET'x'", "login -pSECRET u", "passcode SECRET", "passcode create u --stdin=SECRET",
+            "passcode create u --passcode-stdin=SECRET", "passcode create u -pSECRET",
+            "passcode create u SECRET SECRET", "passcode validate u --passcode SECRET",
+            "passcode edit --old=SECRET --new=SECRET u", "passcode remove u SECRET", "unlock u SECRET",
+            "register --username u --password-stdin=SECRET", "register -pSECRET", "register --set password=SECRET",
+            "register --username u -pSECRET", "edit u --if-revision=SECRET", "edit u --if-revision SECRET",
+            "edit u --phone 1 -pSECRET", "edit u --phone 1 --password-stdin=SECRET", "SECRET", "-pSECRET",
+            "lgin u SECRET", "-q login u -pSECRET", "--password=SECRET login u",
+        ])
+    func hiddenSecret(_ line: String) throws {
+        func words(_ secret: String) -> [String] {
+            line.split(separator: " ").map { String($0).replacing("SECRET", with: secret).replacing("|", with: " ") }
+        }
+        // With what might end a quotation, or the search for it, too early.
+        for secret in [
+            "Tr0ub4dor", "parislondon", "aB1", "Tr0u'b4' dor", "T.*[r]0u\u{301}", "--T=r0=", "Tr\n0ü\tb4%s", "日本語",
+        ] {
+            let words = words(secret)
+            // The first word is taken for the name of a command.
+            if words[0] == "parislondon" { continue }
+            do {
+                _ = try ProfilesCommand.parseAsRoot(words)
+                Issue.record("\(words) are taken")
+            } catch {
+                let text = UsageText(error, arguments: words).text
+                #expect(!text.contains(secret), "\(text)")
+            }
+        }
+    }
+
+    @Test(
+        "A usage error of a command that takes secrets says which option it is about",
+        arguments: [
+            ("login u --pasword-stdin", "Unknown option '--pasword-stdin'. Did you mean '--password-stdin'?"),
+            ("login u -password-stdin", "Unknown option '-p…'. Did you mean '--password-stdin'?"),
+            ("login u -p", "Unknown option '-p'"), ("login u -pX", "Unknown option '-p…'"),
+            ("login u -qx", "Unknown option '-…'"), ("login u --verbose", "Unknown option in argument 3"),
+            ("login u --wait 1 --Sesame=x", "Unknown option in argument 5"),
+            ("login u --plain=x", "The option '--plain' does not take any value, but '…' was specified."),
+            ("login u --wait", "Missing value for '--wait <seconds>'"),
+            ("login u --wait x", "The value '…' is invalid for '--wait <seconds>'"),
+            ("login u --format yaml", "The value '…' is invalid for '--format <format>'. Please provide one of 'text'"),
+            ("register --username u --fone=1", "Unknown option '--fone'. Did you mean '--phone'?"),
+            ("edit u --if-revision x", "The value '…' is invalid for '--if-revision <n>'"),
+            ("edit", "Missing expected argument '<username>'"),
+            ("passcode creat u", "2 unexpected arguments: '…', '…'"),
+            ("lgin u", "2 unexpected arguments: 'lgin', '…'"),
+        ])
+    func namedOption(_ line: String, _ reason: String) throws {
+        let outcome = try Workplace().run(
+            [try Workplace.binary()] + line.split(separator: " ").map(String.init), input: "", environment: [:])
+        #expect(outcome.status == 64)
+        #expect(outcome.error.hasPrefix("Error: \(reason)"), "\(outcome.error)")
+        #expect(outcome.error.contains("\nUsage: profiles "), "\(outcome.error)")
+    }
+
+    @Test func `P12: what stands in the place of the file of a secret is not repeated either`() throws {
+        let outcome = try Workplace().profiles("login", "u", "--password-file", "hunter2X")
+        #expect(outcome.status == 66)
+        #expect(outcome.error == "Error: The file with the secret cannot be read: No such file or directory\n")
     }
 }

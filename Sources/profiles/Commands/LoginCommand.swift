@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import ProfileCore
 internal import ProfileStore
 
-struct LoginCommand: AsyncParsableCommand {
+struct LoginCommand: AsyncParsableCommand, SecretTaking {
     static let configuration = CommandConfiguration(
         commandName: "login",
         abstract: "Say whether a password is right.",

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import ProfileCore
 internal import ProfileStore
 
-struct PasscodeCommand: AsyncParsableCommand {
+struct PasscodeCommand: AsyncParsableCommand, SecretTaking {
     static let configuration = CommandConfiguration(
         commandName: "passcode",
         abstract: "Create, validate, edit or remove the pass code of a profile.",

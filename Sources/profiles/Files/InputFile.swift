@@ -7,13 +7,14 @@ struct InputFile: ~Copyable {
     /// Nil where it is not known, as of a pipe.
     let byteCount: UInt64?
 
-    init(_ path: String) throws(CommandFailure) {
+    /// Opens a file; one that cannot be opened is called by its path, or as the caller says.
+    init(_ path: String, called name: String? = nil) throws(CommandFailure) {
         self.path = path
         descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw .cannotRead(path, errno) }
+        guard descriptor >= 0 else { throw .cannotRead(name ?? path, errno) }
         var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw .cannotRead(path, errno) }
-        if status.st_mode & S_IFMT == S_IFDIR { throw .cannotRead(path, EISDIR) }
+        guard fstat(descriptor, &status) == 0 else { throw .cannotRead(name ?? path, errno) }
+        if status.st_mode & S_IFMT == S_IFDIR { throw .cannotRead(name ?? path, EISDIR) }
         byteCount = status.st_mode & S_IFMT == S_IFREG ? UInt64(max(0, status.st_size)) : nil
     }
 

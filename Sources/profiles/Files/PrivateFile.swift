@@ -53,8 +53,8 @@ struct PrivateFile: ~Copyable {
         if let temporaryPath { unlink(temporaryPath) }
     }
 
-    /// Where a symbolic link leads, and what leads on from there. Not an absolute path, since the working folder's may not
-    /// be UTF-8.
+    /// Where a symbolic link leads, and what leads on from there. Not an absolute path, since the working folder's may
+    /// not be UTF-8.
     private static func resolved(_ path: String) throws(CommandFailure) -> String {
         var target = path
         // As many as the system follows.

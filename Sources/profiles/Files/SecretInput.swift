@@ -8,7 +8,8 @@ enum SecretInput {
 
     /// Reads one secret: all there is, without one final line end.
     static func readOne(_ path: String) throws(CommandFailure) -> Secret {
-        let file = try InputFile(path)
+        // Somebody may have written the secret where its file's path belongs.
+        let file = try InputFile(path, called: "The file with the secret")
         return try Secret(capacity: longestSecret + 1) { output throws(CommandFailure) in
             let code = output.withUnsafeMutableBufferPointer { buffer, used in
                 let (count, code) = FileDescriptor.readAll(

@@ -154,7 +154,8 @@ import Watchdog
         outside.yield(.stateWhen(isLaterLook) { state in answers.withLock { $0.append(state != nil) } })
         outside.yield(.event(.paste("skboard")))
         outside.yield(.leave)
-        _ = await ScreenLoop(FakeDevice(), requests: requests).run(FormScreen.registering()) { _ -> Answer in .done("") }
+        _ = await ScreenLoop(FakeDevice(), requests: requests).run(FormScreen.registering()) { _ -> Answer in .done("")
+        }
         #expect(answers.withLock { $0 } == [true])
     }
 
