@@ -181,4 +181,28 @@ import Watchdog
         #expect(!weak.error.contains("weakling"))
         #expect(weak.status == 1)
     }
+
+    @Test(
+        "P9: a login without memory for the hash says so, exits 75 and counts nothing",
+        arguments: [
+            // A salt of 16 bytes, and one of 22: libsodium is asked in two ways.
+            "c2l4dGVlbiBieXRlcyBvaw$VODRr+M85C45C0Om0zNqFKlD8ZuK3yqocMrejVqaC3w",
+            "dHdlbnR5LXR3byBieXRlcyBvZiBpdA$UyLkVLsxfDQt3f9T7VhLSMTLgtHEvSOufEXkrJPfbZ4",
+        ])
+    func memory(saltAndHash: String) throws {
+        let workplace = try Workplace()
+        let hash = "$argon2id$v=19$m=524288,t=1,p=1$\(saltAndHash)"
+        try workplace.write("username,phone,address,password_hash\nanna,78761241,x,\"\(hash)\"\n", to: "anna.csv")
+        try workplace.write("aK8oio\n", to: "right")
+        try workplace.write("aK8oiO\n", to: "wrong")
+        #expect(try workplace.profiles("import", "anna.csv").status == 0)
+        for attempt in 1...7 {
+            // The whole process has as much as the hash alone takes.
+            let outcome = try workplace.shell(
+                "ulimit -v 524288; profiles login anna --password-file \(attempt % 2 == 0 ? "wrong" : "right")")
+            #expect(outcome.status == 75)
+            #expect(outcome.error == "Error: There was no memory to hash the secret with; try again\n")
+        }
+        #expect(try workplace.profiles("login", "anna", "--password-file", "right").output == "Hello anna\n")
+    }
 }

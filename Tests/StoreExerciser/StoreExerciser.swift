@@ -33,6 +33,9 @@ enum StoreExerciser {
         case ("beep", let rest) where rest.count == 3: try beep(path: rest[0], directory: rest[1], name: rest[2])
         case ("watch", let rest) where rest.count == 3:
             try await watch(path: rest[0], directory: rest[1], after: Int64(rest[2]) ?? 0)
+        case ("log-in-without-memory", let rest) where rest.count == 4:
+            try await logInWithoutMemory(
+                path: rest[0], username: rest[1], password: rest[2], policyKiB: Int(rest[3]) ?? 0)
         case ("welcome", let rest) where rest.count == 1: try await welcome(path: rest[0])
         default: throw ExerciseError.unknownCommand(words)
         }
@@ -152,6 +155,41 @@ enum StoreExerciser {
         try await watching.value
     }
 
+    /// Tries to log in six times with no more than 64 MiB of memory left, and prints what comes of each.
+    private static func logInWithoutMemory(
+        path: String, username: String, password: String, policyKiB: Int
+    ) async throws {
+        var options = options()
+        options.hashing = try HashingPolicy(memoryKiB: policyKiB, iterations: 2)
+        let repository = try await ProfileRepository.open(at: path, options: options)
+        // So that threads and whatever else is made once are there already.
+        _ = try? await PasscodeHasher().hash(Secret("x"))
+        _ = try? repository.profile(username: username)
+        _ = try? await repository.hasher.verify(Secret("x"), against: PasswordHash(parsing: weakHash.utf8Span.span))
+        try limitMemory(to: 64 << 20)
+        for _ in 1...6 {
+            do throws(CredentialError) {
+                _ = try await repository.validatePassword(Secret(password), for: username)
+                say("right")
+            } catch {
+                say("\(error)")
+            }
+        }
+        await repository.close()
+    }
+
+    /// Leaves the process so many bytes besides those that it has.
+    private static func limitMemory(to bytes: UInt) throws {
+        let file = fopen("/proc/self/statm", "r")
+        defer { if let file { fclose(file) } }
+        var pages: UInt = 0
+        guard let file, withUnsafeMutablePointer(to: &pages, { withVaList([$0]) { vfscanf(file, "%lu", $0) } }) == 1
+        else { throw ExerciseError.noLimit }
+        let most = rlim_t(pages * UInt(getpagesize()) + bytes)
+        var limit = rlimit(rlim_cur: most, rlim_max: most)
+        guard setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0 else { throw ExerciseError.noLimit }
+    }
+
     /// Prints whether it was the one to greet.
     private static func welcome(path: String) async throws {
         let repository = try await ProfileRepository.open(at: path, options: options())
@@ -162,8 +200,7 @@ enum StoreExerciser {
     private static func register(_ username: String, in repository: ProfileRepository) async throws {
         let draft = ProfileDraft([
             "username": username, "phone": "78761241", "address": "0",
-            "password_hash":
-                "$argon2id$v=19$m=8,t=1,p=1$x6KV7hY0lqmDzqg8SXGz4A$zXpdekayZS4A3z2N/dAfRIcKF8U94zGuyyN/CCZNJVo",
+            "password_hash": weakHash,
         ])
         while true {
             do {
@@ -175,6 +212,10 @@ enum StoreExerciser {
             }
         }
     }
+
+    /// Of `aK8oio`, at next to no cost.
+    private static let weakHash =
+        "$argon2id$v=19$m=8,t=1,p=1$x6KV7hY0lqmDzqg8SXGz4A$zXpdekayZS4A3z2N/dAfRIcKF8U94zGuyyN/CCZNJVo"
 
     private static func options(createsMissing: Bool = false) -> ProfileRepository.Options {
         var options = ProfileRepository.Options()
@@ -198,4 +239,5 @@ enum StoreExerciser {
 private enum ExerciseError: Error {
     case unknownCommand([String])
     case lostProfile
+    case noLimit
 }

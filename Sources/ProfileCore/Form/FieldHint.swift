@@ -10,7 +10,8 @@ extension FieldRules {
     fileprivate var kindHint: String {
         if let mask { return "\(mask.digitCount) digits, as \(mask)" }
         if !allowedValues.isEmpty {
-            return allowedValues.count > 8 ? "one of \(allowedValues.count) values" : allowedValues.listed("or")
+            return allowedValues.count > 8
+                ? "one of \(allowedValues.count) values" : allowedValues.map(\.shortened).listed("or")
         }
         switch type {
         case .boolean: return "true or false"

@@ -41,7 +41,6 @@ struct MaskedText {
 extension Mask {
     /// Whether a character stands by itself in the mask, so that nobody has to type it.
     func hasLiteral(_ character: Character) -> Bool {
-        guard let byte = character.asciiValue else { return false }
-        return byte != Self.digit && bytes.contains(byte)
+        character.asciiValue.map(literals.contains) ?? false
     }
 }

@@ -48,9 +48,15 @@ public enum CharacterClass: Hashable, Sendable {
         case .digits: "digits"
         case .spaces: "single spaces"
         case .special: "special characters"
-        case .list(let characters): characters.map { "'\($0)'" }.joined(separator: " ")
+        case .list(let characters):
+            characters.unicodeScalars.count > Self.mostTitled
+                ? "\(characters.unicodeScalars.count) listed characters"
+                : characters.map { "'\($0)'" }.joined(separator: " ")
         }
     }
+
+    /// The most characters of a list that a message names one by one.
+    private static let mostTitled = 32
 }
 
 /// Something that a value must hold at least once.

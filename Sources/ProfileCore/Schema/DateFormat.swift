@@ -12,9 +12,13 @@ public struct DateFormat: Hashable, Sendable, CustomStringConvertible {
     static let dotted = DateFormat(known: "yyyy.MM.dd")
     static let digits = DateFormat(known: "yyyyMMdd")
 
-    /// Nil where a part is missing or there twice, where other letters or digits stand between, and where a space stands
-    /// first or last.
+    /// Longest format, in characters: far more than any way of writing a date takes.
+    public static let longestLength = 32
+
+    /// Nil where a part is missing or there twice, where other letters or digits stand between, where a space stands
+    /// first or last, and where it is longer than ``longestLength``.
     public init?(_ pattern: String) {
+        guard pattern.utf8.count <= Self.longestLength else { return nil }
         var parts: [String] = []
         var rest = pattern.utf8[...]
         while let byte = rest.first {

@@ -5,15 +5,22 @@ public struct Mask: Hashable, Sendable, CustomStringConvertible {
     /// As a schema file writes it.
     public let pattern: String
     let bytes: [UInt8]
+    let literals: ASCIISet
     /// How many `#` there are.
     package let digitCount: Int
 
     static let digit = UInt8(ascii: "#")
 
-    /// Nil unless the pattern is printable ASCII, holds a `#` and no digit or space.
+    /// Longest mask, in characters: every value of the field is as long, however few digits were typed.
+    public static let longestLength = 256
+
+    /// Nil unless the pattern is printable ASCII of at most ``longestLength`` characters, holds a `#` and no digit or
+    /// space.
     public init?(_ pattern: String) {
         let bytes = Array(pattern.utf8)
-        guard bytes.allSatisfy({ 0x21...0x7E ~= $0 && !$0.isASCIIDigit }) else { return nil }
+        guard bytes.count <= Self.longestLength, bytes.allSatisfy({ 0x21...0x7E ~= $0 && !$0.isASCIIDigit }) else {
+            return nil
+        }
         self.init(pattern, bytes)
         if digitCount == 0 { return nil }
     }
@@ -23,6 +30,7 @@ public struct Mask: Hashable, Sendable, CustomStringConvertible {
     private init(_ pattern: String, _ bytes: [UInt8]) {
         self.pattern = pattern
         self.bytes = bytes
+        literals = ASCIISet { $0 != Self.digit && bytes.contains($0) }
         digitCount = bytes.count { $0 == Self.digit }
     }
 
@@ -52,7 +60,7 @@ public struct Mask: Hashable, Sendable, CustomStringConvertible {
             let byte = value[index]
             if byte.isASCIIDigit {
                 digits += 1
-            } else if byte == Self.digit || !bytes.contains(byte) {
+            } else if !literals.contains(byte) {
                 return .badCharacter
             }
         }

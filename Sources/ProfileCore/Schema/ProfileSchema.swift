@@ -3,30 +3,45 @@
 /// Read from a Frictionless Table Schema document with our extensions under each field's `profiles` key; see
 /// <doc:Schema>. The order of fields is that of forms, of columns and of issues.
 public struct ProfileSchema: Hashable, Sendable {
-    /// What it is called; a label and not a key.
-    public let name: String
-    /// At least `username`, each name once.
-    public let fields: [FieldRules]
+    /// One reference, since every profile holds its schema.
+    private let contents: Contents
 
     /// Most fields that a schema may have.
     public static let mostFields = 100
 
     init(name: String, fields: [FieldRules]) {
-        self.name = name
-        self.fields = fields
+        contents = Contents(name: name, fields: fields)
     }
 
-    /// The rules of a field; nil where there is none of that name.
-    public subscript(name: FieldName) -> FieldRules? { fields.first { $0.name == name } }
+    /// What it is called; a label and not a key.
+    public var name: String { contents.name }
 
-    /// The position of a field, from 0; nil where there is none of that name.
-    public func index(of name: FieldName) -> Int? { fields.firstIndex { $0.name == name } }
-
-    /// Whether profiles have a password.
-    public var hasPassword: Bool { self[.password] != nil }
+    /// At least `username`, each name once.
+    public var fields: [FieldRules] { contents.fields }
 
     /// The fields whose values are stored as they are, that is all but the secret one.
-    public var openFields: [FieldRules] { fields.filter { !$0.isSecret } }
+    public var openFields: [FieldRules] { contents.openFields }
+
+    /// The rules of a field; nil where there is none of that name.
+    public subscript(name: FieldName) -> FieldRules? { index(of: name).map { fields[$0] } }
+
+    /// The position of a field, from 0; nil where there is none of that name.
+    public func index(of name: FieldName) -> Int? { contents.positions[name] }
+
+    /// The position among the open fields, from 0; nil where there is no open field of that name.
+    package func openIndex(of name: FieldName) -> Int? { contents.openPositions[name] }
+
+    /// Whether profiles have a password.
+    public var hasPassword: Bool { index(of: .password) != nil }
+
+    public static func == (left: ProfileSchema, right: ProfileSchema) -> Bool {
+        left.contents === right.contents || (left.name == right.name && left.fields == right.fields)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(name)
+        hasher.combine(fields)
+    }
 
     /// The built-in schema.
     public static let standard = ProfileSchema(
@@ -82,5 +97,28 @@ public struct ProfileSchema: Hashable, Sendable {
         var rules = FieldRules(name: name, title: title)
         set(&rules)
         return rules
+    }
+}
+
+extension ProfileSchema {
+    /// What a schema says, and where its fields are: found out once, and not at each value that is asked for.
+    private final class Contents: Sendable {
+        let name: String
+        let fields: [FieldRules]
+        let openFields: [FieldRules]
+        let positions: [FieldName: Int]
+        let openPositions: [FieldName: Int]
+
+        init(name: String, fields: [FieldRules]) {
+            self.name = name
+            self.fields = fields
+            openFields = fields.filter { !$0.isSecret }
+            positions = Self.positions(of: fields)
+            openPositions = Self.positions(of: openFields)
+        }
+
+        private static func positions(of fields: [FieldRules]) -> [FieldName: Int] {
+            Dictionary(zip(fields.map(\.name), fields.indices)) { first, _ in first }
+        }
     }
 }

@@ -18,7 +18,7 @@ struct SchemaObject {
 
     subscript(name: String) -> JSONValue? { members.first { $0.name == name }?.value }
 
-    func path(_ name: String) -> String { "\(path).\(name)" }
+    func path(_ name: String) -> String { "\(path).\(name.shortened)" }
 
     /// Refuses members that nobody would read.
     func allowOnly(_ names: [String]) throws(SchemaError) {
@@ -32,12 +32,18 @@ struct SchemaObject {
     func requireValue(_ name: String, oneOf values: [JSONValue]) throws(SchemaError) {
         guard let value = self[name], !values.contains(value) else { return }
         let accepted = values.map { $0.text() }.joined(separator: " or ")
-        throw SchemaError(path(name), "\(value.text()) is not supported; leave it out or write \(accepted)")
+        throw SchemaError(path(name), "\(value.text().shortened) is not supported; leave it out or write \(accepted)")
     }
 
     func string(_ name: String) throws(SchemaError) -> String? {
         guard let value = self[name] else { return nil }
         return try Self.string(value, path(name))
+    }
+
+    /// Text for people, which is repeated at every issue of a field.
+    func text(_ name: String) throws(SchemaError) -> String? {
+        guard let value = self[name] else { return nil }
+        return try Self.text(value, path(name))
     }
 
     func boolean(_ name: String) throws(SchemaError) -> Bool? {
@@ -83,13 +89,24 @@ struct SchemaObject {
         return text
     }
 
+    static func text(_ value: JSONValue, _ path: String) throws(SchemaError) -> String {
+        let text = try string(value, path)
+        guard text.utf8.count <= longestText else {
+            throw SchemaError(path, "it is \(text.utf8.count) bytes long; \(longestText) are allowed")
+        }
+        return text
+    }
+
+    /// In bytes of UTF-8.
+    private static let longestText = 4_096
+
     static func choice<Choice: RawRepresentable<String> & CaseIterable>(
         _ value: JSONValue, _ path: String
     ) throws(SchemaError) -> Choice {
         let text = try string(value, path)
         guard let choice = Choice(rawValue: text) else {
             let choices = Choice.allCases.map(\.rawValue).joined(separator: ", ")
-            throw SchemaError(path, "\"\(text)\" is not supported; known are \(choices)")
+            throw SchemaError(path, "\"\(text.shortened)\" is not supported; known are \(choices)")
         }
         return choice
     }

@@ -40,7 +40,7 @@ extension ProfileSchema {
         guard fields.contains(where: { $0.name == .username }) else {
             throw SchemaError("$.fields", "the field \"username\" is missing; it is the key of every profile")
         }
-        self.init(name: try root.string("name") ?? defaultName, fields: fields)
+        self.init(name: try root.text("name") ?? defaultName, fields: fields)
     }
 
     /// Reads a schema file that is at hand as text.
@@ -76,12 +76,12 @@ private struct FieldParser {
             "characters", "requires", "mask", "secret", "message", "contentType", "formats",
         ])
         let name = try parseName()
-        var rules = FieldRules(name: name, title: try field.string("title") ?? Self.title(name))
+        var rules = FieldRules(name: name, title: try field.text("title") ?? Self.title(name))
         rules.type = try field.choice("type") ?? .string
         rules.isRequired = try constraints.boolean("required") ?? false
         rules.isUnique = try constraints.boolean("unique") ?? false
         rules.isSecret = try extensions.boolean("secret") ?? false
-        rules.contentType = try extensions.string("contentType")
+        rules.contentType = try extensions.text("contentType")
         try parseFormat(of: rules.type)
         if rules.type == .string {
             try parseText(&rules)
@@ -107,7 +107,7 @@ private struct FieldParser {
         guard let name = FieldName(text) else {
             throw SchemaError(
                 path,
-                "\"\(text)\" is no field name: a lower-case letter, then lower-case letters, digits and _, "
+                "\"\(text.shortened)\" is no field name: a lower-case letter, then lower-case letters, digits and _, "
                     + "\(FieldName.longestLength) at most")
         }
         guard !FieldName.reserved.contains(text) else {
@@ -150,7 +150,8 @@ private struct FieldParser {
             guard let mask = Mask(text) else {
                 throw SchemaError(
                     extensions.path("mask"),
-                    "\"\(text)\" is no mask: printable ASCII with a # for each digit, no other digit and no space")
+                    "\"\(text.shortened)\" is no mask: printable ASCII with a # for each digit, no other digit and no space, "
+                        + "\(Mask.longestLength) characters at most")
             }
             rules.mask = mask
             for (object, name) in [
@@ -161,6 +162,7 @@ private struct FieldParser {
             }
         }
         if let list = try extensions.array("characters") {
+            guard 1...Self.mostEntries ~= list.count else { throw wrongCount(list, extensions.path("characters")) }
             var classes: [CharacterClass] = []
             for (index, value) in list.enumerated() {
                 let path = "\(extensions.path("characters"))[\(index)]"
@@ -169,37 +171,48 @@ private struct FieldParser {
                     let names = CharacterClass.named.map(\.name).joined(separator: ", ")
                     throw SchemaError(
                         path,
-                        "\"\(text)\" is none of \(names); a literal list of letters is written with a few each "
+                        "\"\(text.shortened)\" is none of \(names); a literal list of letters is written with a few each "
                             + "and without control characters")
                 }
                 classes.append(known)
             }
-            guard !classes.isEmpty else { throw SchemaError(extensions.path("characters"), "it allows nothing") }
             rules.characters = classes
         }
         for (index, value) in (try extensions.array("requires") ?? []).enumerated() {
             let path = "\(extensions.path("requires"))[\(index)]"
-            rules.requirements.append(try SchemaObject.choice(value, path))
+            let requirement: Requirement = try SchemaObject.choice(value, path)
+            // One that is there twice would be reported twice.
+            if !rules.requirements.contains(requirement) { rules.requirements.append(requirement) }
         }
+    }
+
+    /// The most entries of `characters` and of `formats`, all of which a message names.
+    private static let mostEntries = 16
+
+    private func wrongCount(_ list: [JSONValue], _ path: String) -> SchemaError {
+        SchemaError(
+            path,
+            list.isEmpty ? "it allows nothing" : "there are \(list.count) entries; \(Self.mostEntries) are allowed")
     }
 
     private func parseFormats(_ rules: inout FieldRules) throws(SchemaError) {
         guard let list = try extensions.array("formats") else { return }
+        guard 1...Self.mostEntries ~= list.count else { throw wrongCount(list, extensions.path("formats")) }
         var formats: [DateFormat] = []
         for (index, value) in list.enumerated() {
             let path = "\(extensions.path("formats"))[\(index)]"
             let text = try SchemaObject.string(value, path)
             guard let format = DateFormat(text) else {
                 throw SchemaError(
-                    path, "\"\(text)\" is no date format: yyyy, MM and dd once each, with punctuation or spaces between"
-                )
+                    path,
+                    "\"\(text.shortened)\" is no date format: yyyy, MM and dd once each, with punctuation or spaces "
+                        + "between, \(DateFormat.longestLength) characters at most")
             }
             if let other = formats.first(where: format.looksLike) {
                 throw SchemaError(path, "what is written as \"\(text)\" could be read as \"\(other)\" as well")
             }
             formats.append(format)
         }
-        guard !formats.isEmpty else { throw SchemaError(extensions.path("formats"), "it allows nothing") }
         rules.formats = formats
     }
 
@@ -222,18 +235,18 @@ private struct FieldParser {
         switch (type, value) {
         case (.integer, .number(let text)):
             guard let integer = NumberText.integer(Array(text.utf8).span) else {
-                throw SchemaError(path, "\(text) is no 64-bit integer")
+                throw SchemaError(path, "\(text.shortened) is no 64-bit integer")
             }
             return .integer(integer)
         case (.number, .number(let text)):
             guard let number = NumberText.number(Array(text.utf8).span) else {
-                throw SchemaError(path, "\(text) is out of a double's range")
+                throw SchemaError(path, "\(text.shortened) is out of a double's range")
             }
             return .number(number)
         case (.date, .string("today")): return .today
         case (.date, .string(let text)):
             guard let day = CalendarDay(iso: text) else {
-                throw SchemaError(path, "\"\(text)\" is neither a day as yyyy-MM-dd nor \"today\"")
+                throw SchemaError(path, "\"\(text.shortened)\" is neither a day as yyyy-MM-dd nor \"today\"")
             }
             return .day(day)
         case (.string, _), (.boolean, _):
@@ -248,9 +261,9 @@ private struct FieldParser {
         for member in messages.members {
             let path = messages.path(member.name)
             guard let code = ValidationIssue.Code(rawValue: member.name) else {
-                throw SchemaError(path, "\"\(member.name)\" is no code of an issue")
+                throw SchemaError(path, "\"\(member.name.shortened)\" is no code of an issue")
             }
-            rules.messages[code] = try SchemaObject.string(member.value, path)
+            rules.messages[code] = try SchemaObject.text(member.value, path)
         }
     }
 
@@ -296,7 +309,7 @@ private struct FieldParser {
             default: throw SchemaError(path, "it is \(value.kind), which does not fit the field's type")
             }
             guard let canonical = validator.canonical(text) else {
-                throw SchemaError(path, "\"\(text)\" breaks the other rules of the field")
+                throw SchemaError(path, "\"\(text.shortened)\" breaks the other rules of the field")
             }
             values.append(canonical)
         }
@@ -315,7 +328,7 @@ extension JSONError {
             case .badEscape: "malformed escape in a string"
             case .badEncoding: "bytes that are not UTF-8"
             case .controlCharacterInString: "a control character in a string; escape it"
-            case .duplicateName(let name): "the name \"\(name)\" is there twice in one object"
+            case .duplicateName(let name): "the name \"\(name.shortened)\" is there twice in one object"
             case .tooDeep(let limit): "nested more than \(limit) deep"
             case .textAfterEnd: "there is more after its end"
             }

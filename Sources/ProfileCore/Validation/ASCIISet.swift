@@ -8,22 +8,17 @@ struct ASCIISet: Hashable, Sendable {
         for byte in UInt8(64)..<128 where isMember(byte) { high |= 1 << UInt64(byte - 64) }
     }
 
-    /// Nil where one of the classes reaches beyond ASCII.
-    init?(_ classes: [CharacterClass]) {
-        var members: [UInt8] = []
-        for one in classes {
-            switch one {
-            case .asciiLetters: members += (0..<128).filter(\.isASCIILetter)
-            case .asciiDigits: members += (0..<128).filter(\.isASCIIDigit)
-            case .spaces: members.append(0x20)
-            case .special: members += (0x21...0x7E).filter { !$0.isASCIILetter && !$0.isASCIIDigit }
-            case .list(let characters):
-                guard characters.utf8.allSatisfy({ $0 < 128 }) else { return nil }
-                members += characters.utf8
-            case .letters, .digits: return nil
-            }
+    /// What a class has of ASCII.
+    init(_ characters: CharacterClass) {
+        switch characters {
+        case .asciiLetters, .letters: self.init(\.isASCIILetter)
+        case .asciiDigits, .digits: self.init(\.isASCIIDigit)
+        case .spaces: self.init { $0 == 0x20 }
+        case .special: self.init(Requirement.special)
+        case .list(let characters):
+            let listed = Set(characters.utf8)
+            self.init(listed.contains)
         }
-        self.init(members.contains)
     }
 
     init(_ requirement: Requirement) {
@@ -37,6 +32,11 @@ struct ASCIISet: Hashable, Sendable {
 
     /// All but control characters other than tab, LF and CR.
     static let text = ASCIISet { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D }
+
+    mutating func formUnion(_ other: ASCIISet) {
+        low |= other.low
+        high |= other.high
+    }
 
     @inline(__always)
     func contains(_ byte: UInt8) -> Bool {

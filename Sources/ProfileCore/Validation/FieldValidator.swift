@@ -11,14 +11,14 @@ final class FieldValidator: Sendable {
     private let longestByteCount: Int
     private let minimumLength: Int
     private let maximumLength: Int
+    /// What text may hold.
+    private let characters: ScalarSet
+    private let singleSpaces: Bool
+    /// The stored forms that `enum` lists; empty for no such rule.
+    private let allowedValues: Set<[UInt8]>
 
     private enum Kind: Sendable {
-        /// Only bytes of the set.
-        case ascii(ASCIISet, singleSpaces: Bool)
-        /// Characters of these classes, which are not all ASCII.
-        case unicode([CharacterClass])
-        /// Any character but control characters other than tab, LF and CR.
-        case anyText
+        case text
         case mask(Mask)
         case date([DateFormat])
         case integer
@@ -35,32 +35,24 @@ final class FieldValidator: Sendable {
             case .boolean: .boolean
             case .date: .date(rules.formats)
             case .string:
-                if let mask = rules.mask {
-                    .mask(mask)
-                } else if let characters = rules.characters {
-                    Self.asciiKind(characters) ?? .unicode(characters)
-                } else {
-                    .anyText
-                }
+                if let mask = rules.mask { .mask(mask) } else { .text }
             }
         hasFurtherRules = !rules.allowedValues.isEmpty || rules.pattern != nil
         longestByteCount = rules.longestByteCount
         minimumLength = rules.minimumLength ?? 0
         maximumLength = rules.maximumLength ?? .max
+        characters = rules.characters.map(ScalarSet.init) ?? .text
+        singleSpaces = rules.characters?.contains(.spaces) ?? false
+        allowedValues = Set(rules.allowedValues.map { Array($0.utf8) })
+        // Where a character is always a byte; CR LF is one character.
+        let isPlain =
+            if case .text = kind { characters.isASCII && !characters.ascii.contains(UInt8(ascii: "\r")) } else { false }
         plainRule =
-            if case .ascii(let set, let singleSpaces) = kind, rules.requirements.isEmpty, !hasFurtherRules {
-                PlainRule(
-                    set: set, singleSpaces: singleSpaces, minimumLength: minimumLength,
-                    maximumLength: min(maximumLength, longestByteCount))
-            } else {
-                nil
-            }
-    }
-
-    /// Nil where a class reaches beyond ASCII, or where a character is not always a byte: CR LF is one character.
-    private static func asciiKind(_ characters: [CharacterClass]) -> Kind? {
-        guard let set = ASCIISet(characters), !set.contains(UInt8(ascii: "\r")) else { return nil }
-        return .ascii(set, singleSpaces: characters.contains(.spaces))
+            isPlain && rules.requirements.isEmpty && !hasFurtherRules
+            ? PlainRule(
+                set: characters.ascii, singleSpaces: singleSpaces, minimumLength: minimumLength,
+                maximumLength: min(maximumLength, longestByteCount))
+            : nil
     }
 
     /// What became of a value.
@@ -111,10 +103,7 @@ final class FieldValidator: Sendable {
         }
         var outcome: Outcome
         switch kind {
-        case .ascii(let set, let singleSpaces):
-            outcome = judgeASCII(value, set, singleSpaces: singleSpaces, &issues)
-        case .unicode(let classes): outcome = judgeUnicode(value, classes, &issues)
-        case .anyText: outcome = judgeAnyText(value, &issues)
+        case .text: outcome = judgeText(value, &issues)
         case .mask(let mask): outcome = judgeMask(value, mask, &issues)
         case .date(let formats):
             outcome = judgeDate(value, isStored ? Self.storedFormats : formats, today: today, &issues)
@@ -145,22 +134,21 @@ final class FieldValidator: Sendable {
         _ value: Span<UInt8>, _ outcome: Outcome, _ issues: inout [ValidationIssue]
     ) -> Outcome {
         // What broke another rule has no stored form to compare; its pattern is judged as it was typed.
-        let stored: String? =
+        let typed = Array(value)
+        let stored: [UInt8]? =
             switch outcome {
-            case .asGiven: String(value)
-            case .canonical(let text): text
+            case .asGiven: typed
+            case .canonical(let text): Array(text.utf8)
             case .bad: nil
             }
         var outcome = outcome
         // Byte for byte: `String`'s equality would let in other encodings of the same characters.
-        if let stored, !rules.allowedValues.isEmpty,
-            !rules.allowedValues.contains(where: { $0.utf8.elementsEqual(stored.utf8) })
-        {
+        if let stored, !allowedValues.isEmpty, !allowedValues.contains(stored) {
             outcome = bad(.notAllowed(allowed: rules.allowedValues), &issues)
         }
         if let pattern = rules.pattern {
-            let text = Array((stored ?? String(value)).utf8)
-            if !pattern.matches(text.span) { outcome = bad(.patternMismatch, &issues) }
+            let judged = stored ?? typed
+            if !pattern.matches(judged.span) { outcome = bad(.patternMismatch, &issues) }
         }
         return outcome
     }
@@ -170,43 +158,19 @@ final class FieldValidator: Sendable {
         if count > maximumLength { report(.tooLong(maximum: maximumLength), &issues) }
     }
 
-    private func judgeASCII(
-        _ value: Span<UInt8>, _ set: ASCIISet, singleSpaces: Bool, _ issues: inout [ValidationIssue]
-    ) -> Outcome {
+    private func judgeText(_ value: Span<UInt8>, _ issues: inout [ValidationIssue]) -> Outcome {
         let before = issues.count
-        judgeLength(value.isASCII ? value.count : String(value).count, &issues)
-        if !set.containsAll(of: value) { report(.badCharacter(allowed: rules.characters), &issues) }
-        if singleSpaces, value.hasAdjacentSpaces { report(.badFormat(expected: .singleSpaces), &issues) }
-        judgeRequirements(value, &issues)
-        return issues.count == before ? .asGiven : .bad
-    }
-
-    private func judgeUnicode(
-        _ value: Span<UInt8>, _ classes: [CharacterClass], _ issues: inout [ValidationIssue]
-    ) -> Outcome {
-        let before = issues.count
-        let text = String(value)
-        judgeLength(text.count, &issues)
-        if !text.unicodeScalars.allSatisfy({ scalar in classes.contains { $0.contains(scalar) } }) {
-            report(.badCharacter(allowed: classes), &issues)
-        }
-        if classes.contains(.spaces), value.hasAdjacentSpaces { report(.badFormat(expected: .singleSpaces), &issues) }
-        judgeRequirements(value, &issues)
-        return issues.count == before ? .asGiven : .bad
-    }
-
-    private func judgeAnyText(_ value: Span<UInt8>, _ issues: inout [ValidationIssue]) -> Outcome {
-        let before = issues.count
-        let hasControls: Bool
+        let isFit: Bool
         if value.isASCII {
             judgeLength(value.countOfASCIICharacters, &issues)
-            hasControls = !ASCIISet.text.containsAll(of: value)
+            isFit = characters.ascii.containsAll(of: value)
         } else {
             let text = String(value)
             judgeLength(text.count, &issues)
-            hasControls = text.unicodeScalars.contains(where: \.isForbiddenControl)
+            isFit = text.unicodeScalars.allSatisfy(characters.contains)
         }
-        if hasControls { report(.badCharacter(allowed: nil), &issues) }
+        if !isFit { report(.badCharacter(allowed: rules.characters), &issues) }
+        if singleSpaces, value.hasAdjacentSpaces { report(.badFormat(expected: .singleSpaces), &issues) }
         judgeRequirements(value, &issues)
         return issues.count == before ? .asGiven : .bad
     }
@@ -295,20 +259,8 @@ extension Bound {
     }
 }
 
-extension CharacterClass {
-    fileprivate func contains(_ scalar: Unicode.Scalar) -> Bool {
-        switch self {
-        case .letters:
-            switch scalar.properties.generalCategory {
-            case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter,
-                .nonspacingMark, .spacingMark, .enclosingMark:
-                true
-            default: false
-            }
-        case .digits: scalar.properties.generalCategory == .decimalNumber
-        case .list(let characters): characters.unicodeScalars.contains(scalar)
-        case .asciiLetters, .asciiDigits, .spaces, .special:
-            scalar.isASCII && (ASCIISet([self])?.contains(UInt8(truncatingIfNeeded: scalar.value)) ?? false)
-        }
+extension [UInt8] {
+    fileprivate init(_ bytes: Span<UInt8>) {
+        self = bytes.withUnsafeBufferPointer { Array($0) }
     }
 }

@@ -32,7 +32,7 @@ extension ValidationIssue {
         case .notAllowed(let allowed):
             allowed.count > 8
                 ? "\(label) should be one of the \(allowed.count) allowed values"
-                : "\(label) should be \(allowed.listed("or"))"
+                : "\(label) should be \(allowed.map(\.shortened).listed("or"))"
         case .patternMismatch: "\(label) does not have the required form"
         case .duplicate(let line?): "\(label) is the same as in line \(line)"
         case .duplicate(nil): "\(label) is taken"

@@ -15,7 +15,8 @@ enum NFC {
     /// standard library's working buffer: it holds one base character with its marks at a time.
     static func form(of secret: Secret) -> Secret {
         guard var text = try? UTF8Span(validating: secret.bytes) else { return secret }
-        if text.isKnownASCII || text.checkForNFC(quickCheck: false) { return secret }
+        // The full check would make a string of the normal form, which could not be zeroed.
+        if text.isKnownASCII || text.checkForNFC(quickCheck: true) { return secret }
 
         var string = String(copying: text)
         // UAX #15 bounds the growth of UTF-8 under NFC by 3.
@@ -30,7 +31,7 @@ enum NFC {
         string.withUTF8 { units in
             if let start = units.baseAddress { explicit_bzero(UnsafeMutableRawPointer(mutating: start), units.count) }
         }
-        return normalised
+        return normalised == secret ? secret : normalised
     }
 
     /// Normalises text that is no secret.

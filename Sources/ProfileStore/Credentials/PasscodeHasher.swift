@@ -134,18 +134,33 @@ public final class PasscodeHasher: Sendable {
             return .wrong
         }
 
-        var isRight = false
-        switch hash.parameters {
-        case .argon2id:
-            for form in forms where try matchesArgon2(form, hash) { isRight = true }
-        case .argon2i:
-            isRight = try matchesArgon2(secret, hash)
-        case .bcrypt, .yescrypt, .scrypt, .sha512crypt:
-            isRight = try SystemCrypt.matches(secret, hash)
-        }
+        let isOurs = hash.parameters == .argon2id(policy.cost)
+        // A wrong guess costs what one at our own hash does. Without the memory for that nothing is looked at: an attempt
+        // that ends for want of memory does not count, and so must not tell anything about the secret.
+        if !isOurs { try MemoryProbe.require(policy.cost) }
+        let isRight =
+            switch hash.parameters {
+            case .argon2id: try matchesArgon2(anyOf: forms, hash)
+            case .argon2i: try matchesArgon2(anyOf: [secret], hash)
+            case .bcrypt, .yescrypt, .scrypt, .sha512crypt: try SystemCrypt.matches(secret, hash)
+            }
         if isRight { return .right(rehash: shouldRehash(secret, hash)) }
-        if hash.parameters != .argon2id(policy.cost) { try spend(forms) }
+        if !isOurs { try? spend(forms) }
         return .wrong
+    }
+
+    /// Tries every form, always. Once the first was computed something is known of the secret, so that from then on a lack
+    /// of memory is a mismatch.
+    private func matchesArgon2(anyOf forms: [Secret], _ hash: PasswordHash) throws(HashingError) -> Bool {
+        var isRight = false
+        for (index, form) in forms.enumerated() {
+            do throws(HashingError) {
+                if try matchesArgon2(form, hash) { isRight = true }
+            } catch {
+                if index == 0 { throw error }
+            }
+        }
+        return isRight
     }
 
     private func matchesArgon2(_ secret: Secret, _ hash: PasswordHash) throws(HashingError) -> Bool {

@@ -18,9 +18,11 @@ enum SystemCrypt {
             free(memory)
         }
         let outcome: Result<Bool, HashingError> = phrase.withCString { characters, _ in
-            errno = 0
             guard let answer = crypt_ra(characters, hash.text, &memory, &size) else {
-                return .failure(errno == ENOMEM ? .outOfMemory : .unverifiable(hash.scheme))
+                // Its errno does not say: yescrypt and scrypt set EINVAL for want of memory too. But a hash that was
+                // parsed whole, of a scheme that libxcrypt has, fails of nothing else.
+                let isKnown = crypt_checksalt(hash.text) != CRYPT_SALT_INVALID
+                return .failure(isKnown ? .outOfMemory : .unverifiable(hash.scheme))
             }
             let computed = UnsafeRawBufferPointer(start: answer, count: strlen(answer)).bindMemory(to: UInt8.self)
             // `Secret` compares in constant time.

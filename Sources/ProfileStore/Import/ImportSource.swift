@@ -86,7 +86,8 @@ final class ImportSource: Sendable {
     }
 
     private static func header(of csv: inout CSVReader) throws(ImportError) -> [String] {
-        var batch = RecordBatch()
+        // Read with as much of the input as comes at once, before it is known whether there are passwords in it.
+        var batch = RecordBatch(containsSecrets: true)
         let isThere: Bool
         do throws(ByteStreamError) { isThere = try csv.header(into: &batch) } catch { throw .reading(code: error.code) }
         guard isThere, let record = batch.records.first else { throw .noHeader }

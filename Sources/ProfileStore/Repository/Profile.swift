@@ -34,7 +34,7 @@ public struct Profile: Hashable, Sendable {
 
     /// The value of a field in its stored form; nil where it is absent or a secret.
     public subscript(name: FieldName) -> String? {
-        guard let index = schema.openFields.firstIndex(where: { $0.name == name }) else { return nil }
+        guard let index = schema.openIndex(of: name) else { return nil }
         return values[index]
     }
 

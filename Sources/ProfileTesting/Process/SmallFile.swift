@@ -31,15 +31,25 @@ package enum SmallFile {
 
     /// Makes a file, or replaces what is in it.
     package static func write(_ bytes: [UInt8], to path: String, mode: UInt32 = 0o600) throws(SystemError) {
+        let outcome = bytes.withUnsafeBytes { bytes in
+            Result { () throws(SystemError) in try write(bytes, to: path, mode: mode) }
+        }
+        try outcome.get()
+    }
+
+    /// The same with bytes that are lent, of which no copy is made.
+    package static func write(
+        _ bytes: UnsafeRawBufferPointer, to path: String, mode: UInt32 = 0o600
+    ) throws(SystemError) {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
         guard descriptor >= 0 else { throw SystemError("open \(path)") }
         defer { close(descriptor) }
-        var rest = bytes[...]
+        var rest = bytes
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { throw SystemError("write \(path)") }
-            rest = rest.dropFirst(count)
+            rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
         }
     }
 

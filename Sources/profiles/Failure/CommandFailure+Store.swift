@@ -121,9 +121,9 @@ extension CommandFailure {
         switch error {
         case .busy: self.init(.tryAgain, "Too many secrets are being hashed; try again")
         case .cancelled: self.init(.interrupted, "Interrupted; nothing was written")
-        case .outOfMemory: self.init(.unavailable, "There is no memory to hash the secret with")
+        case .outOfMemory: self.init(.tryAgain, "There was no memory to hash the secret with; try again")
         case .noThread(let code):
-            self.init(.unavailable, "No thread could be started to hash on: \(Self.systemText(code))")
+            self.init(.tryAgain, "No thread could be started to hash on; try again: \(Self.systemText(code))")
         case .unavailable: self.init(.unavailable, "libsodium could not be started")
         case .unverifiable(let scheme):
             self.init(.unavailable, "The system's libcrypt does not check \(scheme.rawValue)")

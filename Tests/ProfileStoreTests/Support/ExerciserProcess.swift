@@ -16,15 +16,15 @@ final class ExerciserProcess: Sendable {
         let code: Int32
     }
 
-    /// Starts the exerciser with these words; see its own file.
-    init(_ words: String...) throws {
+    /// Starts the exerciser with these words, see its own file, in our environment or in this one alone.
+    init(_ words: String..., environment: [String: String]? = nil) throws {
         var ends: [Int32] = [0, 0]
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         guard socketpair(AF_UNIX, type, 0, &ends) == 0 else { throw SystemError("socketpair") }
         defer { close(ends[1]) }
         socket = ends[0]
         process = try ChildProcess(
-            [try BuiltProgram.path("StoreExerciser")] + words,
+            [try BuiltProgram.path("StoreExerciser")] + words, environment: environment,
             streams: [0: .descriptor(ends[1]), 1: .descriptor(ends[1])])
     }
 

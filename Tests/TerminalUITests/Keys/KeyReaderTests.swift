@@ -131,6 +131,18 @@ import Watchdog
         #expect(read("x\u{1B}[200~\(pasted)\u{1B}[201~y") == [.character("x"), .paste(text), .character("y")])
     }
 
+    @Test func `P12: what is pasted is in memory as the text of its key alone`() throws {
+        let marker = MemoryMarker()
+        var reader = KeyReader()
+        for byte in Array("\u{1B}[200~".utf8) { #expect(reader.read([byte].span).isEmpty) }
+        for index in 0..<marker.count { #expect(reader.read([marker[index]].span).isEmpty) }
+        #expect(try marker.occurrences() == 1)
+        var keys: [Key] = []
+        for byte in Array("\u{1B}[201~".utf8) { keys += reader.read([byte].span) }
+        #expect(keys.count == 1)
+        #expect(try marker.occurrences() == 1)
+    }
+
     @Test func `a paste keeps no more than it may`() throws {
         for (character, count) in [("x", KeyReader.longestPaste), ("漢", KeyReader.longestPaste / 3), ("🚀", 0)] {
             let keys = read("\u{1B}[200~" + String(repeating: character, count: 100_000) + "\u{1B}[201~\r")

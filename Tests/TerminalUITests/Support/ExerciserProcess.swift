@@ -44,38 +44,4 @@ final class ExerciserProcess {
         ]
         return all.filter { !$0.1 }.map(\.0)
     }
-
-    /// Whether a text's bytes are anywhere in the memory that the process can write to.
-    func memory(contains text: String) throws -> Bool {
-        let memory = open("/proc/\(id)/mem", O_RDONLY | O_CLOEXEC)
-        guard memory >= 0 else { throw PseudoTerminal.Failure(text: "no memory of \(id): \(errno)") }
-        defer { close(memory) }
-        for line in (SmallFile.text(of: "/proc/\(id)/maps") ?? "").split(separator: "\n") {
-            let parts = line.split(separator: " ")
-            let bounds = parts[0].split(separator: "-").compactMap { Int($0, radix: 16) }
-            guard bounds.count == 2, parts[1].hasPrefix("rw") else { continue }
-            var bytes = [UInt8](repeating: 0, count: bounds[1] - bounds[0])
-            let count = pread(memory, &bytes, bytes.count, bounds[0])
-            guard count > 0 else { continue }
-            if Self.isFound(text, in: bytes.prefix(count)) { return true }
-        }
-        return false
-    }
-
-    /// Megabytes are searched by the C library, since a debug build's loops take their time.
-    private static func isFound(_ text: String, in bytes: ArraySlice<UInt8>) -> Bool {
-        let wanted = Array(text.utf8)
-        return bytes.withUnsafeBytes { bytes in
-            var rest = bytes[...]
-            while let start = UnsafeRawBufferPointer(rebasing: rest).baseAddress,
-                let found = memchr(start, Int32(wanted[0]), rest.count)
-            {
-                rest = rest.dropFirst(UnsafeRawPointer(found) - start)
-                guard rest.count >= wanted.count else { return false }
-                if memcmp(found, wanted, wanted.count) == 0 { return true }
-                rest = rest.dropFirst()
-            }
-            return false
-        }
-    }
 }

@@ -1,0 +1,20 @@
+import ProfileTesting
+@testable import profiles
+import Testing
+
+@Suite struct InputFileTests {
+    @Test func `P12: a file that may hold a secret leaves nothing of it in memory`() throws {
+        let folder = try TemporaryFolder()
+        let marker = MemoryMarker()
+        try marker.withBytes { bytes throws(SystemError) in
+            try SmallFile.write(bytes, to: "\(folder.path)/secret")
+        }
+        let file = try InputFile("\(folder.path)/secret")
+        let occurrences = try file.withContents { bytes throws(CommandFailure) in
+            (bytes.count, Result { try marker.occurrences() })
+        }
+        #expect(occurrences.0 == marker.count)
+        #expect(try occurrences.1.get() == 1)
+        #expect(try marker.occurrences() == 0)
+    }
+}

@@ -1,0 +1,75 @@
+import ProfileCore
+@testable import ProfileStore
+import Testing
+
+/// P9: a hash that there is no memory for is no failed attempt. Tried in a process that has 64 MiB left.
+@Suite(.timeLimit(.minutes(3))) struct MemoryShortageTests {
+    private let store: TemporaryStore
+    private let repository: ProfileRepository
+
+    init() async throws {
+        store = try TemporaryStore()
+        repository = try await store.open()
+    }
+
+    /// Hashes of `aK8oio` that take 128 MiB.
+    private static let large = [
+        // These crypto_pwhash can compute, which says that it had no memory.
+        "$argon2id$v=19$m=131072,t=1,p=1$c2l4dGVlbiBieXRlcyBvaw$Mnqm/Y/UOAp9e1knOk/HB0ee7u8VcpyYhwlG5+pxcGE",
+        "$argon2i$v=19$m=131072,t=3,p=1$c2l4dGVlbiBieXRlcyBvaw$eGLlqME8BgbW8JB3Drf9jMtOndscE2heQwKwXL2GruY",
+        // A salt of 22 bytes, two lanes, and fewer passes than it takes.
+        "$argon2id$v=19$m=131072,t=1,p=1$dHdlbnR5LXR3byBieXRlcyBvZiBpdA$aKKbHHuvQrUc9b+KYhHRp6ePgxosZg9JoSlAltqLjbw",
+        "$argon2id$v=19$m=131072,t=1,p=2$c2l4dGVlbiBieXRlcyBvaw$2YYROUqwR+blGXAxtWSt9AIO7Xv2SZwENg3PD988fyY",
+        "$argon2i$v=19$m=131072,t=1,p=1$c2l4dGVlbiBieXRlcyBvaw$viDcfzOGTazP/CNbJj8ueFb/xoOwlUaTcTBpsnwqVlY",
+        "$y$jCT$nZ4SoJKNi/WMtFLNn/mPf/$8MYUKU2JEuSxSGUDqIV37M8MrFRVgQYruauqyf/8sP8",
+        "$7$DU..../....nZ4SoJKNi/WMtFLNn/mPf/$NDJ.YxeQpeyjRQiZ6rbYCRXZM188tBr2koWu3s5fPc.",
+    ]
+
+    /// What six attempts come to where 64 MiB are left.
+    private func attempts(
+        _ password: String, policyKiB: Int = HashingPolicy.standard.cost.memoryKiB
+    ) async throws -> [String] {
+        // A heap of its own for each thread would reserve 64 MiB at once.
+        let process = try ExerciserProcess(
+            "log-in-without-memory", store.path, "abel", password, String(policyKiB),
+            environment: ["MALLOC_ARENA_MAX": "1"])
+        let outcome = await process.finish()
+        #expect(outcome.code == 0, "\(outcome)")
+        return outcome.lines
+    }
+
+    private func failures() throws -> Int64 { try store.number("SELECT coalesce(sum(failures), 0) FROM throttles") }
+
+    private static let noMemory = [String](repeating: "hashing(ProfileStore.HashingError.outOfMemory)", count: 6)
+
+    @Test(arguments: large)
+    func `P9: without memory neither the right password nor a wrong one counts, and afterwards the right one is right`(
+        hash: String
+    ) async throws {
+        try await repository.register("abel", ["password_hash": hash])
+        #expect(try await attempts("aK8oio") == Self.noMemory)
+        #expect(try await attempts("aK8oiO") == Self.noMemory)
+        #expect(try failures() == 0)
+        await #expect(throws: CredentialError.wrong) {
+            try await repository.validatePassword(Secret("aK8oiO"), for: "abel")
+        }
+        #expect(try await repository.validatePassword(Secret("aK8oio"), for: "abel").username == "abel")
+    }
+
+    @Test func `P9: what fits into the memory that is left is judged`() async throws {
+        try await repository.register("abel")
+        #expect(try await attempts("aK8oiO").first == "wrong")
+        #expect(try failures() == 5)
+        try await repository.unlock("abel")
+        #expect(try await attempts("aK8oio") == [String](repeating: "right", count: 6))
+    }
+
+    // A wrong guess at a brought hash costs one of ours besides. If that alone had no memory, and the attempt was taken
+    // back, anybody could guess for ever, and would know a right guess by its answer.
+    @Test(arguments: ["aK8oio", "aK8oiO"])
+    func `P9, P10: a brought hash is not tried where there is no memory for ours`(password: String) async throws {
+        try await repository.register("abel", ["password_hash": People.bcryptHash])
+        #expect(try await attempts(password, policyKiB: 1_048_576) == Self.noMemory)
+        #expect(try failures() == 0)
+    }
+}
