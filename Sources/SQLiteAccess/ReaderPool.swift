@@ -26,7 +26,7 @@ package final class ReaderPool<Failure: SQLiteErrorConvertible>: Sendable {
         free.wait()
         defer { free.signal() }
         let reader = try take()
-        defer { if !reader.connection.hasMetOtherSchema, !reader.isEnded { idle.withLock { $0.append(reader) } } }
+        defer { if reader.isOfUse { idle.withLock { $0.append(reader) } } }
         return try body(reader.connection)
     }
 
@@ -60,8 +60,8 @@ private final class Reader: @unchecked Sendable {
         self.endingsBefore = endingsBefore
     }
 
-    /// Whether all reading was ended since it was opened.
-    var isEnded: Bool { endings.count != endingsBefore }
+    /// Whether it has the schema that was accepted when it was opened, and reading was not ended since.
+    var isOfUse: Bool { ((try? connection.hasOnlyMetAcceptedSchema()) ?? false) && endings.count == endingsBefore }
 }
 
 /// How often all reading of a pool was ended.

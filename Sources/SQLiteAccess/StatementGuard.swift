@@ -8,8 +8,9 @@ final class StatementGuard {
     /// Whether the program has a statement prepared now. SQLite prepares one again by itself when it meets another schema
     /// than the statement was made for.
     private var isPreparing = false
-    /// Whether a statement has met another schema than it was prepared for.
-    private(set) var hasMetOtherSchema = false
+    /// Whether SQLite has prepared a statement again, as it does above all when it meets another schema than it was
+    /// prepared for.
+    var hasPreparedAgain = false
     /// The number of the schema that the program found to be as it should be.
     var acceptedSchema: Int64?
     /// When what is running has taken too long.
@@ -46,7 +47,7 @@ final class StatementGuard {
     /// this program makes neither, and names no subqueries.
     private func permits(_ action: Int32, isOfSchema: Bool) -> Bool {
         // The functions that read a pragma prepare it when they run.
-        if !isPreparing && action != SQLITE_PRAGMA { hasMetOtherSchema = true }
+        if !isPreparing && action != SQLITE_PRAGMA { hasPreparedAgain = true }
         if isOfSchema { return false }
         switch action {
         case SQLITE_ATTACH, SQLITE_DETACH, SQLITE_CREATE_TRIGGER, SQLITE_CREATE_VIEW, SQLITE_CREATE_VTABLE,
@@ -90,9 +91,14 @@ extension Connection {
         return try schemaVersion() == accepted
     }
 
-    /// Whether a statement has found the schema changed since it was prepared. Asking costs nothing, and nobody need ask
-    /// the file.
-    package var hasMetOtherSchema: Bool { statements.hasMetOtherSchema }
+    /// Whether no statement has met another schema than the accepted one. Asking costs nothing as long as none has been
+    /// prepared again, since nobody has to look into the file.
+    package func hasOnlyMetAcceptedSchema() throws(SQLiteError) -> Bool {
+        guard statements.hasPreparedAgain else { return true }
+        guard try schemaIsAccepted() else { return false }
+        statements.hasPreparedAgain = false
+        return true
+    }
 
     private func schemaVersion() throws(SQLiteError) -> Int64 {
         var statement = try prepare("PRAGMA schema_version")

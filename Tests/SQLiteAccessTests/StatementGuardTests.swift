@@ -116,12 +116,11 @@ import Watchdog
         #expect(try connection.schemaIsAccepted())
         try RawDatabase(database.file).execute("CREATE INDEX i ON t (name)")
         #expect(try !connection.schemaIsAccepted())
-        let hasMetBefore = connection.hasMetOtherSchema
-        #expect(!hasMetBefore, "no statement has looked")
+        #expect(try connection.hasOnlyMetAcceptedSchema(), "no statement has looked")
         #expect(try count(in: connection) == 0)
-        let hasMet = connection.hasMetOtherSchema
-        #expect(hasMet)
+        #expect(try !connection.hasOnlyMetAcceptedSchema())
         try connection.acceptSchema()
+        #expect(try connection.hasOnlyMetAcceptedSchema())
         try connection.execute("DROP INDEX i")
         #expect(try !connection.schemaIsAccepted())
     }
@@ -132,7 +131,9 @@ import Watchdog
         let database = database
         let pool = ReaderPool(count: 1) { () throws(SQLiteError) in
             opened.add(1)
-            return try Connection(database.path, mode: .readOnly)
+            let connection = try Connection(database.path, mode: .readOnly)
+            try connection.acceptSchema()
+            return connection
         }
         for _ in 0..<3 { #expect(try pool.read { connection throws(SQLiteError) in try count(in: connection) } == 0) }
         #expect(opened.value == 1)
