@@ -48,13 +48,16 @@ let package = Package(
             ],
             swiftSettings: strictness),
         .target(name: "ProfileCore", dependencies: ["CPCRE2"], swiftSettings: strictness),
+        .target(name: "TextLayout", swiftSettings: strictness),
         .target(name: "CSVStream", swiftSettings: strictness),
         .target(name: "SQLiteAccess", dependencies: ["CSQLite"], swiftSettings: strictness),
         .target(
             name: "ProfileStore",
-            dependencies: ["ProfileCore", "CSVStream", "SQLiteAccess", "Migrations", "CSodium", "CCrypt"],
+            dependencies: [
+                "ProfileCore", "TextLayout", "CSVStream", "SQLiteAccess", "Migrations", "CSodium", "CCrypt",
+            ],
             swiftSettings: strictness),
-        .target(name: "TerminalUI", dependencies: ["CLinux", "ProfileCore"], swiftSettings: strictness),
+        .target(name: "TerminalUI", dependencies: ["CLinux", "ProfileCore", "TextLayout"], swiftSettings: strictness),
         .target(
             name: "ProfileTesting",
             dependencies: [
@@ -66,7 +69,7 @@ let package = Package(
         .executableTarget(
             name: "profiles",
             dependencies: [
-                "CLinux", "ProfileCore", "ProfileStore", "TerminalUI",
+                "CLinux", "ProfileCore", "ProfileStore", "TerminalUI", "TextLayout",
                 .target(name: "ProfileTesting", condition: .when(traits: ["TestHooks"])),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -77,6 +80,8 @@ let package = Package(
         .testTarget(
             name: "ProfileCoreTests", dependencies: ["ProfileCore", "ProfileTesting", "Watchdog"],
             swiftSettings: strictness),
+        .testTarget(
+            name: "TextLayoutTests", dependencies: ["TextLayout", "Watchdog"], swiftSettings: strictness),
         .testTarget(
             name: "CSVStreamTests", dependencies: ["CSVStream", "ProfileTesting", "Watchdog"],
             swiftSettings: strictness),
@@ -107,7 +112,9 @@ let package = Package(
             swiftSettings: strictness),
         .testTarget(
             name: "TerminalUITests",
-            dependencies: ["CVTerm", "ProfileCore", "ProfileTesting", "TerminalUI", "TerminalExerciser", "Watchdog"],
+            dependencies: [
+                "CVTerm", "ProfileCore", "ProfileTesting", "TerminalUI", "TextLayout", "TerminalExerciser", "Watchdog",
+            ],
             swiftSettings: strictness),
         // Makes the README's picture of the form, for `make picture`.
         .executableTarget(
@@ -116,11 +123,13 @@ let package = Package(
         .testTarget(
             name: "ProfileTestingTests", dependencies: ["ProfileCore", "ProfileStore", "ProfileTesting", "Watchdog"],
             swiftSettings: strictness),
+        // Starts a program for which no file system has files without a name.
+        .executableTarget(name: "WithoutUnnamedFiles", path: "Tests/WithoutUnnamedFiles"),
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "profiles", "ProfileCore", "ProfileStore", "ProfileTesting", "RawSQLite", "Watchdog",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "profiles", "ProfileCore", "ProfileStore", "ProfileTesting", "RawSQLite", "WithoutUnnamedFiles",
+                "Watchdog", .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             exclude: ["Screens"], swiftSettings: strictness),
     ],

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Where bytes are pulled from: a function that fills the front of a buffer and answers how much, 0 at the end.
 package struct ByteSource: Sendable {
-    let read: @Sendable (UnsafeMutableRawBufferPointer) throws(ByteStreamError) -> Int
+    package let read: @Sendable (UnsafeMutableRawBufferPointer) throws(ByteStreamError) -> Int
 
     /// Makes a source of a function of one's own.
     ///

@@ -7,10 +7,13 @@ enum ProcessSettings {
         forbidCoreDumps()
         // A closed pipe is an error of one write, so that a store is closed in order whatever happens to its reader.
         signal(SIGPIPE, SIG_IGN)
+        // So is a file that has reached the limit of its size.
+        signal(SIGXFSZ, SIG_IGN)
     }
 
     /// Lets a signal end the process, as it would have done if it had not been caught.
     static func die(of signal: Int32) {
+        TemporaryName.removeAll()
         Glibc.signal(signal, SIG_DFL)
         // Threads of Dispatch block most signals, and would keep this one waiting.
         var only = sigset_t()

@@ -135,6 +135,36 @@ import Watchdog
         #expect(try workplace.profiles("import", "-", "--map", "username=nope", input: "username\nx\n").status == 64)
     }
 
+    @Test func `I2, I11: of very many unknown columns the first are named, and a header has its bound`() throws {
+        let workplace = try Workplace()
+        let names = (0..<9_000).map { "column \($0) of many" }.joined(separator: ",")
+        let refused = try workplace.profiles("validate", "-", input: "username,\(names)\nann\n")
+        #expect(refused.status == 65)
+        #expect(refused.error.contains("\"column 0 of many\", ") && refused.error.contains(" and 8980 more;"))
+        #expect(refused.error.utf8.count < 2_000)
+        let long = try workplace.profiles(
+            "validate", "-", input: "username,\(String(repeating: "x", count: 1_000_000))\nann\n")
+        #expect(long.status == 65 && long.error.utf8.count < 2_000)
+        let many = try workplace.profiles(
+            "validate", "-", input: "username\(String(repeating: ",", count: 999_999))\nann\n")
+        #expect(many.status == 65)
+        #expect(
+            many.error.hasPrefix(
+                "Error: The first row names 1000000 columns, and 10000 are read at most; nothing was imported\n"))
+    }
+
+    @Test func `I7, P12: ignored columns are left out of the rejected rows, and the text says so`() throws {
+        let workplace = try Workplace()
+        try workplace.write("username,pw,phone,address\nann,Sesame0pen,7,x\n", to: "people.csv")
+        let omitted = try workplace.profiles("validate", "people.csv", "--ignore-unknown", "--rejects", "rejects.csv")
+        #expect(omitted.output.hasSuffix("columns of secrets are empty there, and ignored columns are left out.\n"))
+        #expect(try !workplace.read("rejects.csv").contains("Sesame0pen"))
+        let kept = try workplace.profiles(
+            "validate", "people.csv", "--ignore-unknown", "--keep-ignored", "--rejects", "kept.csv")
+        #expect(kept.output.hasSuffix("columns of secrets are empty there.\n"))
+        #expect(try workplace.read("kept.csv").hasPrefix("username,pw,phone,address,_line,_issues\nann,Sesame0pen,"))
+    }
+
     @Test func `P12: a file without a header is refused without its first row`() throws {
         let workplace = try Workplace()
         for command in ["import", "validate"] {

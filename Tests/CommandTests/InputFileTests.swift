@@ -1,8 +1,9 @@
 import ProfileTesting
 @testable import profiles
 import Testing
+import Watchdog
 
-@Suite struct InputFileTests {
+@Suite(.watched) struct InputFileTests {
     @Test func `P12: a file that may hold a secret leaves nothing of it in memory`() throws {
         let folder = try TemporaryFolder()
         let marker = MemoryMarker()

@@ -222,4 +222,49 @@ import Watchdog
                 """#)
         #expect(try workplace.profiles("lookup", "x\u{1B}[2J").error == "Error: There is no profile \"x\\u{1b}[2J\"\n")
     }
+
+    @Test func `a long value neither widens a table nor fills the memory, and is whole in JSON and alone`() throws {
+        let workplace = try Workplace()
+        let schema = """
+            {"fields": [{"name": "username", "constraints": {"required": true, "unique": true}}, {"name": "note"}]}
+            """
+        try workplace.write(schema, to: "notes.json")
+        #expect(try workplace.profiles("init", "--schema", "notes.json", "--quiet").status == 0)
+        let note = String(repeating: "long ", count: 200_000)
+        try workplace.write(
+            "username,note\n" + (0..<40).map { "user\($0),\(note)\n" }.joined() + "漢字,短い\n", to: "people.csv")
+        #expect(try workplace.profiles("import", "people.csv", "--quiet").status == 0)
+        // No more than 64 MiB of memory, threads and buffers included, where the values take 40 and were there twice.
+        func listed(_ format: String) throws -> Workplace.Outcome {
+            let script = "ulimit -d 65536; exec timeout 60 \"$0\" list --limit 2000 --format \(format)"
+            return try workplace.run(
+                ["/bin/bash", "-c", script, try Workplace.binary()], input: "", environment: [:])
+        }
+        let text = try listed("text")
+        #expect(text.status == 0, "\(text.error)")
+        let lines = text.output.split(separator: "\n")
+        try #require(lines.count == 42)
+        #expect(lines[1] == "user0     \(note.prefix(63))…  1")
+        #expect(lines[41].hasPrefix("漢字      短い "))
+        let json = try listed("json")
+        #expect(json.status == 0, "\(json.error)")
+        #expect(json.output.utf8.count > 40_000_000)
+        #expect(try workplace.profiles("lookup", "user7").output.contains(note.dropLast()))
+    }
+
+    @Test func `a page of profiles in JSON is one document, whatever its size`() throws {
+        let workplace = try Workplace()
+        #expect(try workplace.profiles("init", "--quiet").status == 0)
+        let none = try workplace.profiles("list", "--format", "json", "--quiet")
+        #expect(none.output == "{\n  \"profiles\": [],\n  \"next\": null\n}\n")
+        for name in ["anna", "bert", "carl"] { try workplace.register(name) }
+        for (limit, next) in [(1, "\"1\""), (2, "\"2\""), (3, "null"), (4, "null")] {
+            let page = try workplace.profiles("list", "--format", "json", "--limit", String(limit)).output
+            let lines = page.split(separator: "\n")
+            #expect(page.hasPrefix("{\n  \"profiles\": [\n    {\n      \"id\": 1,\n"))
+            #expect(lines.filter { $0 == "    {" }.count == min(limit, 3))
+            #expect(lines.filter { $0 == "    }," }.count == min(limit, 3) - 1)
+            #expect(page.hasSuffix("\n    }\n  ],\n  \"next\": \(next)\n}\n"), "\(page)")
+        }
+    }
 }

@@ -34,6 +34,8 @@ import Watchdog
             ("import x.csv --max-rejects 101%", "Error: The value '101%' is invalid for '--max-rejects <n|n%>'"),
             ("import x.csv --map phone", "Error: The value 'phone' is invalid for '--map <header=field>'"),
             ("import x.csv --report x.pdf", "Error: --report takes a file that ends in .json, .csv, .html or .txt."),
+            ("import x.csv --keep-ignored", "Error: --keep-ignored goes with --ignore-unknown."),
+            ("import x.ndjson --ignore-unknown --keep-ignored", "Error: --keep-ignored is for CSV."),
             ("import x.csv --on-duplicate merge", "Error: The value 'merge' is invalid for '--on-duplicate"),
             ("revalidate --report x", "Error: --report takes a file"),
             ("export --as xml", "Error: The value 'xml' is invalid for '--as <as>'"),

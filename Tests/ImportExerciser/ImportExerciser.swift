@@ -4,12 +4,12 @@ import ProfileStore
 
 /// Imports a file in a process of its own, for tests that kill it or look at its memory.
 ///
-///     ImportExerciser STORE FILE|- [--skip] [--ndjson] [--names]
+///     ImportExerciser STORE FILE|- [--skip] [--ndjson] [--exclusive] [--ignore-unknown] [--names|--accounts]
 ///     ImportExerciser STORE --register
 ///
 /// Says after every batch how many rows it has settled, one number a line, and at the end
 /// `done IMPORTED UPDATED SKIPPED REJECTED PEAK`, the peak of its resident memory in KiB. `--names` makes a missing store
-/// with a schema of names alone. With `--register` it registers guests one after the other until its standard input ends,
+/// with a schema of names alone, `--accounts` of names that may have passwords. With `--register` it registers guests one after the other until its standard input ends,
 /// and says `done REGISTERED LONGEST 0 0 PEAK`, the longest time that one took in milliseconds.
 @main
 struct ImportExerciser {
@@ -19,10 +19,15 @@ struct ImportExerciser {
         var options = ImportOptions()
         if arguments.contains("--skip") { options.duplicates = .skip }
         if arguments.contains("--ndjson") { options.format = .ndjson }
+        options.isExclusive = arguments.contains("--exclusive")
+        options.ignoresUnknownColumns = arguments.contains("--ignore-unknown")
         var storeOptions = ProfileRepository.Options()
         storeOptions.createsMissing = true
         storeOptions.now = { Timestamp(millisecondsSince1970: 1_767_225_600_000) }
         if arguments.contains("--names") { storeOptions.initialSchema = try ProfileSchema(parsing: schemaOfNames) }
+        if arguments.contains("--accounts") {
+            storeOptions.initialSchema = try ProfileSchema(parsing: schemaOfAccounts)
+        }
 
         if arguments[1] == "--register" { return try await register(in: arguments[0], storeOptions) }
         let input = arguments[1] == "-" ? 0 : open(arguments[1], O_RDONLY | O_CLOEXEC)
@@ -56,6 +61,14 @@ struct ImportExerciser {
     private static let schemaOfNames = """
         {"name": "names", "fields": [
           {"name": "username", "constraints": {"required": true, "unique": true, "minLength": 2, "maxLength": 20}},
+          {"name": "note"}
+        ]}
+        """
+
+    private static let schemaOfAccounts = """
+        {"name": "accounts", "fields": [
+          {"name": "username", "constraints": {"required": true, "unique": true, "minLength": 2, "maxLength": 20}},
+          {"name": "password", "profiles": {"secret": true}},
           {"name": "note"}
         ]}
         """

@@ -1,8 +1,13 @@
 extension JSONValue {
     /// The text of this value: on one line, or indented by two spaces a level for people to read.
-    package func text(indented: Bool = false) -> String {
+    package func text(indented: Bool = false) -> String { text(indentation: indented ? 0 : nil) }
+
+    /// The text of this value as it stands in another's, so many spaces in, on whose line it begins.
+    package func text(within indentation: Int) -> String { text(indentation: indentation) }
+
+    private func text(indentation: Int?) -> String {
         var output = ""
-        write(to: &output, indentation: indented ? 0 : nil)
+        write(to: &output, indentation: indentation)
         return output
     }
 

@@ -41,6 +41,7 @@ extension ValidationIssue {
         case .badRow(let fault): fault.text
         case .badEncoding: "\(label) holds bytes that are not UTF-8"
         case .unclosedQuote: "A quote is opened here and never closed"
+        case .more(_, let count): "The row has \(Self.count(count, "more issue")) of this kind"
         }
     }
 

@@ -40,7 +40,12 @@ public struct ValidationIssue: Hashable, Sendable {
         case badRow(RowFault)
         case badEncoding
         case unclosedQuote
+        /// So many problems of this code, beside those that are named one by one.
+        case more(Code, count: Int)
     }
+
+    /// How many issues it stands for.
+    public var count: Int { if case .more(_, let count) = problem { count } else { 1 } }
 
     /// The shape that a value should have had.
     public enum ExpectedFormat: Hashable, Sendable {
@@ -116,6 +121,7 @@ extension ValidationIssue.Problem {
         case .badRow: .badRow
         case .badEncoding: .badEncoding
         case .unclosedQuote: .unclosedQuote
+        case .more(let code, count: _): code
         }
     }
 }

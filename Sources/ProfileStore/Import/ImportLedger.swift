@@ -81,7 +81,8 @@ struct ImportLedger: ~Copyable {
         report.rejected += 1
         let record = batch.records.records[index]
         for issue in issues {
-            let isListed = report.issues.count(field: issue.field?.text, code: issue.code.rawValue)
+            let isListed = report.issues.count(
+                field: issue.field?.text, code: issue.code.rawValue, times: issue.count)
             guard isListed else { continue }
             report.issues.list(
                 RowIssue(
@@ -92,6 +93,8 @@ struct ImportLedger: ~Copyable {
         do throws(ByteStreamError) {
             try rejects?.write(record: index, of: batch.records, issues: issues.map { ReportedIssue($0, in: schema) })
         } catch {
+            // What may have gone in part is not to be followed by the next.
+            rejects = nil
             throw .writingRejects(code: error.code)
         }
     }
@@ -103,8 +106,7 @@ struct ImportLedger: ~Copyable {
         guard let field, let index = schema.index(of: field), !schema.fields[index].isSecret,
             let column = columns.columnOfField[index], record.fault == nil, column < record.cells.count
         else { return nil }
-        // Scalars, since a single character may be as long as the row.
-        return String(String(records.cell(record.cells.lowerBound + column)).unicodeScalars.prefix(200))
+        return String(reporting: records.cell(record.cells.lowerBound + column))
     }
 
     /// The range of ids in which the profiles lie that were updated since it was last asked for.
@@ -136,5 +138,6 @@ struct ImportLedger: ~Copyable {
         report.seconds = duration / .seconds(1)
         guard let writer = rejects.take() else { return }
         do throws(ByteStreamError) { try writer.finish() } catch { throw .writingRejects(code: error.code) }
+        report.hasWrittenRejects = true
     }
 }

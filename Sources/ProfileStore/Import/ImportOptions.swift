@@ -44,6 +44,9 @@ public struct ImportOptions: Sendable {
     public var columns: [String: String] = [:]
     /// Whether columns that are no field are passed over instead of stopping the import.
     public var ignoresUnknownColumns = false
+    /// Whether columns of CSV that were passed over are in the file of rejected rows. They are no field, so that nothing
+    /// is known of them: one may hold passwords.
+    public var keepsIgnoredColumns = false
 
     /// Options as they are by default.
     public init() {}
@@ -67,6 +70,8 @@ public enum ImportError: Error, Hashable, Sendable {
     case noHeader
     /// The header cannot be read as one: bytes that are not UTF-8, an unclosed quote, a NUL.
     case unreadableHeader(line: Int)
+    /// The header has so many columns, more than are read; nothing was written.
+    case tooManyColumns(Int, most: Int)
     /// Columns that are no field, beside others that are one; nothing was written.
     case unknownColumns([String])
     /// Not one column is a field, as when the first row is no header but data; nothing was written.
@@ -81,6 +86,10 @@ public enum ImportError: Error, Hashable, Sendable {
     case noUsernameColumn
     /// Reading failed with this `errno`.
     case reading(code: Int32)
+    /// What came through a pipe could not be kept until its passwords were hashed, with this `errno`.
+    case copyingInput(code: Int32)
+    /// The input was written to while it was imported; nothing was stored.
+    case inputChanged
     /// Writing the rejected rows failed with this `errno`.
     case writingRejects(code: Int32)
     /// The store refused before a row was settled.

@@ -9,39 +9,67 @@ final class ImportRun: Sendable {
     let options: ImportOptions
     let today: CalendarDay
     let validator: ProfileValidator
-    let pipeline: OrderedPipeline<ReadBatch, JudgedBatch, ByteStreamError>
     let ledger: Mutex<ImportLedger>
+    private let pipeline: Mutex<Pipeline>
     private let report: @Sendable (ImportProgress) -> Void
     private let isCancelled = Atomic(false)
     private let thread: ImportThread
+
+    private typealias Pipeline = OrderedPipeline<ReadBatch, JudgedBatch, ByteStreamError>
 
     init(
         source: ImportSource, schema: ProfileSchema, today: CalendarDay, options: ImportOptions, thread: ImportThread,
         progress: @escaping @Sendable (ImportProgress) -> Void, ledger: consuming ImportLedger
     ) {
-        let validator = ProfileValidator(schema)
-        let columns = source.columns
-        let workers = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
         self.source = source
         self.options = options
         self.today = today
-        self.validator = validator
+        validator = ProfileValidator(schema)
         self.ledger = Mutex(ledger)
         self.thread = thread
         report = progress
-        pipeline = OrderedPipeline(workers: workers, depth: workers + 3) { () throws(ByteStreamError) in
+        pipeline = Mutex(Self.pipeline(of: source, validator, today, options, HashedPasswords()))
+    }
+
+    private static func pipeline(
+        of source: ImportSource, _ validator: ProfileValidator, _ today: CalendarDay, _ options: ImportOptions,
+        _ hashed: HashedPasswords
+    ) -> Pipeline {
+        let columns = source.columns
+        let workers = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+        return OrderedPipeline(workers: workers, depth: workers + 3) { () throws(ByteStreamError) in
             try source.next()
         } process: { batch in
-            JudgedBatch(
+            var judged = JudgedBatch(
                 batch, columns: columns, validator: validator, today: today,
                 isCompletedByStore: options.duplicates == .update)
+            judged.replacePasswords(by: hashed, columns)
+            return judged
         }
+    }
+
+    /// Begins the input anew, with hashes in the place of the passwords that they were made of.
+    func rewind(with hashed: HashedPasswords) async throws(ImportError) {
+        await end()
+        let source = try await thread.run { () throws(ImportError) in try self.source.again() }
+        pipeline.withLock { $0 = Self.pipeline(of: source, validator, today, options, hashed) }
+        if isCancelled.load(ordering: .relaxed) { stop() }
     }
 
     /// Lets nobody wait for batches any longer; the import ends with the one under way.
     func cancel() {
         isCancelled.store(true, ordering: .relaxed)
+        stop()
+    }
+
+    /// Reads no more.
+    func stop() { pipeline.withLock { $0 }.stop() }
+
+    /// Reads no more, and waits until nobody reads.
+    func end() async {
+        let pipeline = pipeline.withLock { $0 }
         pipeline.stop()
+        await pipeline.ended()
     }
 
     /// Whether the import is to end before its input does; the report then says why.
@@ -60,9 +88,9 @@ final class ImportRun: Sendable {
     func next() throws(ImportError) -> JudgedBatch? {
         guard !mustEnd() else { return nil }
         do throws(ByteStreamError) {
-            if let batch = try pipeline.next() { return batch }
+            if let batch = try pipeline.withLock({ $0 }).next() { return batch }
         } catch {
-            throw .reading(code: error.code)
+            throw ImportError(error)
         }
         // There is no more, or it was cancelled meanwhile.
         _ = mustEnd()

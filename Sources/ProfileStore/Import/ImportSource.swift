@@ -27,6 +27,10 @@ final class ImportSource: Sendable {
     /// Ends the input for whoever waits for more of it.
     let interruption: ReadInterruption
     private let reader: Mutex<Reader>
+    /// What it is read from, if it may be read twice.
+    private let repeatable: RepeatableInput?
+    private let schema: ProfileSchema
+    private let options: ImportOptions
 
     /// A transaction a batch must be short, so that others do not wait (I14), however short the records are.
     static let recordsPerBatch = 5_000
@@ -37,17 +41,35 @@ final class ImportSource: Sendable {
     }
 
     /// Reads the header and finds the field of each column. Blocks the thread.
-    init(
+    ///
+    /// An input that may have passwords, and is no file, is copied into a folder, so that it can be read twice; without a
+    /// folder once is enough.
+    convenience init(
         _ input: ImportInput, interruptedBy interruption: ReadInterruption, schema: ProfileSchema,
-        options: ImportOptions
+        options: ImportOptions, copiedInto folder: String?
     ) throws(ImportError) {
+        let repeatable = try folder.map { folder throws(ImportError) in
+            try RepeatableInput(input, interruptedBy: interruption, copiedInto: folder)
+        }
+        try self.init(
+            repeatable?.source ?? .descriptor(input.descriptor, interruptedBy: interruption), repeatable,
+            interruption, schema, options)
+        if !columns.hasPasswords { repeatable?.readOnce() }
+    }
+
+    private init(
+        _ source: ByteSource, _ repeatable: RepeatableInput?, _ interruption: ReadInterruption,
+        _ schema: ProfileSchema, _ options: ImportOptions
+    ) throws(ImportError) {
+        self.repeatable = repeatable
         self.interruption = interruption
-        let source = ByteSource.descriptor(input.descriptor, interruptedBy: interruption)
+        self.schema = schema
+        self.options = options
         switch options.format {
         case .ndjson:
             columns = try ImportColumns(objectsOf: schema, options: options)
             self.delimiter = .comma
-            reader = Mutex(.ndjson(NDJSONReader(source: source, schema: schema, columns: columns, options: options)))
+            reader = Mutex(.ndjson(NDJSONReader(source: source, columns: columns, options: options)))
         case .csv(let delimiter):
             let chosen = delimiter.flatMap(CSVDelimiter.init)
             var csv = CSVReader(
@@ -59,6 +81,15 @@ final class ImportSource: Sendable {
             self.delimiter = csv.delimiter
             reader = Mutex(.csv(csv, containsSecrets: columns.hasPasswords))
         }
+    }
+
+    /// The input from its beginning, when nobody reads this one any more. Blocks the thread.
+    func again() throws(ImportError) -> ImportSource {
+        guard let repeatable else { throw .inputChanged }
+        repeatable.rewind()
+        let again = try ImportSource(repeatable.source, repeatable, interruption, schema, options)
+        guard again.columns.header == columns.header else { throw .inputChanged }
+        return again
     }
 
     /// The next records; nil at the end of the input.
@@ -89,9 +120,19 @@ final class ImportSource: Sendable {
         // Read with as much of the input as comes at once, before it is known whether there are passwords in it.
         var batch = RecordBatch(containsSecrets: true)
         let isThere: Bool
-        do throws(ByteStreamError) { isThere = try csv.header(into: &batch) } catch { throw .reading(code: error.code) }
+        do throws(ByteStreamError) { isThere = try csv.header(into: &batch) } catch { throw ImportError(error) }
         guard isThere, let record = batch.records.first else { throw .noHeader }
         guard record.fault == nil else { throw .unreadableHeader(line: record.line) }
+        guard record.cells.count <= ImportColumns.mostColumns else {
+            throw .tooManyColumns(record.cells.count, most: ImportColumns.mostColumns)
+        }
         return record.cells.map { String(batch.cell($0)) }
+    }
+}
+
+extension ImportError {
+    /// Why an input cannot be read: a copy of it may have to be written meanwhile.
+    init(_ error: ByteStreamError) {
+        self = error.operation == .write ? .copyingInput(code: error.code) : .reading(code: error.code)
     }
 }

@@ -6,10 +6,14 @@ internal import Synchronization
 extension ImportTarget {
     /// One transaction over everything, since nobody uses the store or the caller wants it so.
     ///
-    /// - Parameter evenIfUsed: Also into a store that has profiles.
-    /// - Returns: False if it has, and nothing was done.
+    /// - Parameters:
+    ///   - evenIfUsed: Also into a store that has profiles.
+    ///   - spared: The passwords that were not hashed before because the store takes them not.
+    /// - Returns: False if it has profiles, or takes some of those passwords now, and nothing was done.
     /// - Throws: What ends the import; nothing is stored.
-    func loadInBulk(evenIfUsed: Bool) async throws(ImportError) -> Bool {
+    func loadInBulk(
+        evenIfUsed: Bool, sparing spared: SparedPasswords = SparedPasswords()
+    ) async throws(ImportError) -> Bool {
         if !evenIfUsed {
             // Before asking for the lock, which others may hold.
             guard try read({ connection throws(ImportError) in try Self.isEmpty(connection) }) else { return false }
@@ -17,12 +21,14 @@ extension ImportTarget {
         return try await write { connection throws(ImportWriteError) in
             let isEmpty = try wrap { () throws(ImportError) in try Self.isEmpty(connection) }
             guard isEmpty || evenIfUsed else { return false }
+            guard try wrap({ () throws(ImportError) in try stillSpares(spared, connection) }) else { return false }
             // An update may complete a row that is no profile by itself, so that what is new is not known beforehand.
             if isEmpty, run.options.duplicates != .update {
                 try wrap { () throws(ImportError) in try loadIntoEmptyTable(connection) }
                 return true
             }
             while var judged = try wrap({ () throws(ImportError) in try run.next() }) {
+                try wrap { () throws(ImportError) in try requireHashes(judged, connection) }
                 try store(&judged, storeIsEmpty: isEmpty, connection)
                 run.progress(after: judged.batch)
             }
@@ -42,14 +48,18 @@ extension ImportTarget {
         let sifted = OrderedPipeline<SiftedBatch, SiftedBatch, ImportError>(workers: 1, depth: 3) {
             () throws(ImportError) in
             guard let judged = try run.next() else { return nil }
-            return SiftedBatch(judged: judged, newRows: try run.sift(judged))
+            let newRows = try run.sift(judged)
+            if !judged.rows.passwords.isEmpty, newRows.contains(where: { judged.rows.passwords[$0] != nil }) {
+                throw .inputChanged
+            }
+            return SiftedBatch(judged: judged, newRows: newRows)
         } process: {
             $0
         }
         defer {
             // What the other thread counts must not be counted after a failure took it back; it may wait for input.
             sifted.stop()
-            run.pipeline.stop()
+            run.stop()
             sifted.waitUntilEnded()
         }
         var nextID = try ImportError.wrap { () throws(SQLiteError) in try StoreTable.nextID(connection) }

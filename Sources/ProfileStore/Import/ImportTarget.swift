@@ -67,12 +67,19 @@ struct ImportTarget: Sendable {
 
     // MARK: One transaction
 
-    /// One transaction because the caller wants it, of rows with passwords. These are hashed before the lock is taken,
-    /// so that the rows are kept in memory until all are hashed.
+    /// One transaction because the caller wants it, of an input that may have passwords. These are hashed before the
+    /// lock is taken, so the input is read twice: once to hash, once to store. Nothing is kept in memory in between but
+    /// the passwords and their hashes.
     func loadHashedFirst() async throws(ImportError) {
-        var batches: [JudgedBatch] = []
-        while let judged = try await run.nextAsynchronously() { batches.append(try await hashing(judged)) }
-        try await store(batches)
+        var hashed = HashedPasswords()
+        while true {
+            let spared = try await hashPasswords(into: &hashed)
+            guard !run.mustEnd() else { return }
+            try await run.rewind(with: hashed)
+            if try await loadInBulk(evenIfUsed: true, sparing: spared) { return }
+            // Others have written meanwhile, so that there is more to hash.
+            try await run.rewind(with: hashed)
+        }
     }
 
     static func isEmpty(_ connection: borrowing Connection) throws(ImportError) -> Bool {

@@ -6,22 +6,22 @@ internal import ProfileCore
 /// A member that is missing is an absent cell; null is an empty one. Blank lines are passed over.
 struct NDJSONReader: ~Copyable, Sendable {
     private var lines: LineReader
-    private let schema: ProfileSchema
     private let columns: ImportColumns
     private let options: ImportOptions
-    /// The columns of the names that members had so far, nil for unknown ones.
+    /// The columns of the names that members had so far, nil for unknown ones; short ones, and not too many, since each
+    /// line may have names that no other has.
     private var known: [String: Int?] = [:]
     private var record = 0
 
     private static let bytesPerBatch = 1 << 20
-    /// Each line may have names that no other has.
     private static let mostKnown = 1_000
+    /// In bytes: twice what a field's name takes, so that every sane way to write one is in.
+    private static let longestKnown = 2 * FieldName.longestLength
     /// In scalars: what a report quotes of the name of a member that is no field.
     private static let longestName = 100
 
-    init(source: ByteSource, schema: ProfileSchema, columns: ImportColumns, options: ImportOptions) {
+    init(source: ByteSource, columns: ImportColumns, options: ImportOptions) {
         lines = LineReader(source: source)
-        self.schema = schema
         self.columns = columns
         self.options = options
     }
@@ -46,7 +46,7 @@ struct NDJSONReader: ~Copyable, Sendable {
                 fault = unread(error.reason == .badEncoding ? .badEncoding : .badRow(.notAnObject))
                 appendCells([:], to: &records)
             }
-            if !fault.issues.isEmpty { faults[records.records.count] = fault }
+            if fault.isThere { faults[records.records.count] = fault }
             records.endRecord()
         }
         return records.records.isEmpty ? nil : ReadBatch(records, faults: faults, bytesRead: lines.bytesRead)
@@ -64,7 +64,7 @@ struct NDJSONReader: ~Copyable, Sendable {
             guard let column = column(of: member.name) else {
                 if !options.ignoresUnknownColumns {
                     let name = String(member.name.unicodeScalars.prefix(Self.longestName))
-                    fault.issues.append(ValidationIssue(nil, .unknownField(name)))
+                    fault.add(.unknownField(name))
                 }
                 continue
             }
@@ -78,7 +78,7 @@ struct NDJSONReader: ~Copyable, Sendable {
                 problems.append(.notAnObject)
             }
             guard !problems.isEmpty else { continue }
-            fault.issues += problems.map { ValidationIssue(nil, .badRow($0)) }
+            for problem in problems { fault.add(.badRow(problem)) }
             fault.unreadColumns.insert(column)
         }
         return fault
@@ -86,13 +86,15 @@ struct NDJSONReader: ~Copyable, Sendable {
 
     /// The fault of a line that holds no cells at all.
     private func unread(_ problem: ValidationIssue.Problem) -> ReadFault {
-        ReadFault(issues: [ValidationIssue(nil, problem)], unreadColumns: Set(columns.header.indices))
+        var fault = ReadFault(unreadColumns: Set(columns.header.indices))
+        fault.add(problem)
+        return fault
     }
 
     private mutating func column(of name: String) -> Int? {
         if let column = known[name] { return column }
-        let column = columns.column(ofMember: name, of: schema, options: options)
-        if known.count < Self.mostKnown { known[name] = .some(column) }
+        let column = columns.column(ofMember: name, options: options)
+        if known.count < Self.mostKnown, name.utf8.count <= Self.longestKnown { known[name] = .some(column) }
         return column
     }
 

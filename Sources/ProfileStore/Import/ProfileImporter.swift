@@ -41,7 +41,7 @@ public struct ProfileImporter: Sendable {
     /// Cancelling the task ends the import in order: the batch under way is finished, or dropped while its passwords are
     /// hashed; what was committed stays, and the report says so.
     /// - Parameters:
-    ///   - input: An open file; it is read once, from where it stands.
+    ///   - input: An open file; it is read from where it stands. It must not change meanwhile.
     ///   - rejects: An open descriptor to which rejected rows go as CSV; it stays the caller's to close.
     ///   - progress: Told after every batch, and while passwords are hashed.
     /// - Returns: What became of every row that was read.
@@ -76,9 +76,9 @@ public struct ProfileImporter: Sendable {
             // A write or a hash whose turn had not come when the task was cancelled: that is no failure.
             if error != .store(.cancelled) || !run.mustEnd() { failure = error }
         }
-        run.pipeline.stop()
+        run.stop()
         source.interruption.interrupt()
-        await run.pipeline.ended()
+        await run.end()
         let (finished, unwritten) = run.finish(after: ContinuousClock.now - start)
         guard let failure = failure ?? unwritten else { return finished }
         throw finished.rows > 0 ? .ended(failure, after: finished) : failure
@@ -93,7 +93,9 @@ public struct ProfileImporter: Sendable {
         do throws(ImportError) {
             let source = try await withTaskCancellation { () async throws(ImportError) in
                 try await thread.run { () throws(ImportError) in
-                    try ImportSource(input, interruptedBy: interruption, schema: schema, options: options)
+                    try ImportSource(
+                        input, interruptedBy: interruption, schema: schema, options: options,
+                        copiedInto: folderOfCopies)
                 }
             } onCancel: {
                 interruption.interrupt()
@@ -106,10 +108,19 @@ public struct ProfileImporter: Sendable {
         }
     }
 
+    /// One transaction takes two turns where there may be passwords: see ``ImportTarget/loadHashedFirst()``.
+    private var folderOfCopies: String? {
+        guard let repository, isExclusive, schema.hasPassword, !options.isDryRun else { return nil }
+        return repository.path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(repository.path[...$0]) } ?? "."
+    }
+
+    private var isExclusive: Bool { options.isAllOrNothing || options.isExclusive }
+
     private func writer(of source: ImportSource, to descriptor: Int32) throws(ImportError) -> RejectedRowWriter {
         do throws(ByteStreamError) {
             return try RejectedRowWriter(
                 columns: source.columns.header, secretColumns: source.columns.secretColumns,
+                omittedColumns: options.keepsIgnoredColumns ? [] : source.columns.ignoredColumns,
                 delimiter: source.delimiter, to: .descriptor(descriptor))
         } catch {
             throw .writingRejects(code: error.code)
@@ -133,7 +144,6 @@ public struct ProfileImporter: Sendable {
         guard adopted.schema == schema else { throw .store(.schemaChanged(version: adopted.version)) }
         let target = ImportTarget(repository: repository, adopted: adopted, run: run)
         if options.isDryRun { return try await target.lookOnly() }
-        let isExclusive = options.isAllOrNothing || options.isExclusive
         if isExclusive, run.source.columns.hasPasswords { return try await target.loadHashedFirst() }
         if isExclusive || !run.source.columns.hasPasswords, try await target.loadInBulk(evenIfUsed: isExclusive) {
             return

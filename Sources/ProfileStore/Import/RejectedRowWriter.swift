@@ -4,9 +4,10 @@ internal import ProfileCore
 /// Writes the rows that an import rejects, ready to be mended and imported again (I7): the input's columns, then `_line`
 /// and `_issues`, which an import passes over.
 ///
-/// - Columns of secrets are there and empty. In an input that has any, a record whose cells cannot be told apart for
-///   certain, since it has more or fewer of them than the header or could not be split as it should, has none of its
-///   cells written: a secret may stand in any of them. Its line leads to it.
+/// - Columns of secrets are there and empty; others may be left out, which nothing is known of. In an input that has
+///   any of either, a record whose cells cannot be told apart for certain, since it has more or fewer of them than the
+///   header or could not be split as it should, has none of its cells written: a secret may stand in any of them. Its
+///   line leads to it.
 /// - A record with fewer cells than the header is filled up with empty ones; in one with more, what is over is joined to
 ///   the last cell by the delimiter, so that nothing is lost and the row fits its header.
 /// - The file can be read whatever the input was: bytes that are not UTF-8, and NUL, become U+FFFD. Only these rows'
@@ -16,7 +17,8 @@ struct RejectedRowWriter: ~Copyable {
     private let columnCount: Int
     /// The columns that are kept, and whether each is a secret.
     private let kept: [(index: Int, isSecret: Bool)]
-    private let hasSecrets: Bool
+    /// Whether there are columns whose cells are not written.
+    private let withholdsCells: Bool
     private let delimiter: CSVDelimiter
     private var writer: CSVWriter
 
@@ -25,16 +27,19 @@ struct RejectedRowWriter: ~Copyable {
     /// - Parameters:
     ///   - columns: The input's header, or the fields' names where it has none.
     ///   - secretColumns: The indices of columns with passwords or hashes.
+    ///   - omittedColumns: The indices of columns that are left out.
     ///   - delimiter: The input's, so that one set of options imports both files.
     ///   - sink: Usually a file made 0600.
     /// - Throws: What the sink throws.
     init(
-        columns: [String], secretColumns: Set<Int>, delimiter: CSVDelimiter = .comma, to sink: ByteSink
+        columns: [String], secretColumns: Set<Int>, omittedColumns: Set<Int> = [],
+        delimiter: CSVDelimiter = .comma, to sink: ByteSink
     ) throws(ByteStreamError) {
         columnCount = columns.count
-        kept = columns.indices.filter { !ImportColumns.rejectColumns.contains(columns[$0]) }
+        kept = columns.indices
+            .filter { !ImportColumns.rejectColumns.contains(columns[$0]) && !omittedColumns.contains($0) }
             .map { (index: $0, isSecret: secretColumns.contains($0)) }
-        hasSecrets = !secretColumns.isEmpty
+        withholdsCells = !secretColumns.isEmpty || !omittedColumns.isEmpty
         self.delimiter = delimiter
         writer = CSVWriter(to: sink, delimiter: delimiter)
         try writer.record(kept.map { columns[$0.index] } + ImportColumns.rejectColumns)
@@ -53,7 +58,7 @@ struct RejectedRowWriter: ~Copyable {
         let record = batch.records[index]
         let isWhole = record.fault == nil && record.cells.count == columnCount
         for (position, column) in kept.enumerated() {
-            if column.isSecret || (hasSecrets && !isWhole) || column.index >= record.cells.count {
+            if column.isSecret || (withholdsCells && !isWhole) || column.index >= record.cells.count {
                 writer.cell("".utf8.span)
             } else if isWhole {
                 writer.cell(batch.cell(record.cells.lowerBound + column.index))

@@ -25,6 +25,9 @@ public struct ImportReport: Hashable, Sendable {
     public let isDryRun: Bool
     /// Why it ended before its input did.
     public var earlyEnd: EarlyEnd?
+    /// Every rejected row is in the file that was given for them. If not, there was none, or what is in it may end within
+    /// a row.
+    public var hasWrittenRejects = false
 
     /// Why an import ended before its input did; what was committed stays.
     public enum EarlyEnd: String, Hashable, Sendable {

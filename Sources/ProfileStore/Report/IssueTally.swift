@@ -34,12 +34,12 @@ public struct IssueTally<Issue: Hashable & Sendable>: Hashable, Sendable {
             .sorted { ($1.count, $0.field ?? "", $0.code) < ($0.count, $1.field ?? "", $1.code) }
     }
 
-    /// Counts an issue.
+    /// Counts an issue, or one that stands for several.
     ///
     /// - Returns: Whether it is to be listed too, so that an issue that is not need not be made.
-    package mutating func count(field: String?, code: String) -> Bool {
-        counts[Kind(field: field, code: code), default: 0] += 1
-        total += 1
+    package mutating func count(field: String?, code: String, times: Int = 1) -> Bool {
+        counts[Kind(field: field, code: code), default: 0] += times
+        total += times
         return listed.count < limit
     }
 

@@ -1,3 +1,5 @@
+internal import TextLayout
+
 extension ReportOutline {
     /// For a terminal, with the first few issues.
     func summary(examples: Int) -> String {
@@ -21,31 +23,29 @@ extension ReportOutline {
     }
 
     private var totalBlock: String {
-        var table = TextTable([.left, .right])
+        var table = TextTable([], [.left, .right])
         for total in totals { table.add([total.title, total.count.grouped]) }
-        return table.text(indentation: 2)
+        return table.indented
     }
 
     private var countTable: String? {
         guard !counts.isEmpty else { return nil }
-        var table = TextTable([.left, .left, .right])
-        table.add(["field", "code", "count"])
-        for count in counts { table.add([count.field?.visible ?? Self.wholeRow, count.code, count.count.grouped]) }
-        return "Issues by field and code: \(issueCount.grouped)\n" + table.text(indentation: 2)
+        var table = TextTable(["field", "code", "count"], [.left, .left, .right])
+        for count in counts { table.add([count.field ?? Self.wholeRow, count.code, count.count.grouped]) }
+        return "Issues by field and code: \(issueCount.grouped)\n" + table.indented
     }
 
     private func issueSection(_ shown: ArraySlice<Issue>, title: String, longestValue: Int) -> String? {
         guard !shown.isEmpty else { return nil }
-        var table = TextTable([.left, .left, .left, .left])
+        var table = TextTable()
         for issue in shown {
             let value = issue.value.map { $0.quoted(longest: longestValue) + ": " } ?? ""
             table.add([
-                issue.placeText, issue.issue.field?.visible ?? Self.wholeRow, issue.issue.code,
-                value + issue.issue.message.visible,
+                issue.placeText, issue.issue.field ?? Self.wholeRow, issue.issue.code, value + issue.issue.message,
             ])
         }
         let part = shown.count < issueCount ? ": the first \(shown.count.grouped) of \(issueCount.grouped)" : ""
-        return "\(title)\(part)\n" + table.text(indentation: 2)
+        return "\(title)\(part)\n" + table.indented
     }
 
     /// Stands where an issue has no field.
@@ -57,8 +57,13 @@ extension ReportOutline.Issue {
     fileprivate var placeText: String {
         switch place.first {
         case .number(let line): "line \(line)"
-        case .name(let name): name.visible
+        case .name(let name): name
         case nil: ""
         }
     }
+}
+
+extension TextTable {
+    /// The lines, two spaces in.
+    fileprivate var indented: String { lines.map { "  " + $0 }.joined(separator: "\n") }
 }

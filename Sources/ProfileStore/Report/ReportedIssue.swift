@@ -42,3 +42,12 @@ extension [ReportedIssue] {
         }
     }
 }
+
+extension String {
+    /// What a report says of a value: its first 200 scalars, since a single character may be as long as the row.
+    init(reporting cell: Span<UInt8>) {
+        let most = 200
+        // No scalar takes more than four bytes.
+        self = String(String(cell.extracting(first: 4 * most)).unicodeScalars.prefix(most))
+    }
+}

@@ -53,6 +53,11 @@ public struct Profile: Hashable, Sendable {
         return values
     }
 
+    /// How much memory its texts take, more or less.
+    var byteCount: Int {
+        values.reduce(0) { $0 + ($1?.utf8.count ?? 0) } + issues.reduce(0) { $0 + $1.message.utf8.count }
+    }
+
     /// A draft that says what the profile holds, to be changed and judged again.
     public var draft: ProfileDraft {
         var draft = ProfileDraft()

@@ -54,6 +54,11 @@ public struct ProfileCursor: Hashable, Sendable, CustomStringConvertible {
     public var description: String { String(id) }
 }
 
+extension Profile {
+    /// Where to go on after this one.
+    package var cursor: ProfileCursor { ProfileCursor(id: id) }
+}
+
 /// Some of the profiles that a query finds, in the order of their ids.
 public struct ProfilePage: Sendable {
     /// As many as the query's limit at the most.

@@ -20,7 +20,14 @@ extension ProfileRepository {
 
     /// One page of the profiles that a query finds. A field that the schema does not know finds none.
     public func profiles(_ query: ProfileQuery) throws(ProfileStoreError) -> ProfilePage {
+        try page(of: query, endingAfter: .max)
+    }
+
+    /// One page of what a query finds, which ends with the profile that takes it to so many bytes: after that one there
+    /// may be no more.
+    func page(of query: ProfileQuery, endingAfter mostBytes: Int) throws(ProfileStoreError) -> ProfilePage {
         let limit = max(1, min(query.limit, 100_000))
+        var byteCount = 0
         let found =
             try read { connection throws(ProfileStoreError) in
                 // Rules that do not know the field may not be the latest.
@@ -35,13 +42,18 @@ extension ProfileRepository {
                     try statement.bind(Int64(limit + 1), at: 2)
                     for (index, value) in values.enumerated() { try statement.bind(value, at: index + 3) }
                     var found: [Profile] = []
-                    while try statement.step() { found.append(adopted.table.profile(in: statement)) }
+                    byteCount = 0
+                    while byteCount < mostBytes, try statement.step() {
+                        let profile = adopted.table.profile(in: statement)
+                        byteCount += profile.byteCount
+                        found.append(profile)
+                    }
                     return found
                 }
             } ?? []
-        let hasMore = found.count > limit
-        let page = hasMore ? found.dropLast() : found
-        return ProfilePage(profiles: page, next: hasMore ? page.last.map { ProfileCursor(id: $0.id) } : nil)
+        let isFull = found.count > limit
+        let page = isFull ? found.dropLast() : found
+        return ProfilePage(profiles: page, next: isFull || byteCount >= mostBytes ? page.last?.cursor : nil)
     }
 
     /// Every profile that a query finds, read page by page: what is committed meanwhile may or may not be among them.
@@ -100,6 +112,9 @@ public struct ProfileSequence: AsyncSequence, Sendable {
         private var index = 0
         private var isAtEnd = false
 
+        /// However long values are, not many are in memory at once.
+        private static let pageBytes = 1 << 20
+
         init(repository: ProfileRepository, query: ProfileQuery) {
             self.repository = repository
             self.query = query
@@ -114,7 +129,7 @@ public struct ProfileSequence: AsyncSequence, Sendable {
         ) async throws(ProfileStoreError) -> Profile? {
             while index == page.count {
                 guard !isAtEnd else { return nil }
-                let read = try repository.profiles(query)
+                let read = try repository.page(of: query, endingAfter: Self.pageBytes)
                 page = read.profiles
                 index = 0
                 query.after = read.next

@@ -129,8 +129,12 @@ extension ProfileRepository {
     /// Copies the store, as it is at one moment, into a new file that opens alone, while others read and write on.
     ///
     /// The copy is made 0600 and holds what the store holds, hashes included. The calling thread is busy meanwhile.
-    /// - Throws: `alreadyExists`, `full`, …
+    /// - Throws: `alreadyExists`, `reservedName`, `full`, …
     public func backup(to path: String) throws(ProfileStoreError) {
+        // The database itself is there already, as the copying finds.
+        guard FilePlaces([self.path]).contains(path) || !FilePlaces(ofStore: self.path).contains(path) else {
+            throw .reservedName(path: path)
+        }
         try read { connection throws(ProfileStoreError) in
             do throws(SQLiteError) {
                 try connection.backup(to: path)

@@ -67,6 +67,8 @@ public enum ProfileStoreError: Error, Hashable, Sendable {
     case full(String)
     /// A file that was to be made is there already, and is left as it is.
     case alreadyExists(path: String)
+    /// A file that was to be made would have the name of one of the store's own, which SQLite makes and removes.
+    case reservedName(path: String)
     /// The system refused to open or create a file; `code` is `errno`.
     case cannotOpen(String, code: Int32)
     /// Reading or writing failed; `code` is `errno` where the system gave one.

@@ -71,7 +71,7 @@ extension ProfileRepository {
                 var invalid = try connection.prepare(ProfileTable.selectMarked(versions))
                 while try invalid.step() {
                     report.invalid += 1
-                    let username = invalid.string(at: 0) ?? ""
+                    let username = if let name = invalid.bytes(at: 0) { String(reporting: name) } else { "" }
                     for issue in [ReportedIssue](stored: invalid.string(at: 1) ?? "") {
                         report.count(issue, of: username, value: nil)
                     }

@@ -46,12 +46,12 @@ struct RejudgedBatch: Sendable {
             let positions = judge.issues.map { $0.field.flatMap(schema.index) }
             let values = positions.map { field -> String? in
                 guard let field, field != secret, !records.isAbsent(first + field) else { return nil }
-                return String(String(records.cell(first + field)).prefix(200))
+                return String(reporting: records.cell(first + field))
             }
             invalid.append(
                 Invalid(
                     row: index,
-                    username: schema.index(of: .username).map { String(records.cell(first + $0)) } ?? "",
+                    username: schema.index(of: .username).map { String(reporting: records.cell(first + $0)) } ?? "",
                     issues: judge.issues.map { ReportedIssue($0, in: schema) }, values: values))
         }
         return invalid

@@ -30,7 +30,7 @@ public struct RevalidationReport: Hashable, Sendable {
 
 /// An issue of a stored profile.
 public struct ProfileIssue: Hashable, Sendable {
-    /// Whose profile it is.
+    /// Whose profile it is; cut to 200 characters.
     public let username: String
     /// What is wrong.
     public let issue: ReportedIssue

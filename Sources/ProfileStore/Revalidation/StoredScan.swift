@@ -32,8 +32,8 @@ final class StoredScan: Sendable {
     private let lastID = Mutex<Int64>(0)
 
     private static let rowsPerBatch = 8_000
-    /// However long the values are; a single row may be longer.
-    private static let bytesPerBatch = 8 << 20
+    /// With values as long as they may be, rows alone would be no bound.
+    private static let bytesPerBatch = 4 << 20
 
     /// Reads the fields of `schema`; one that the table has no column for is absent. Rows that were judged by one of
     /// `versions` are left out.

@@ -1,3 +1,5 @@
+internal import TextLayout
+
 /// The bytes that turn the screen from one frame into the next, for any terminal that knows ECMA-48's cursor positions.
 ///
 /// Only cells that differ are written, between DEC's private modes 25 (cursor) and 2026 (synchronised output), so that

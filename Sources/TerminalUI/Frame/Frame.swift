@@ -1,3 +1,5 @@
+internal import TextLayout
+
 /// What a screen shows, as a value: a grid of cells, of which a wide character takes two, and a caret.
 package struct Frame: Equatable, Sendable {
     package let size: ScreenSize

@@ -1,3 +1,5 @@
+internal import TextLayout
+
 /// The box in which a field's text is seen and typed; a text that is wider scrolls, so that the caret is seen.
 struct FieldBox {
     /// Without the brackets.

@@ -1,3 +1,5 @@
+internal import TextLayout
+
 /// A page of labelled fields, one under the other, with a title above and the keys below: what forms and entries of
 /// secrets look like.
 ///

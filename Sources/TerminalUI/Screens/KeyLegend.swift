@@ -1,3 +1,5 @@
+internal import TextLayout
+
 /// The keys that do something now, for the bottom of a screen.
 struct KeyLegend {
     struct Item {

@@ -1,3 +1,5 @@
+internal import TextLayout
+
 /// A bordered box in the middle of a screen, with a title, lines, and a foot that stays visible however small it gets.
 struct Panel {
     let title: String

@@ -33,6 +33,7 @@ struct ImportCommand: AsyncParsableCommand {
     @OptionGroup var global: GlobalOptions
 
     func run() async throws {
+        try input.requireOutputs(sparing: global.storeFiles())
         let file = try InputFile(input.file)
         if dryRun, let rules = try await rulesOfMissingStore() {
             let importer = ProfileImporter(schema: rules, today: Timestamp.now().day ?? .latest, options: options)

@@ -18,9 +18,8 @@ struct ListCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await global.withStore("list") { repository in
-            let found = try repository.profiles(page.query())
-            try global.show(found, repository.schema)
-            if found.profiles.isEmpty { global.note("There are no \(page.invalid ? "invalid " : "")profiles.") }
+            let count = try await global.show(page.query(), of: repository)
+            if count == 0 { global.note("There are no \(page.invalid ? "invalid " : "")profiles.") }
         }
     }
 }

@@ -55,12 +55,7 @@ struct LookupCommand: AsyncParsableCommand {
     func run() async throws {
         try await global.withStore("lookup") { repository in
             let query = page.query(try wanted.map { try condition($0, in: repository.schema) })
-            let found = try repository.profiles(query)
-            if let only = found.profiles.first, found.profiles.count == 1, found.next == nil, global.format == .text {
-                return try global.show(only)
-            }
-            try global.show(found, repository.schema)
-            if found.profiles.isEmpty { throw nothingFound }
+            if try await global.show(query, of: repository, onlyOneInFull: true) == 0 { throw nothingFound }
         }
     }
 

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import ProfileCore
 internal import ProfileStore
+internal import TextLayout
 
 struct MigrateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

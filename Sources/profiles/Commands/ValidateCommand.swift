@@ -22,6 +22,7 @@ struct ValidateCommand: AsyncParsableCommand {
     @OptionGroup var global: GlobalOptions
 
     func run() async throws {
+        try input.requireOutputs()
         let rules = try schema.map { path throws(CommandFailure) in try ProfileSchema(file: path) } ?? .standard
         let file = try InputFile(input.file)
         let importer = ProfileImporter(

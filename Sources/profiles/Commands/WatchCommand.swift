@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import ProfileCore
 internal import ProfileStore
-internal import TerminalUI
+internal import TextLayout
 
 struct WatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

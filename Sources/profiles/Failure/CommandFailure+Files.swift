@@ -1,4 +1,5 @@
 internal import ProfileStore
+internal import TextLayout
 
 // Files that cannot be imported or written.
 extension CommandFailure {
@@ -6,8 +7,12 @@ extension CommandFailure {
         switch error {
         case .noHeader: self.init(.badInput, "The input is empty: its first row should name the columns")
         case .unreadableHeader(let line): self.init(.badInput, "The header in line \(line) cannot be read")
+        case .tooManyColumns(let count, let most):
+            self.init(
+                .badInput, "The first row names \(count) columns, and \(most) are read at most; nothing was imported",
+                "If another character separates the cells, name it with --delimiter")
         case .unknownColumns(let names):
-            let list = names.map { "\"\($0)\"" }.joined(separator: ", ")
+            let list = Self.list(names.map { $0.quoted(longest: 64) }, most: 20)
             self.init(
                 .badInput,
                 "No field has the name of the column\(names.count == 1 ? "" : "s") \(list); nothing was imported",
@@ -27,10 +32,23 @@ extension CommandFailure {
                 .badInput, "No column holds usernames; nothing was imported",
                 "The first row should name the columns; map one with --map \"COLUMN=username\"")
         case .reading(let code): self.init(.inputOutput, "The input cannot be read: \(Self.systemText(code))")
+        case .copyingInput(let code):
+            self.init(
+                .inputOutput,
+                "What came through the pipe cannot be kept beside the store until its passwords are hashed: "
+                    + Self.systemText(code))
+        case .inputChanged:
+            self.init(.inputOutput, "The input was changed while it was read; nothing was imported", "Import it again")
         case .writingRejects(let code): self = .cannotWrite("The file of rejected rows", code)
         case .ended(let error, after: _): self.init(error)
         case .store(let error): self.init(error)
         }
+    }
+
+    /// The first few, and how many more there are.
+    private static func list(_ names: [String], most: Int) -> String {
+        let more = names.count > most ? " and \(names.count - most) more" : ""
+        return names.prefix(most).joined(separator: ", ") + more
     }
 
     init(_ error: ExportError) {

@@ -97,6 +97,8 @@ extension CommandFailure {
         case .readOnly(let message): self.init(.notPermitted, "The store may not be written: \(message)")
         case .full(let message): self.init(.inputOutput, "There is no space left: \(message)")
         case .alreadyExists(let path): self.init(.cannotCreate, "\(path) is there already; it is left as it is")
+        case .reservedName(let path):
+            self.init(.cannotCreate, "\(path) is the name of a file of the store itself; name another file")
         case .cannotOpen(let place, let code):
             let isForbidden = code == EACCES || code == EPERM || code == EROFS
             self.init(

@@ -1,5 +1,6 @@
 internal import ProfileCore
 internal import ProfileStore
+internal import TextLayout
 
 /// Why a command ends without success: an exit code, and a text that says what happened, where, and what to do.
 struct CommandFailure: Error {

@@ -36,26 +36,3 @@ enum FileDescriptor {
         return (filled, 0)
     }
 }
-
-/// Which file it is, whatever it is called.
-struct FileIdentity: Hashable, Sendable {
-    private let device: UInt
-    private let number: UInt
-
-    init?(path: String) {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
-        self.init(status)
-    }
-
-    init?(descriptor: Int32) {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { return nil }
-        self.init(status)
-    }
-
-    private init(_ status: stat) {
-        device = UInt(status.st_dev)
-        number = UInt(status.st_ino)
-    }
-}

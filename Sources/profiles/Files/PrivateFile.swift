@@ -1,57 +1,101 @@
 internal import Glibc
+internal import ProfileStore
 
 /// A file for its owner alone (0600) that appears whole under its name, or not at all.
 ///
-/// It is written under another name beside it, and takes the name's place when it is complete.
+/// Until it is complete it has no name, so that nothing is left of it however the process ends (`O_TMPFILE`, open(2)).
+/// Where the file system has no such files it has a temporary name beside its own.
 struct PrivateFile: ~Copyable {
     let descriptor: Int32
     private let path: String
-    /// Nil for what cannot be replaced, such as a terminal or a named pipe, which is written as it is.
-    private let temporaryPath: String?
+    private let name: Name
+
+    private enum Name: ~Copyable {
+        case none
+        case temporary(TemporaryName)
+        /// Its own from the beginning: what cannot be replaced, such as a terminal or a named pipe, is written as it is.
+        case final
+    }
 
     /// Begins a file; those that are spared, the input and the store's own, are not replaced.
-    init(replacing path: String, sparing spared: Set<FileIdentity> = []) throws(CommandFailure) {
-        if let identity = FileIdentity(path: path), spared.contains(identity) {
-            throw CommandFailure(.cannotCreate, "\(path) is in use by this very command; name another file")
-        }
+    init(replacing path: String, sparing spared: FilePlaces = FilePlaces()) throws(CommandFailure) {
+        try spared.require(path)
         var status = stat()
         let exists = stat(path, &status) == 0
-        // A symbolic link keeps pointing at the file that is replaced.
-        let target = exists ? try Self.resolved(path) : path
-        var template: [CChar] = []
-        let opened: Int32
         switch exists ? status.st_mode & S_IFMT : S_IFREG {
         case S_IFREG:
-            template = Array((target + ".XXXXXX").utf8CString)
-            opened = mkstemp(&template)
+            // A symbolic link keeps pointing at the file that is replaced.
+            let target = exists ? try Self.resolved(path) : path
+            let unnamed = Self.openUnnamed(beside: target)
+            if unnamed >= 0 {
+                self.init(unnamed, target, .none)
+                return
+            }
+            let temporary = TemporaryName(beside: target)
+            let named = open(temporary.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+            guard named >= 0 else { throw .cannotCreate(path, errno) }
+            self.init(named, target, .temporary(temporary))
         case S_IFDIR: throw .cannotCreate(path, EISDIR)
-        default: opened = open(path, O_WRONLY | O_CLOEXEC)
+        default:
+            let opened = open(path, O_WRONLY | O_CLOEXEC)
+            guard opened >= 0 else { throw .cannotCreate(path, errno) }
+            self.init(opened, path, .final)
         }
-        guard opened >= 0 else { throw .cannotCreate(path, errno) }
-        descriptor = opened
-        self.path = target
-        if template.isEmpty {
-            temporaryPath = nil
-        } else {
-            temporaryPath = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-            _ = fcntl(opened, F_SETFD, FD_CLOEXEC)
-            // Whatever the umask took away.
-            fchmod(opened, 0o600)
-        }
+    }
+
+    private init(_ descriptor: Int32, _ path: String, _ name: consuming Name) {
+        self.descriptor = descriptor
+        self.path = path
+        self.name = name
     }
 
     /// Gives the file its name.
-    consuming func commit() throws(CommandFailure) {
-        guard let temporaryPath else { return }
-        guard fsync(descriptor) == 0 else { throw .cannotWrite(path, errno) }
-        guard rename(temporaryPath, path) == 0 else { throw .cannotCreate(path, errno) }
+    consuming func commit() throws(CommandFailure) { try takeName() }
+
+    private func takeName() throws(CommandFailure) {
+        switch name {
+        case .final: return
+        case .temporary(let temporary):
+            try secure()
+            try rename(temporary)
+        case .none:
+            try secure()
+            if link(to: path) { return }
+            guard errno == EEXIST else { throw .cannotCreate(path, errno) }
+            // A link replaces nothing, so it takes two steps.
+            let temporary = TemporaryName(beside: path)
+            guard link(to: temporary.path) else { throw .cannotCreate(path, errno) }
+            try rename(temporary)
+        }
     }
 
-    deinit {
-        close(descriptor)
-        // Gone already where it has taken its name.
-        if let temporaryPath { unlink(temporaryPath) }
+    deinit { close(descriptor) }
+
+    /// All that was written is on the disk, and for the owner alone, whatever the umask took away.
+    private func secure() throws(CommandFailure) {
+        fchmod(descriptor, 0o600)
+        guard fsync(descriptor) == 0 else { throw .cannotWrite(path, errno) }
     }
+
+    private func rename(_ temporary: borrowing TemporaryName) throws(CommandFailure) {
+        guard Glibc.rename(temporary.path, path) == 0 else { throw .cannotCreate(path, errno) }
+    }
+
+    private func link(to path: String) -> Bool {
+        linkat(AT_FDCWD, Self.place(of: descriptor), AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0
+    }
+
+    /// - Returns: A descriptor, or -1 where there are no such files, or where they could not be named later.
+    private static func openUnnamed(beside path: String) -> Int32 {
+        let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? "."
+        let descriptor = open(folder, __O_TMPFILE | O_WRONLY | O_CLOEXEC, 0o600)
+        guard descriptor >= 0, access(place(of: descriptor), F_OK) != 0 else { return descriptor }
+        close(descriptor)
+        return -1
+    }
+
+    /// The name that every open file has, by which an unnamed one gets another.
+    private static func place(of descriptor: Int32) -> String { "/proc/self/fd/\(descriptor)" }
 
     /// Where a symbolic link leads, and what leads on from there. Not an absolute path, since the working folder's may
     /// not be UTF-8.
@@ -71,9 +115,18 @@ struct PrivateFile: ~Copyable {
     }
 }
 
+extension FilePlaces {
+    /// Refuses a path that leads to one of these files.
+    func require(_ path: String) throws(CommandFailure) {
+        if contains(path) {
+            throw CommandFailure(.cannotCreate, "\(path) is in use by this very command; name another file")
+        }
+    }
+}
+
 extension PrivateFile {
     /// Writes a text to a file.
-    static func write(_ text: String, to path: String, sparing spared: Set<FileIdentity>) throws(CommandFailure) {
+    static func write(_ text: String, to path: String, sparing spared: FilePlaces) throws(CommandFailure) {
         let file = try PrivateFile(replacing: path, sparing: spared)
         var text = text
         let code = text.withUTF8 { FileDescriptor.writeAll(UnsafeRawBufferPointer($0), to: file.descriptor) }

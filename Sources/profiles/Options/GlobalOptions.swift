@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import ProfileCore
 internal import ProfileStore
+internal import TextLayout
 
 /// The options that every subcommand takes.
 struct GlobalOptions: ParsableArguments {

@@ -24,6 +24,9 @@ struct ImportInputOptions: ParsableArguments {
     @Flag(help: "Pass over columns that are no field.")
     var ignoreUnknown = false
 
+    @Flag(help: "Write columns that are no field to the rejected rows too; what is in them is not known.")
+    var keepIgnored = false
+
     @Option(help: ArgumentHelp("Stop after so many rejected rows, or such a part of all.", valueName: "n|n%"))
     var maxRejects: RejectLimit?
 
@@ -44,7 +47,18 @@ struct ImportInputOptions: ParsableArguments {
         guard maxIssues >= 0 else { throw ValidationError("--max-issues takes 0 or more.") }
         try ReportFile.validate(report)
         if delimiter != nil, format == .ndjson { throw ValidationError("--delimiter is for CSV.") }
-        if let rejects, rejects == report { throw ValidationError("--rejects and --report name the same file.") }
+        if keepIgnored, !ignoreUnknown { throw ValidationError("--keep-ignored goes with --ignore-unknown.") }
+        if keepIgnored, format == .ndjson { throw ValidationError("--keep-ignored is for CSV.") }
+        if let rejects, let report, rejects == report || FilePlaces([rejects]).contains(report) {
+            throw ValidationError("--rejects and --report name the same file.")
+        }
+    }
+
+    /// Refuses outputs that would replace the input or other files, before anything is read.
+    func requireOutputs(sparing spared: FilePlaces = FilePlaces()) throws(CommandFailure) {
+        var spared = spared
+        if file != "-" { spared.insert(file) }
+        for path in [rejects, report].compactMap(\.self) { try spared.require(path) }
     }
 
     /// What these options say of an import.
@@ -55,8 +69,12 @@ struct ImportInputOptions: ParsableArguments {
         options.mostIssues = maxIssues
         options.columns = Dictionary(columns.map { ($0.header, $0.field) }) { _, last in last }
         options.ignoresUnknownColumns = ignoreUnknown
+        options.keepsIgnoredColumns = keepIgnored
         return options
     }
+
+    /// Whether rejected rows lack columns that the input may have.
+    var omitsIgnoredColumns: Bool { ignoreUnknown && !keepIgnored && format != .ndjson }
 
     private var format: ImportOptions.Format {
         let isNamedNDJSON = file.hasSuffix(".ndjson") || file.hasSuffix(".jsonl")
@@ -122,7 +140,7 @@ enum ReportFile {
 
     /// Writes a report in the format that the file's ending names.
     static func write(
-        to path: String, sparing spared: Set<FileIdentity>, _ rendered: (ReportFormat) -> String
+        to path: String, sparing spared: FilePlaces, _ rendered: (ReportFormat) -> String
     ) throws(CommandFailure) {
         try PrivateFile.write(rendered(ReportFormat(fileName: path) ?? .text), to: path, sparing: spared)
     }

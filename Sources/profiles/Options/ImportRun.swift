@@ -1,72 +1,89 @@
 internal import ProfileStore
+internal import TextLayout
 
 /// One run of the importer as the commands `import` and `validate` make it: input, progress, rejected rows, report.
 struct ImportRun {
     let global: GlobalOptions
     let input: ImportInputOptions
     /// Files that neither report nor rejected rows may replace, besides the input.
-    var spared: Set<FileIdentity> = []
+    var spared = FilePlaces()
 
     /// Runs it and shows its report. Where rows were rejected that ends in a failure without text: the report has
     /// said it.
     func run(_ importer: ProfileImporter, _ file: borrowing InputFile) async throws {
         var spared = spared
-        if let identity = FileIdentity(descriptor: file.descriptor) { spared.insert(identity) }
+        spared.insert(descriptor: file.descriptor)
+        let outcome = try await importing(importer, file, sparing: spared)
+        if let rejects = input.rejects { spared.insert(rejects) }
+        try tell(outcome, sparing: spared)
+        if let failure = outcome.failure { throw failure }
+        if outcome.report.earlyEnd == .cancelled { throw CommandFailure(.interrupted, lines: []) }
+        if outcome.report.rejected > 0 || outcome.report.earlyEnd != nil { throw CommandFailure(.no, lines: []) }
+    }
+
+    /// What an import has come to.
+    private struct Outcome {
         let report: ImportReport
-        do {
-            report = try await importing(importer, file, sparing: spared)
-        } catch ImportError.ended(let error, let unfinished) {
-            // What was committed before the store refused to go on stays, so it is reported.
-            try tell(unfinished, sparing: spared)
-            throw error
-        }
-        try tell(report, sparing: spared)
-        if report.earlyEnd == .cancelled { throw CommandFailure(.interrupted, lines: []) }
-        if report.rejected > 0 || report.earlyEnd != nil { throw CommandFailure(.no, lines: []) }
+        /// Why it could not go on; what was committed before stays, and is in the report.
+        var failure: (any Error)?
+        /// Whether the file of rejected rows has all that there are.
+        var hasRejects = false
     }
 
     private func importing(
-        _ importer: ProfileImporter, _ file: borrowing InputFile, sparing spared: Set<FileIdentity>
-    ) async throws -> ImportReport {
+        _ importer: ProfileImporter, _ file: borrowing InputFile, sparing spared: FilePlaces
+    ) async throws -> Outcome {
         guard let path = input.rejects else { return try await importing(importer, file, rejects: nil) }
         let rejects = try PrivateFile(replacing: path, sparing: spared)
-        let outcome: Result<ImportReport, any Error>
+        var outcome = try await importing(importer, file, rejects: rejects.descriptor)
+        // What is not whole does not take the place of what was there.
+        guard outcome.report.hasWrittenRejects else { return outcome }
         do {
-            outcome = .success(try await importing(importer, file, rejects: rejects.descriptor))
-        } catch ImportError.ended(let error, let unfinished) {
-            outcome = .failure(ImportError.ended(error, after: unfinished))
+            try rejects.commit()
+            outcome.hasRejects = true
+        } catch {
+            outcome.failure = outcome.failure ?? error
         }
-        try rejects.commit()
-        return try outcome.get()
+        return outcome
     }
 
     private func importing(
         _ importer: ProfileImporter, _ file: borrowing InputFile, rejects: Int32?
-    ) async throws -> ImportReport {
+    ) async throws -> Outcome {
         let bar = ProgressBar(byteCount: file.byteCount, isQuiet: global.quiet)
         defer { bar?.end() }
         let source = ImportInput(descriptor: file.descriptor, name: file.path, byteCount: file.byteCount)
-        return try await Interruption.cancelling(isQuiet: global.quiet) {
-            try await importer.run(source, rejects: rejects) { bar?.update($0) }
+        do {
+            let report = try await Interruption.cancelling(isQuiet: global.quiet) {
+                try await importer.run(source, rejects: rejects) { bar?.update($0) }
+            }
+            return Outcome(report: report)
+        } catch ImportError.ended(let error, let unfinished) {
+            return Outcome(report: unfinished, failure: error)
         }
     }
 
-    private func tell(_ report: ImportReport, sparing spared: Set<FileIdentity>) throws(CommandFailure) {
+    private func tell(_ outcome: Outcome, sparing spared: FilePlaces) throws(CommandFailure) {
+        let report = outcome.report
         if let path = input.report { try ReportFile.write(to: path, sparing: spared) { report.rendered(as: $0) } }
-        try show(report)
+        try show(report, hasRejects: outcome.hasRejects)
+        if let path = input.rejects, !outcome.hasRejects, report.rejected > 0 {
+            Output.error.note("The rejected rows are not in \(path.visible); what was there before is as it was.")
+        }
     }
 
-    private func show(_ report: ImportReport) throws(CommandFailure) {
+    private func show(_ report: ImportReport, hasRejects: Bool) throws(CommandFailure) {
         switch global.format {
         case .json: try Output.standard.print(report.rendered(as: .json))
         case .text:
             try Output.standard.print(report.summary(examples: 3))
-            if let rejects = input.rejects, report.rejected > 0 {
+            if let rejects = input.rejects, hasRejects, report.rejected > 0 {
+                let omission = input.omitsIgnoredColumns ? ", and ignored columns are left out" : ""
                 try Output.standard.print(
                     """
 
                     Rejected rows are in \(rejects.visible), to be mended and imported again; columns of secrets are \
-                    empty there.
+                    empty there\(omission).
                     """)
             }
             if let path = input.report { global.note("The whole report is in \(path.visible).") }

@@ -28,13 +28,31 @@ struct PageOptions: ParsableArguments {
 }
 
 extension GlobalOptions {
-    /// Shows a page: a table, or in JSON.
-    func show(_ page: ProfilePage, _ schema: ProfileSchema) throws(CommandFailure) {
-        switch format {
-        case .json: try Output.standard.print(page.json().text(indented: true))
-        case .text:
-            if !page.profiles.isEmpty { try Output.standard.write(page.profiles.table(schema)) }
-            if let next = page.next { note("More: --after \(next)") }
+    /// Shows what a query finds, and says how much that was: a table, or in JSON; on request a profile that is the only
+    /// one by itself. Profiles are read a few at a time, so that their number and length do not matter.
+    func show(
+        _ query: ProfileQuery, of repository: ProfileRepository, onlyOneInFull inFull: Bool = false
+    ) async throws -> Int {
+        var listing = ProfileListing(of: repository, as: format)
+        var last: Profile?
+        var next: ProfileCursor?
+        // One more tells whether there is another page.
+        var pages = query
+        pages.limit = min(query.limit + 1, 1_000)
+        for try await profile in repository.all(pages) {
+            if listing.count == query.limit {
+                next = last?.cursor
+                break
+            }
+            try listing.add(profile)
+            last = profile
         }
+        if let only = last, inFull, format == .text, listing.count == 1, next == nil {
+            try show(only)
+        } else {
+            try listing.end(next)
+            if let next, format == .text { note("More: --after \(next)") }
+        }
+        return listing.count
     }
 }

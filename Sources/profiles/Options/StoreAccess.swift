@@ -57,11 +57,8 @@ extension GlobalOptions {
         return home + "/.local/share/profiles/profiles.sqlite"
     }
 
-    /// The store's own files, which no output may replace.
-    func storeFiles() throws(CommandFailure) -> Set<FileIdentity> {
-        let path = try databasePath()
-        return Set(["", "-wal", "-shm", "-lock"].compactMap { FileIdentity(path: path + $0) })
-    }
+    /// The store's own files, which no output may replace, nor take the name of.
+    func storeFiles() throws(CommandFailure) -> FilePlaces { FilePlaces(ofStore: try databasePath()) }
 }
 
 extension ProfileSchema {

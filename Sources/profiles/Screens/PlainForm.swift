@@ -1,6 +1,7 @@
 internal import ProfileCore
 internal import ProfileStore
 internal import TerminalUI
+internal import TextLayout
 
 /// A form line by line, without any control code: a question for each field, judged as soon as it is answered.
 struct PlainForm {

@@ -6,6 +6,8 @@ enum Interruption {
     static func cancelling<Value: Sendable>(
         isQuiet: Bool, _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
+        var former = sigaction()
+        sigaction(SIGINT, nil, &former)
         let (isCaught, caught) = AsyncStream.makeStream(of: Never.self)
         let task = Task {
             for await _ in isCaught {}
@@ -25,7 +27,7 @@ enum Interruption {
         source.activate()
         defer {
             source.cancel()
-            signal(SIGINT, SIG_DFL)
+            sigaction(SIGINT, &former, nil)
         }
         return try await task.value
     }

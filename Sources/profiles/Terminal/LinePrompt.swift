@@ -1,4 +1,4 @@
-internal import ProfileStore
+internal import TextLayout
 
 /// Asks for text on the terminal, a line at a time.
 enum LinePrompt {

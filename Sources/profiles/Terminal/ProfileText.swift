@@ -1,5 +1,6 @@
 internal import ProfileCore
 internal import ProfileStore
+internal import TextLayout
 
 // Profiles as a person reads them in a terminal.
 
@@ -17,21 +18,6 @@ extension Profile {
         block.add("Status", "\(status.rawValue) by schema version \(schemaVersion)")
         for issue in issues { block.add("", issue.message) }
         return block.text
-    }
-}
-
-extension [Profile] {
-    /// One profile a line; what is wrong with them too, where any is invalid.
-    func table(_ schema: ProfileSchema) -> String {
-        let fields = schema.openFields
-        let showsIssues = contains { $0.status == .invalid }
-        var table = TextTable(fields.map(\.title) + ["Revision"] + (showsIssues ? ["Issues"] : []))
-        for profile in self {
-            var cells = fields.map { profile[$0.name] } + [String(profile.revision)]
-            if showsIssues { cells.append(profile.issues.map(\.message).joined(separator: "; ")) }
-            table.add(cells)
-        }
-        return table.text
     }
 }
 

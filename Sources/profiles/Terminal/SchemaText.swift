@@ -1,5 +1,6 @@
 internal import ProfileCore
 internal import ProfileStore
+internal import TextLayout
 
 // Schemas as a person reads them in a terminal.
 

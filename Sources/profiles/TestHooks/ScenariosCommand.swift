@@ -2,6 +2,7 @@
     internal import ArgumentParser
     internal import ProfileCore
     internal import ProfileTesting
+    internal import TextLayout
 
     struct ScenariosCommand: ParsableCommand {
         static let configuration = CommandConfiguration(

@@ -1,8 +1,9 @@
 import ProfileCore
 import ProfileTesting
 import Testing
+import Watchdog
 
-@Suite struct FormMemoryTests {
+@Suite(.watched) struct FormMemoryTests {
     @Test func `P12: what is typed into a form leaves nothing behind when the form goes`() throws {
         let marker = MemoryMarker()
         var form: Form? = try Form.standard(editing: "password")

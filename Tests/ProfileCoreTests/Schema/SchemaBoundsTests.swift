@@ -1,9 +1,10 @@
 import ProfileCore
 import ProfileTesting
 import Testing
+import Watchdog
 
 /// What a schema file may not be long of, since it is repeated at every value or issue of a field.
-@Suite struct SchemaBoundsTests {
+@Suite(.watched) struct SchemaBoundsTests {
     private static let text = String(repeating: "é", count: 2_048)
 
     /// A mask of nothing but digits.

@@ -1,10 +1,11 @@
 import ProfileTesting
 import Testing
+import Watchdog
 
 @testable import ProfileCore
 
 /// `characters` and `enum`, compiled: what they take, and what they cost.
-@Suite struct CharacterSetTests {
+@Suite(.watched) struct CharacterSetTests {
     @Test func `S6: any classes and lists take what each of them says by itself`() throws {
         var random = SeededGenerator(seed: 1_414)
         let names = ["ascii-letters", "ascii-digits", "letters", "digits", "spaces", "special"]

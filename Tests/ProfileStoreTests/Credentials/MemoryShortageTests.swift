@@ -1,9 +1,10 @@
 import ProfileCore
 @testable import ProfileStore
 import Testing
+import Watchdog
 
 /// P9: a hash that there is no memory for is no failed attempt. Tried in a process that has 64 MiB left.
-@Suite(.timeLimit(.minutes(3))) struct MemoryShortageTests {
+@Suite(.watched) struct MemoryShortageTests {
     private let store: TemporaryStore
     private let repository: ProfileRepository
 

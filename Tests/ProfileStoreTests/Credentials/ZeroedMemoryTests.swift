@@ -3,9 +3,10 @@ import ProfileCore
 @testable import ProfileStore
 import ProfileTesting
 import Testing
+import Watchdog
 
 /// P12: what hashing makes of a secret on the way is zeroed.
-@Suite struct ZeroedMemoryTests {
+@Suite(.watched) struct ZeroedMemoryTests {
     @Test func `P12: the copy that C libraries get is zeroed`() throws {
         // So long that it does not lie on the stack, where anything may be written over it.
         let marker = MemoryMarker(count: 4_000)

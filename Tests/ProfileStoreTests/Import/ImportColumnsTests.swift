@@ -73,6 +73,14 @@ import Watchdog
         #expect(mapped == .unknownColumns(["Hobby"]))
     }
 
+    @Test func `I11: a header has ten thousand columns at the most`() async throws {
+        let schema = try schemaOfNames()
+        func header(_ count: Int) -> String { "username" + String(repeating: ",", count: count - 1) + "\n" }
+        #expect(await refusal(of: header(1_000_000), schema: schema) == .tooManyColumns(1_000_000, most: 10_000))
+        #expect(await refusal(of: header(10_001), schema: schema) == .tooManyColumns(10_001, most: 10_000))
+        #expect(await refusal(of: header(10_000), schema: schema) { $0.ignoresUnknownColumns = true } == nil)
+    }
+
     @Test func `I2: a field that two columns go to is refused`() async throws {
         let schema = try schemaOfNames()
         #expect(await refusal(of: "username,note,NOTE\n", schema: schema) == .columnTwice("note"))

@@ -159,6 +159,22 @@ import Watchdog
         #expect((report.issues.listed.first?.issue.message.utf8.count ?? .max) < 1_000)
     }
 
+    @Test func `I8: a line has a hundred issues at the most, and all are counted`() async throws {
+        let unknown = (0..<250).map { "\"m\($0)\":1" }.joined(separator: ",")
+        // Twice the same field, by other spellings.
+        let repeated = (1...60).map { "\"a\(String(repeating: "_", count: $0))ge\":1" }.joined(separator: ",")
+        let report = try await judged("{\"username\":\"ann\",\(unknown),\(repeated)}\n{\"username\":\"bob\"}\n")
+        #expect(report.outcomes == [1, 0, 0, 1])
+        #expect(report.issues.issueCounts.map(\.code) == ["unknown_field", "bad_row"])
+        #expect(report.issues.issueCounts.map(\.count) == [250, 59])
+        #expect(report.issues.total == 309)
+        #expect(report.issues.listed.count == 102)
+        #expect(
+            report.issues.listed.suffix(2).map(\.issue.message) == [
+                "The row has 59 more issues of this kind", "The row has 150 more issues of this kind",
+            ])
+    }
+
     @Test func `I4: an update keeps what an object does not have, and null clears it`() async throws {
         let folder = try ImportFolder()
         let repository = try await folder.store(schema: schemaOfClub())

@@ -1,5 +1,8 @@
+import Dispatch
+import Glibc
 import ProfileCore
 @testable import ProfileStore
+import ProfileTesting
 import SQLiteAccess
 import Synchronization
 import Testing
@@ -174,6 +177,128 @@ import Watchdog
         #expect(try await matches("Geheim5", "user5", in: repository))
     }
 
+    private static func rows(_ count: Int) -> String {
+        (0..<count).map { "user\($0),Geheim\($0),\(rest)\n" }.joined()
+    }
+
+    @Test func `I9: an exclusive import reads a pipe too, and what it keeps of it nobody can read`() async throws {
+        let repository = try await folder.store()
+        let text =
+            Self.header + "ann,,787,\n" + Self.rows(6) + "USER1,Geheim7,\(Self.rest)\n"
+            + (0..<5_000).map { "x\($0),,7,\n" }.joined() + "User2,Geheim7,\(Self.rest)\nzoe,Geheim8,\(Self.rest)\n"
+        let copies = Copies()
+        let rejects = try unnamedFile()
+        let report = try await ProfileImporter(
+            repository: repository, options: importOptions { $0.isExclusive = true }
+        ).run(ImportInput(descriptor: try Self.pipe(text), name: "-", byteCount: nil), rejects: rejects) {
+            if $0.hashed != nil { copies.look(in: folder) }
+        }
+        #expect(report.outcomes == [7, 0, 0, 5_003])
+        #expect(repository.hasher.argon2Runs == 7, "a name that came in an earlier batch is not hashed again")
+        #expect(try repository.profiles(ProfileQuery()).profiles.map(\.username).suffix(2) == ["user5", "zoe"])
+        #expect(try await matches("Geheim5", "user5", in: repository))
+        #expect(try await matches("Geheim8", "zoe", in: repository))
+        #expect(String(decoding: importedBytes(of: rejects), as: UTF8.self).split(separator: "\n").count == 5_004)
+        let seen = copies.seen
+        #expect(!seen.isEmpty && seen.allSatisfy { $0.count == text.utf8.count })
+        #expect(seen.allSatisfy { !String(decoding: $0, as: UTF8.self).contains("user") })
+        #expect(folder.names.filter { $0.contains("input") } == [], "it has no name")
+    }
+
+    @Test func `I9: an exclusive import hashes what the store takes once it has the lock`() async throws {
+        let repository = try await folder.store()
+        _ = try await repository.importing(Self.header + "ann,Geheim1,\(Self.rest)\n")
+        let before = repository.hasher.argon2Runs
+        let path = try DatabasePath(repository.path)
+        let input = try unnamedFile(Array((Self.header + "ann,Geheim2,\(Self.rest)\n" + Self.rows(3)).utf8))
+        let report = try await ProfileImporter(
+            repository: repository,
+            options: importOptions {
+                $0.isAllOrNothing = true
+                $0.duplicates = .skip
+            }
+        ).run(ImportInput(descriptor: input, name: "x", byteCount: nil)) { progress in
+            // While the first passwords are hashed nobody has the lock, and Ann goes.
+            guard progress.hashed?.done == 1, progress.hashed?.total == 3 else { return }
+            let connection = try? Connection(path, mode: .readWrite)
+            try? connection?.execute("DELETE FROM profiles WHERE username = 'ann'")
+        }
+        #expect(report.outcomes == [4, 0, 0, 0], "\(report.lines)")
+        #expect(repository.hasher.argon2Runs - before == 4)
+        #expect(try await matches("Geheim2", "ann", in: repository))
+        #expect(try await matches("Geheim2", "user2", in: repository))
+    }
+
+    @Test func `I9: an exclusive update hashes the passwords that come alone, of those who are there`() async throws {
+        let repository = try await folder.store()
+        _ = try await repository.importing(Self.header + "ann,Geheim1,\(Self.rest)\n")
+        let before = repository.hasher.argon2Runs
+        let path = try DatabasePath(repository.path)
+        let input = try unnamedFile(Array("username,password\nann,Geheim9\nbob,Geheim8\ncid,Geheim7\n".utf8))
+        let report = try await ProfileImporter(
+            repository: repository,
+            options: importOptions {
+                $0.isExclusive = true
+                $0.duplicates = .update
+            }
+        ).run(ImportInput(descriptor: input, name: "x", byteCount: nil)) { progress in
+            // Bob comes meanwhile.
+            guard progress.hashed?.total == 1 else { return }
+            let connection = try? Connection(path, mode: .readWrite)
+            try? connection?.execute(
+                """
+                INSERT INTO profiles (id, revision, created_at, updated_at, schema_version, username, phone, address)
+                VALUES (77, 1, 0, 0, 1, 'bob', '7876-1241', '12 Main St')
+                """)
+        }
+        #expect(report.outcomes == [0, 2, 0, 1], "\(report.lines)")
+        #expect(repository.hasher.argon2Runs - before == 2)
+        #expect(try await matches("Geheim9", "ann", in: repository))
+        #expect(try await matches("Geheim8", "bob", in: repository))
+    }
+
+    @Test func `I9: an input that changes while its passwords are hashed is not stored`() async throws {
+        let repository = try await folder.store()
+        let text = Self.header + Self.rows(3)
+        let input = try unnamedFile(Array(text.utf8))
+        await #expect(throws: ImportError.inputChanged) {
+            try await ProfileImporter(repository: repository, options: importOptions { $0.isExclusive = true }).run(
+                ImportInput(descriptor: input, name: "x", byteCount: nil)
+            ) { progress in
+                guard progress.hashed?.done == 1 else { return }
+                let other = Array(text.replacing("Geheim1", with: "Anders1").utf8)
+                pwrite(input, other, other.count, 0)
+            }
+        }
+        #expect(try repository.statistics().profiles == 0)
+    }
+
+    @Test func `I7: all or nothing with passwords is nothing when a row is rejected`() async throws {
+        let repository = try await folder.store()
+        let report = try await repository.importing(Self.header + Self.rows(3) + "bob,Geheim1,7,\n") {
+            $0.isAllOrNothing = true
+        }
+        #expect(report.outcomes == [0, 0, 3, 1])
+        #expect(report.earlyEnd == .nothingStored)
+        #expect(try repository.statistics().profiles == 0)
+    }
+
+    /// The reading end of a pipe that a text comes through.
+    private static func pipe(_ text: String) throws -> Int32 {
+        var ends: [Int32] = [-1, -1]
+        try #require(Glibc.pipe(&ends) == 0)
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        let writing = ends[1]
+        DispatchQueue.global().async {
+            var rest = Array(text.utf8)[...]
+            while case let count = rest.withUnsafeBytes({ write(writing, $0.baseAddress, $0.count) }), count > 0 {
+                rest = rest.dropFirst(count)
+            }
+            close(writing)
+        }
+        return ends[0]
+    }
+
     @Test func `I4, I9: a profile that goes while its row is on the way is stored with its password`() async throws {
         let repository = try await folder.store()
         _ = try await repository.importing(Self.header + "ann,Geheim1,\(Self.rest)\n")
@@ -202,6 +327,24 @@ private final class Told: Sendable {
     func add(_ progress: ImportProgress) {
         guard let hashed = progress.hashed else { return }
         state.withLock { $0.append([hashed.done, hashed.total]) }
+    }
+}
+
+/// What is in the files without a name that this process has open in a folder.
+private final class Copies: Sendable {
+    private let state = Mutex<[[UInt8]]>([])
+
+    var seen: [[UInt8]] { state.withLock { $0 } }
+
+    func look(in folder: ImportFolder) {
+        for number in SmallFile.names(in: "/proc/self/fd") {
+            let place = "/proc/self/fd/\(number)"
+            var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+            let count = readlink(place, &buffer, buffer.count)
+            let path = String(decoding: buffer.prefix(max(0, count)).map(UInt8.init(bitPattern:)), as: UTF8.self)
+            guard path.hasPrefix(folder.path), path.hasSuffix(" (deleted)") else { continue }
+            if let bytes = SmallFile.bytes(of: place) { state.withLock { $0.append(bytes) } }
+        }
     }
 }
 

@@ -1,3 +1,4 @@
+import Glibc
 import ProfileCore
 import ProfileStore
 import Testing
@@ -120,6 +121,7 @@ import Watchdog
             options: importOptions {
                 $0.format = .csv(delimiter: UInt8(ascii: ";"))
                 $0.ignoresUnknownColumns = true
+                $0.keepsIgnoredColumns = true
             })
         let (first, rejects) = try await importer.runKeepingRejects(
             "User Name;Level;shoe\nann;1;4\"1\nbob;12;\"a; b\"\n\ncid;;x\nANN;3;y\n")
@@ -134,6 +136,50 @@ import Watchdog
         let second = try await importer.run(mended)
         #expect(second.outcomes == [3, 0, 0, 0], "\(second.lines)")
         #expect(Set(try repository.everything().keys) == ["ann", "bob", "cid", "dan"])
+    }
+
+    @Test func `I7: an import says whether the rejected rows are all in their file`() async throws {
+        let importer = ProfileImporter(schema: try schemaOfNames(), today: .latest)
+        let text = "username\nx\nann\n"
+        #expect(try await !importer.run(text).hasWrittenRejects)
+        let rejects = try unnamedFile()
+        #expect(try await importer.run(text, rejects: rejects).hasWrittenRejects)
+        let full = open("/dev/full", O_WRONLY | O_CLOEXEC)
+        defer { close(full) }
+        // Found when the last of them are written, or while there are more to come.
+        for rows in [1, 20_000] {
+            let text = "username\nann\n" + String(repeating: "x\n", count: rows)
+            let error = await #expect(throws: ImportError.self) { try await importer.run(text, rejects: full) }
+            guard case .ended(.writingRejects(ENOSPC), let report) = error else {
+                Issue.record("\(String(describing: error))")
+                continue
+            }
+            #expect(!report.hasWrittenRejects)
+            #expect(report.rejected == rows || rows > 1)
+        }
+    }
+
+    @Test func `I7, P12: ignored columns are not in the file of rejected rows, unless they are to be`() async throws {
+        let folder = try ImportFolder()
+        let repository = try await folder.store(schema: schemaOfClub())
+        let text = "username,pw,level\nann,Geheim7,99\nbob,Geheim8,1,x\ncid,\"Geheim9,1\n"
+        func rejects(keepsIgnored: Bool) async throws -> String {
+            try await ProfileImporter(
+                repository: repository,
+                options: importOptions {
+                    $0.ignoresUnknownColumns = true
+                    $0.keepsIgnoredColumns = keepsIgnored
+                }
+            ).runKeepingRejects(text).rejects
+        }
+        let without = try await rejects(keepsIgnored: false)
+        #expect(without.hasPrefix("username,level,_line,_issues\nann,99,2,"), "\(without)")
+        #expect(!without.contains("pw") && !without.contains("Geheim"))
+        // Their line leads to rows whose cells cannot be told apart.
+        #expect(without.contains("\n,,3,row: bad_row") && without.contains("\n,,4,row: unclosed_quote"))
+        let with = try await rejects(keepsIgnored: true)
+        #expect(with.hasPrefix("username,pw,level,_line,_issues\nann,Geheim7,99,2,"), "\(with)")
+        #expect(with.contains("Geheim8") && with.contains("Geheim9"))
     }
 
     @Test func `I7: secrets of rejected rows are not in the file, and other cells are`() async throws {

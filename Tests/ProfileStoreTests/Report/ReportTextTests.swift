@@ -99,6 +99,22 @@ import Watchdog
         }
     }
 
+    @Test func `tables are aligned by the columns that their cells take, not by their characters`() {
+        var report = sampleRevalidation()
+        let issue = ReportedIssue(field: "address", code: "too_short", message: "…")
+        for username in ["漢字", "e\u{301}d"] where report.issues.count(field: "address", code: "too_short") {
+            report.issues.list(ProfileIssue(username: username, issue: issue, value: nil))
+        }
+        #expect(
+            report.summary().hasSuffix(
+                """
+                  skboard  address  too_short  "12 Main": Address should have at least 10 characters
+                  漢字     address  too_short  …
+                  e\u{301}d       address  too_short  …
+
+                """), "\(report.summary())")
+    }
+
     @Test func `a long value is cut in examples`() {
         var report = sampleImport()
         report.issues = IssueTally(limit: 1)

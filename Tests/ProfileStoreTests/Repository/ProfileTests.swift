@@ -1,8 +1,9 @@
 import ProfileCore
 @testable import ProfileStore
 import Testing
+import Watchdog
 
-@Suite struct ProfileTests {
+@Suite(.watched) struct ProfileTests {
     /// A profile of so many fields besides `username`, and their names.
     private func profile(fields count: Int) throws -> (profile: Profile, names: [FieldName]) {
         let others = (0..<count).map { #"{"name":"field_\#($0)"}"# }.joined(separator: ",")

@@ -1,5 +1,5 @@
 import ProfileCore
-import ProfileStore
+@testable import ProfileStore
 import ProfileTesting
 import RawSQLite
 import Synchronization
@@ -129,6 +129,47 @@ import Watchdog
         let report = try await repository.revalidate()
         #expect(report.skipped == 4)
         #expect(report.invalid == 0)
+    }
+
+    /// A schema in which a name and a note may be as long as they like, the note perhaps not.
+    private static func schemaOfNotes(_ constraints: String = "") throws -> ProfileSchema {
+        try ProfileSchema(
+            parsing: """
+                {"fields": [
+                  {"name": "username", "constraints": {"required": true, "unique": true}},
+                  {"name": "note", "constraints": {\(constraints)}}
+                ]}
+                """)
+    }
+
+    @Test func `I8: a report cuts by scalars, since a character may be as long as the value`() async throws {
+        let cluster = "e" + String(repeating: "\u{301}", count: 50_000)
+        let store = try TemporaryStore()
+        let repository = try await store.open(schema: Self.schemaOfNotes())
+        _ = try await repository.register(repository.judged(ProfileDraft(["username": cluster, "note": cluster])))
+        try await repository.adopt(Self.schemaOfNotes(#""maxLength": 1"#))
+        let judged = try #require(try await repository.revalidate().issues.listed.first)
+        #expect(judged.username.unicodeScalars.count == 200)
+        #expect(judged.value?.unicodeScalars.count == 200)
+        let remembered = try #require(try await repository.revalidate().issues.listed.first)
+        #expect(remembered.username == judged.username)
+        await repository.close()
+    }
+
+    @Test func `stored profiles are read in batches that are bounded in bytes too`() async throws {
+        let store = try TemporaryStore()
+        let repository = try await store.open(schema: Self.schemaOfNotes())
+        let note = String(repeating: "x", count: 1_000_000)
+        for number in 0..<12 {
+            let draft = ProfileDraft(["username": "u\(number)", "note": note])
+            _ = try await repository.register(repository.judged(draft))
+        }
+        let scan = try StoredScan(repository, schema: Self.schemaOfNotes(), besides: [])
+        var sizes: [Int] = []
+        while let batch = try scan.next() { sizes.append(batch.rows.count) }
+        #expect(sizes.reduce(0, +) == 12)
+        #expect(sizes.count > 1 && sizes.allSatisfy { $0 <= 6 })
+        await repository.close()
     }
 
     @Test func `R6: a profile that changes while it is judged keeps the change and gets no mark`() async throws {

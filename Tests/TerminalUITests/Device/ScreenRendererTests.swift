@@ -1,6 +1,7 @@
 import ProfileTesting
 @testable import TerminalUI
 import Testing
+import TextLayout
 import Watchdog
 
 @Suite(.watched) struct ScreenRendererTests {

@@ -2,6 +2,7 @@ import ProfileCore
 import ProfileTesting
 import TerminalUI
 import Testing
+import TextLayout
 import Watchdog
 
 /// A form on a screen: what is seen, and what keys do.

@@ -28,11 +28,11 @@ package extension Character {
     }
 
     /// How many columns a terminal takes that draws every scalar by itself.
-    internal var widthOfScalars: Int { unicodeScalars.reduce(0) { $0 + $1.displayWidth } }
+    var widthOfScalars: Int { unicodeScalars.reduce(0) { $0 + $1.displayWidth } }
 
     /// Whether every terminal is likely to take as many columns for the character as `displayWidth` says: not for
     /// clusters, which older ones draw scalar by scalar, nor for emoji, of which each knows those of its own year.
-    internal var hasCertainWidth: Bool {
+    var hasCertainWidth: Bool {
         if isASCII { return true }
         guard let scalar = unicodeScalars.first, unicodeScalars.count == 1 else { return false }
         return !scalar.properties.isEmoji && scalar.isAssigned && !scalar.isTrailingJamo

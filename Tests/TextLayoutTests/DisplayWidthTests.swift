@@ -1,6 +1,6 @@
 import Testing
+import TextLayout
 import Watchdog
-import TerminalUI
 
 @Suite(.watched) struct DisplayWidthTests {
     @Test(arguments: [

@@ -1,4 +1,4 @@
-extension String {
+package extension String {
     /// The text in lines of at most so many columns, broken between words where that can be.
     func wrapped(to width: Int) -> [String] {
         let width = max(1, width)

@@ -1,0 +1,247 @@
+import Glibc
+import ProfileTesting
+import Testing
+import Watchdog
+
+/// The files that commands write besides the store: each is whole, or what was there before is as it was.
+@Suite(.watched) struct OutputFileTests {
+    private let workplace: Workplace
+
+    init() throws { workplace = try Workplace() }
+
+    /// Names are all that a profile has.
+    private static let schema = """
+        {"fields": [{"name": "username", "constraints": {"required": true, "unique": true, "maxLength": 9}}]}
+        """
+
+    private func makeStore() throws {
+        try workplace.write(Self.schema, to: "names.json")
+        #expect(try workplace.profiles("init", "--schema", "names.json", "--quiet").status == 0)
+    }
+
+    /// The names in the folder that nobody hides.
+    private var names: [String] { SmallFile.names(in: workplace.folder).filter { !$0.hasPrefix(".") } }
+
+    // MARK: A full disk
+
+    @Test("I7: rejected rows that cannot be written whole do not take the old file's place", arguments: [100, 5_000])
+    func fullDisk(rows: Int) throws {
+        try workplace.write("username\n" + (0..<rows).map { "too long a name \($0)\n" }.joined(), to: "people.csv")
+        try workplace.write(Self.schema, to: "names.json")
+        try workplace.write("precious", to: "rejects.csv")
+        // No file may become longer than 4 KiB. Standard output is a pipe, since it would be one of them.
+        let outcome = try workplace.shell(
+            """
+            set -o pipefail
+            (ulimit -f 4; profiles validate people.csv --schema names.json --rejects rejects.csv) 2>&1 | cat
+            """)
+        #expect(outcome.status == 74)
+        #expect(try workplace.read("rejects.csv") == "precious")
+        #expect(names == ["names.json", "people.csv", "rejects.csv"])
+        #expect(outcome.output.contains("  rejected  \(rows == 100 ? "100" : "")"), "\(outcome)")
+        #expect(outcome.output.contains("rows are not in rejects.csv; what was there before is as it was."))
+        #expect(outcome.output.contains("Error: The file of rejected rows cannot be written: File too large"))
+        #expect(!outcome.output.contains("Rejected rows are in"))
+    }
+
+    @Test func `I7: rejected rows are given, too, when something else ends the import`() throws {
+        try makeStore()
+        #expect(try workplace.profiles("register", "--username", "ann").status == 0)
+        try workplace.write(
+            "username\ntoo long a name\nann\n" + (0..<80_000).map { "user\($0)\n" }.joined(), to: "people.csv")
+        try workplace.write("worthless", to: "rejects.csv")
+        let outcome = try workplace.shell(
+            """
+            set -o pipefail
+            (ulimit -f 2000; profiles import people.csv --rejects rejects.csv) 2>&1 | cat
+            """)
+        #expect(outcome.status == 74)
+        #expect(outcome.output.contains("Rejected rows are in rejects.csv, to be mended"), "\(outcome)")
+        let rejects = try workplace.read("rejects.csv").split(separator: "\n")
+        #expect(rejects.count == 3 && rejects[0] == "username,_line,_issues")
+        #expect(rejects[1].hasPrefix("too long a name,2,") && rejects[2].hasPrefix("ann,3,"))
+    }
+
+    // MARK: Which file is it?
+
+    @Test("I7: rejected rows and report are not one file, however it is spelled", arguments: [true, false])
+    func sameFile(exists: Bool) throws {
+        try workplace.write("username\nx y\n", to: "people.csv")
+        #expect(try workplace.shell("mkdir sub; ln -s . linked").status == 0)
+        let files = "echo old > same.csv; ln -s same.csv soft.csv; ln same.csv hard.csv"
+        if exists { #expect(try workplace.shell(files).status == 0) }
+        let before = names
+        let spellings =
+            ["same.csv", "./same.csv", "sub/../same.csv", "linked/same.csv", "\(workplace.folder)/same.csv"]
+            + (exists ? ["soft.csv", "hard.csv", "linked/soft.csv"] : [])
+        for spelling in spellings {
+            for files in [("same.csv", spelling), (spelling, "same.csv")] {
+                for command in ["import", "validate"] {
+                    let outcome = try workplace.profiles(
+                        command, "people.csv", "--rejects", files.0, "--report", files.1)
+                    #expect(outcome.status == 64, "\(files)")
+                    #expect(outcome.error.hasPrefix("Error: --rejects and --report name the same file."), "\(outcome)")
+                    #expect(names == before)
+                }
+            }
+        }
+        if exists { #expect(try workplace.read("same.csv") == "old\n") }
+    }
+
+    @Test("No output takes the name of one of the store's own files", arguments: ["-journal", "-wal", "-shm", "-lock"])
+    func reservedName(ending: String) throws {
+        try makeStore()
+        try workplace.write("username\nx y\n", to: "people.csv")
+        #expect(try workplace.shell("mkdir sub; ln -s . linked; ln -s store.sqlite named").status == 0)
+        let before = names
+        for name in ["store.sqlite", "./store.sqlite", "sub/../store.sqlite", "linked/store.sqlite"] {
+            for arguments in [
+                ["export", name + ending], ["backup", name + ending],
+                ["import", "people.csv", "--rejects", name + ending],
+                ["--database", "named", "export", name + ending],
+            ] {
+                let ordered = arguments[0] == "--database" ? Array(arguments[2...] + arguments[..<2]) : arguments
+                let outcome = try workplace.run(
+                    [try Workplace.binary()] + ordered, input: "", environment: [:])
+                #expect(outcome.status == 73, "\(ordered) \(outcome)")
+                #expect(names == before)
+            }
+        }
+        // Before a store is made that would have the name.
+        let outcome = try workplace.profiles(
+            "import", "people.csv", "--database", "new.sqlite", "--rejects", "linked/new.sqlite" + ending)
+        #expect(outcome.status == 73)
+        #expect(names == before)
+    }
+
+    @Test func `nothing is read before an output is refused that would replace the input`() throws {
+        try workplace.write("username\nx y\n", to: "people.csv")
+        for path in ["people.csv", "./people.csv"] {
+            #expect(try workplace.profiles("import", "people.csv", "--rejects", path).status == 73)
+        }
+        #expect(names == ["people.csv"], "no store was made")
+    }
+
+    // MARK: The end by a signal
+
+    @Test(
+        "An import that a signal ends leaves nothing of its rejected rows",
+        arguments: [(SIGTERM, false), (SIGKILL, false), (SIGTERM, true), (SIGHUP, true), (SIGQUIT, true)])
+    func endedImport(signal: Int32, withoutUnnamedFiles: Bool) throws {
+        try workplace.write("precious", to: "rejects.csv")
+        let reading = try ReadingImport(workplace, withoutUnnamedFiles: withoutUnnamedFiles)
+        #expect(names.count == (withoutUnnamedFiles ? 2 : 1) + reading.storeFiles.count, "\(names)")
+        reading.process.send(signal)
+        #expect(reading.process.wait() == 128 + signal)
+        #expect(names.filter { !$0.hasPrefix("store.sqlite") } == ["rejects.csv"])
+        #expect(try workplace.read("rejects.csv") == "precious")
+    }
+
+    @Test(
+        "I12: Ctrl-C gives the rejected rows so far, if any were read",
+        arguments: [(false, false), (false, true), (true, false), (true, true)])
+    func interruptedImport(hasRows: Bool, withoutUnnamedFiles: Bool) throws {
+        try workplace.write("precious", to: "rejects.csv")
+        // More than is read at once.
+        let rows = hasRows ? String(repeating: "x,1,y\n", count: 200_000) : ""
+        let reading = try ReadingImport(workplace, rows: rows, withoutUnnamedFiles: withoutUnnamedFiles)
+        reading.process.send(SIGINT)
+        #expect(reading.process.wait() == 130)
+        #expect(names.filter { !$0.hasPrefix("store.sqlite") } == ["rejects.csv"])
+        let rejects = try workplace.read("rejects.csv")
+        #expect(hasRows ? rejects.hasPrefix("username,phone,address,_line,_issues\n") : rejects == "precious")
+    }
+
+    @Test("An export that a signal ends leaves nothing of itself", arguments: [SIGTERM, SIGKILL, SIGINT])
+    func endedExport(signal: Int32) throws {
+        try makeStore()
+        try workplace.write("username\n" + (0..<60_000).map { "user\($0)\n" }.joined(), to: "people.csv")
+        #expect(try workplace.profiles("import", "people.csv").status == 0)
+        for withoutUnnamedFiles in signal == SIGKILL ? [false] : [false, true] {
+            let command = ["export", "all.json", "--include-hashes"]
+            let process = try workplace.start(command, withoutUnnamedFiles: withoutUnnamedFiles)
+            while !process.hasEnded, !workplace.writes("all.json", process) { sched_yield() }
+            process.send(signal)
+            #expect(process.wait() == 128 + signal)
+            #expect(names.allSatisfy { !$0.hasPrefix("all.json") }, "\(names)")
+        }
+    }
+
+    @Test("A file is replaced in one step, on any file system", arguments: [false, true])
+    func replaced(withoutUnnamedFiles: Bool) throws {
+        try makeStore()
+        #expect(try workplace.profiles("register", "--username", "ann").status == 0)
+        #expect(try workplace.shell("umask 0; echo old > old.csv; ln -s old.csv link.csv").status == 0)
+        for name in ["new.csv", "old.csv", "link.csv"] {
+            let process = try workplace.start(["export", name], withoutUnnamedFiles: withoutUnnamedFiles)
+            #expect(process.wait() == 0)
+            #expect(try workplace.read(name) == "username\nann\n")
+            #expect(workplace.mode(name) == 0o600)
+        }
+        #expect(names.filter { !$0.hasPrefix("store.sqlite") } == ["link.csv", "names.json", "new.csv", "old.csv"])
+    }
+}
+
+/// `profiles import -` that has read what there is and waits for more, with a file of rejected rows begun.
+private final class ReadingImport {
+    let process: ChildProcess
+    private let input: Int32
+    private let workplace: Workplace
+
+    init(_ workplace: Workplace, rows: String = "", withoutUnnamedFiles: Bool) throws {
+        self.workplace = workplace
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { throw SystemError("pipe") }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        defer { close(ends[0]) }
+        input = ends[1]
+        process = try workplace.start(
+            ["import", "-", "--rejects", "rejects.csv"], input: .descriptor(ends[0]),
+            withoutUnnamedFiles: withoutUnnamedFiles)
+        var rest = Array("username,phone,address\n\(rows)".utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { write(input, $0.baseAddress, $0.count) }
+            guard count > 0 else { throw SystemError("write") }
+            rest = rest.dropFirst(count)
+        }
+        // What it has taken is not in the pipe any more.
+        var count: Int32 = 1
+        while ioctl(input, UInt(FIONREAD), &count) == 0, count > 0, !process.hasEnded { sched_yield() }
+    }
+
+    deinit { close(input) }
+
+    /// Those that are there while it runs.
+    var storeFiles: [String] {
+        SmallFile.names(in: workplace.folder).filter { $0.hasPrefix("store.sqlite") }
+    }
+}
+
+extension Workplace {
+    /// Starts `profiles` in the folder, with signals as a login shell has them.
+    fileprivate func start(
+        _ arguments: [String], input: ChildProcess.Stream = .file("/dev/null", flags: O_RDONLY),
+        withoutUnnamedFiles: Bool
+    ) throws -> ChildProcess {
+        let wrapper = withoutUnnamedFiles ? [try BuiltProgram.path("WithoutUnnamedFiles")] : []
+        return try ChildProcess(
+            // A Swift that is installed prints what the threads do on SIGQUIT, instead of ending.
+            wrapper + [try Self.binary()] + arguments,
+            environment: environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }, folder: folder,
+            streams: [
+                0: input, 1: .file("/dev/null", flags: O_WRONLY), 2: .file("\(folder)/.error", flags: O_RDWR | O_CREAT),
+            ], beginsSession: true)
+    }
+
+    /// Whether a process has begun to fill a file of this name: one beside it that has no name, or begins like it.
+    fileprivate func writes(_ name: String, _ process: ChildProcess) -> Bool {
+        SmallFile.names(in: "/proc/\(process.id)/fd").contains { number in
+            var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+            let count = readlink("/proc/\(process.id)/fd/\(number)", &buffer, buffer.count)
+            let path = String(decoding: buffer.prefix(max(0, count)).map(UInt8.init(bitPattern:)), as: UTF8.self)
+            guard path.hasPrefix("\(folder)/#") || path.hasPrefix("\(folder)/\(name)") else { return false }
+            var status = stat()
+            return stat("/proc/\(process.id)/fd/\(number)", &status) == 0 && status.st_size > 0
+        }
+    }
+}
