@@ -87,6 +87,35 @@ import Watchdog
         #expect(session.transcript.contains("Interrupted") == (signal == SIGINT))
     }
 
+    @Test(
+        "P12: a signal ends a prompt after Ctrl-S too, and the echo comes back",
+        arguments: [(SIGINT, Int32(130)), (SIGTERM, 128 + SIGTERM), (SIGHUP, 128 + SIGHUP)], [false, true])
+    func signalAfterStop(_ ending: (signal: Int32, status: Int32), isStoppedBefore: Bool) throws {
+        let workplace = try Workplace()
+        let session = try TerminalDriver(workplace, "register", "--plain")
+        try session.wait(for: "Username, ")
+        if isStoppedBefore { try session.type("\u{13}") }
+        try session.type("skboard\n")
+        try session.wait(for: "Password, ")
+        try session.type("\u{13}weak\n")
+        try session.wait(for: "Password should have")
+        try session.wait(for: "Password, ")
+        try session.type("aK\u{13}")
+        session.send(ending.signal)
+        #expect(try session.end() == ending.status)
+        #expect(session.echoes)
+    }
+
+    @Test func `P12: the keys that stop and start the output are no part of a secret`() throws {
+        let workplace = try Workplace()
+        try workplace.register("anna")
+        let session = try TerminalDriver(workplace, "login", "anna", "--plain")
+        try session.wait(for: "Password: ")
+        try session.type("\u{13}aK8\u{11}oi\u{13}o\n")
+        #expect(try session.end() == 0)
+        #expect(session.transcript.contains("Hello anna"))
+    }
+
     @Test func `register asks for a password twice, and not with --no-input`() throws {
         let workplace = try Workplace()
         let arguments = ["register", "--username", "anna", "--phone", "78761241", "--address", "x"]

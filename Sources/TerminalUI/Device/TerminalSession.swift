@@ -7,6 +7,8 @@ final class TerminalSession: Sendable {
     /// How long after ESC the rest of a key's sequence may take, in milliseconds: a terminal sends it at once, and a person
     /// does not see the delay.
     private static let escapeTime: Int32 = 30
+    /// How long a paste may take to go on, in milliseconds: a terminal sends it in one go, and its end may get lost.
+    private static let pasteTime: Int32 = 1_000
 
     let events: AsyncStream<TerminalEvent>
     private let continuation: AsyncStream<TerminalEvent>.Continuation
@@ -88,7 +90,8 @@ final class TerminalSession: Sendable {
         defer { buffer.deallocate() }
         while true {
             guard answerSignals(&lastSize) else { return }
-            switch wait(atMost: reader.isWaitingAfterEscape ? Self.escapeTime : -1) {
+            let time = reader.isWaitingForPaste ? Self.pasteTime : reader.isWaitingAfterEscape ? Self.escapeTime : -1
+            switch wait(atMost: time) {
             case .nothing: report(reader.timeOut())
             case .wakeUp: continue
             case .input: guard read(into: buffer, &reader) else { return close() }

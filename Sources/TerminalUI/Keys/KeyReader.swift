@@ -3,9 +3,9 @@ internal import Glibc
 /// Turns the bytes that a terminal sends into keys.
 ///
 /// It is a pure state machine: however the bytes are cut into reads, the same keys come out. What depends on time is left to
-/// whoever reads: `pause()` when no byte is there for now, and `timeOut()` when none came for a while after
-/// `isWaitingAfterEscape`. Nothing is swallowed: bytes that mean nothing are an `.unknown` key, and the key after them is
-/// whole.
+/// whoever reads: `pause()` when no byte is there for now, and `timeOut()` when none came for a while although
+/// `isWaitingAfterEscape` or `isWaitingForPaste`. Nothing is swallowed: bytes that mean nothing are an `.unknown` key, and
+/// the key after them is whole.
 struct KeyReader: ~Copyable {
     /// How many bytes of a paste are kept; a form's fields take far less.
     static let longestPaste = 65_536
@@ -41,6 +41,9 @@ struct KeyReader: ~Copyable {
         }
     }
 
+    /// Whether the bytes so far are the beginning of a paste.
+    var isWaitingForPaste: Bool { state == .paste }
+
     /// Reads bytes; a character at their end is held back, since marks may follow that belong to it.
     mutating func read(_ bytes: Span<UInt8>) -> [Key] {
         var keys: [Key] = []
@@ -51,8 +54,9 @@ struct KeyReader: ~Copyable {
     /// Ends the character that was held back: no byte is there for now.
     mutating func pause() -> [Key] { cluster.end().map { [.character($0)] } ?? [] }
 
-    /// Ends an escape sequence that did not go on: nothing came for a while.
+    /// Ends an escape sequence or a paste that did not go on: nothing came for a while.
     mutating func timeOut() -> [Key] {
+        if isWaitingForPaste { return endUnfinishedPaste() }
         guard isWaitingAfterEscape else { return [] }
         let key = state == .escape ? Key.escape : .unknown
         state = .ground
@@ -73,6 +77,17 @@ struct KeyReader: ~Copyable {
             guard paste.take(byte) else { return }
             emit(.paste(paste.end()), &keys)
         }
+    }
+
+    /// Reports a paste whose end got lost, and reads what was typed after it.
+    private mutating func endUnfinishedPaste() -> [Key] {
+        var keys: [Key] = []
+        var typed = paste.takeTyped()
+        let text = paste.end()
+        emit(text.isEmpty ? .unknown : .paste(text), &keys)
+        for byte in typed { step(byte, &keys) }
+        typed.withUnsafeMutableBytes { if let start = $0.baseAddress { explicit_bzero(start, $0.count) } }
+        return keys
     }
 
     private mutating func readText(_ byte: UInt8, _ keys: inout [Key]) {
@@ -204,6 +219,8 @@ private struct PasteBuffer: ~Copyable {
 
     private var bytes: [UInt8] = []
     private var isCut = false
+    /// Whether Ctrl-C is among what was not kept.
+    private var hasCutInterrupt = false
     /// How many bytes of the end mark have come.
     private var matched = 0
 
@@ -220,6 +237,16 @@ private struct PasteBuffer: ~Copyable {
         matched = 0
         if byte == Self.endMark[0] { matched = 1 } else { append(byte) }
         return false
+    }
+
+    /// Takes out what was typed after a paste whose end got lost. It begins with a control character, since no text that
+    /// people paste has any but tabs and line ends.
+    mutating func takeTyped() -> [UInt8] {
+        let isTyped: (UInt8) -> Bool = { $0 < 0x20 && !(0x09...0x0A).contains($0) && $0 != 0x0D || $0 == 0x7F }
+        let count = bytes.count - (bytes.firstIndex(where: isTyped) ?? bytes.count)
+        let typed = bytes.suffix(count) + Self.endMark.prefix(matched) + (hasCutInterrupt ? [0x03] : [])
+        erase(count)
+        return Array(typed)
     }
 
     /// What was pasted, with LF as line end; the buffer is empty afterwards.
@@ -242,6 +269,7 @@ private struct PasteBuffer: ~Copyable {
         if bytes.isEmpty { bytes.reserveCapacity(KeyReader.longestPaste) }
         guard bytes.count < KeyReader.longestPaste else {
             isCut = true
+            hasCutInterrupt = hasCutInterrupt || byte == 0x03
             return
         }
         bytes.append(byte)

@@ -27,8 +27,8 @@ struct RestoreCommand: AsyncParsableCommand {
 
     func run() async throws {
         let path = try global.databasePath()
-        let isThere = FileIdentity(path: path) != nil
-        guard FileIdentity(path: backup) != FileIdentity(path: path) || !isThere else {
+        let isThere = access(path, F_OK) == 0
+        guard !FilePlaces([path]).contains(backup) else {
             throw CommandFailure(.usage, "\(backup) is the store itself; name a backup of it")
         }
         guard yes || global.canAsk || !isThere else {
@@ -51,7 +51,7 @@ struct RestoreCommand: AsyncParsableCommand {
             return try StoreBackup(at: backup, options: options)
         } catch {
             switch error {
-            case .noStore where FileIdentity(path: backup) == nil:
+            case .noStore where access(backup, F_OK) != 0:
                 throw CommandFailure(.noInput, "There is no backup at \(backup)")
             case .noStore: throw CommandFailure(.badInput, "\(backup) holds nothing; name another backup")
             case .corrupt(let finding):

@@ -15,21 +15,38 @@ enum SecretPrompt {
         var silent = settings
         silent.c_lflag &= ~tcflag_t(ECHO)
         silent.c_lflag |= tcflag_t(ICANON | ISIG)
-        tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent)
+        // Ctrl-S would stop what is written here, and a process that waits for it does not hear of a signal.
+        silent.c_iflag &= ~tcflag_t(IXON)
+        change(to: &silent)
         Output.error.draw(label + ": ")
         let outcome: Result<Secret, CommandFailure>
         do throws(CommandFailure) {
-            outcome = .success(try readLine(watching: signals))
+            outcome = .success(try readLine(besides: flowControl(settings), watching: signals))
         } catch {
             outcome = .failure(error)
         }
-        tcsetattr(STDIN_FILENO, TCSAFLUSH, &settings)
+        change(to: &settings)
+        signals.end()
         Output.error.draw("\n")
-        signals.endAndRaise()
+        signals.raise()
         return try outcome.get()
     }
 
-    private static func readLine(watching signals: SignalWatch) throws(CommandFailure) -> Secret {
+    /// Drops what was typed before; TCSAFLUSH would besides wait for what is written, which Ctrl-S may have stopped.
+    private static func change(to settings: inout termios) {
+        tcsetattr(STDIN_FILENO, TCSANOW, &settings)
+        tcflush(STDIN_FILENO, TCIFLUSH)
+    }
+
+    /// The keys that stop the output and let it go on, usually Ctrl-S and Ctrl-Q, which the terminal keeps to itself.
+    private static func flowControl(_ settings: termios) -> [UInt8] {
+        guard settings.c_iflag & tcflag_t(IXON) != 0 else { return [] }
+        return withUnsafeBytes(of: settings.c_cc) { keys in [keys[Int(VSTOP)], keys[Int(VSTART)]] }
+    }
+
+    private static func readLine(
+        besides ignored: [UInt8], watching signals: SignalWatch
+    ) throws(CommandFailure) -> Secret {
         try Secret(capacity: SecretInput.longestSecret) { output throws(CommandFailure) in
             while true {
                 // A signal may reach any thread, so that it does not end `read`; `poll` looks up ten times a second.
@@ -46,6 +63,7 @@ enum SecretPrompt {
                     throw CommandFailure(.badInput, "No secret was entered")
                 }
                 if byte == UInt8(ascii: "\n") { return }
+                if ignored.contains(byte) { continue }
                 guard output.freeCapacity > 0 else { throw SecretInput.tooLong("The terminal") }
                 output.append(byte)
             }
@@ -77,12 +95,16 @@ private struct SignalWatch {
 
     var hasCaught: Bool { caughtSignal.load(ordering: .relaxed) != 0 }
 
-    /// Puts the former actions back, and lets a signal that was caught end the process; Ctrl-C is left to the exit code.
-    func endAndRaise() {
+    /// Puts the former actions back.
+    func end() {
         for (signal, action) in before {
             var action = action
             sigaction(signal, &action, nil)
         }
+    }
+
+    /// Lets a signal that was caught end the process; Ctrl-C is left to the exit code.
+    func raise() {
         let caught = caughtSignal.load(ordering: .relaxed)
         if caught != 0, caught != SIGINT { ProcessSettings.die(of: caught) }
     }

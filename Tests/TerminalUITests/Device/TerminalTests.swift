@@ -93,6 +93,18 @@ import Watchdog
         #expect(await events.next() == .key(.character("x")))
     }
 
+    @Test func `a paste whose end never comes is given up after a while`() async throws {
+        let terminal = try open()
+        defer { terminal.close() }
+        var events = terminal.events.makeAsyncIterator()
+        outside.type("\u{1B}[200~abc")
+        #expect(await events.next() == .key(.paste("abc")))
+        outside.type("x\u{1B}[200~def\u{3}")
+        for key in [.character("x"), .paste("def"), .control("c")] as [Key] {
+            #expect(await events.next() == .key(key))
+        }
+    }
+
     @Test func `another size is reported and the next frame drawn in full`() async throws {
         let terminal = try open()
         defer { terminal.close() }

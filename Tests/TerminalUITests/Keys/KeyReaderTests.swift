@@ -143,6 +143,37 @@ import Watchdog
         #expect(try marker.occurrences() == 1)
     }
 
+    @Test(
+        arguments: [
+            ("abc", [.paste("abc")]), ("a\rb\tc\n", [.paste("a\nb\tc\n")]), ("", [.unknown]),
+            // What begins with a control character was typed after it.
+            ("abc\u{3}", [.paste("abc"), .control("c")]), ("\u{3}", [.unknown, .control("c")]),
+            ("abc\u{1B}[A\u{7F}x", [.paste("abc"), .up, .backspace, .character("x")]),
+            ("abc\u{1B}[20", [.paste("abc")]), ("abc\u{1B}", [.paste("abc"), .escape]),
+            ("é漢\u{1}", [.paste("é漢"), .control("a")]),
+            ("abc\u{1B}[200~def\u{1B}[201~x", [.paste("abc\u{1B}[200~def"), .character("x")]),
+        ] as [(String, [Key])])
+    func `a paste whose end never comes is given up, and the keys after it count`(bytes: String, keys: [Key]) {
+        var reader = KeyReader()
+        var found = reader.read(Array("\u{1B}[200~\(bytes)".utf8).span)
+        let isWaiting = reader.isWaitingForPaste
+        #expect(isWaiting == found.isEmpty)
+        found += reader.timeOut() + reader.pause() + reader.timeOut()
+        #expect(found == keys)
+        #expect(reader.read(Array(bytes.hasSuffix("[20") ? "1~".utf8 : "\r".utf8).span).count == 1)
+    }
+
+    @Test func `Ctrl-C counts after a paste whose end never comes, though more came than is kept`() throws {
+        var reader = KeyReader()
+        let long = String(repeating: "x", count: 2 * KeyReader.longestPaste)
+        #expect(reader.read(Array("\u{1B}[200~\(long)\u{3}yz".utf8).span).isEmpty)
+        let keys = reader.timeOut()
+        #expect(keys == [.paste(String(long.prefix(KeyReader.longestPaste))), .control("c")])
+        // One that ends is a paste, whatever is in it.
+        let whole = reader.read(Array("\u{1B}[200~\(long)\u{3}yz\u{1B}[201~".utf8).span)
+        #expect(whole == [.paste(String(long.prefix(KeyReader.longestPaste)))])
+    }
+
     @Test func `a paste keeps no more than it may`() throws {
         for (character, count) in [("x", KeyReader.longestPaste), ("漢", KeyReader.longestPaste / 3), ("🚀", 0)] {
             let keys = read("\u{1B}[200~" + String(repeating: character, count: 100_000) + "\u{1B}[201~\r")
