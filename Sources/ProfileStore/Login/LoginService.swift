@@ -24,7 +24,7 @@ public struct LoginService: Sendable {
     /// - Parameters:
     ///   - checks: What is looked at before the authenticator is asked.
     ///   - authenticator: Who knows which password is right.
-    ///   - timeout: How long an answer is waited for.
+    ///   - timeout: How long an answer is waited for, a thousand million seconds at the most.
     ///   - clock: What measures that time.
     public init(
         checks: LoginChecks, authenticator: any Authenticator, timeout: Duration = .seconds(30),
@@ -47,7 +47,7 @@ public struct LoginService: Sendable {
     ) {
         let rules = StoredLoginRules(repository)
         // An attempt writes twice: it is counted before its hash, and what came of it is written afterwards.
-        let longest = repository.options.waitLimit * 2 + .seconds(30)
+        let longest = Self.bounded(repository.options.waitLimit) * 2 + .seconds(30)
         self.init(authenticator ?? RepositoryAuthenticator(repository), timeout ?? longest, clock) {
             () throws(LoginError) in
             do throws(ProfileStoreError) { return try rules.checks() } catch { throw .store(error) }
@@ -60,9 +60,12 @@ public struct LoginService: Sendable {
     ) {
         self.checks = checks
         self.authenticator = authenticator
-        self.timeout = timeout
+        self.timeout = Self.bounded(timeout)
         self.clock = clock
     }
+
+    /// As much of a time as a clock can count to: the one of the system stops the process by a trap at 2^63 seconds.
+    private static func bounded(_ time: Duration) -> Duration { min(max(time, .zero), .seconds(1_000_000_000)) }
 
     /// Logs somebody in.
     ///

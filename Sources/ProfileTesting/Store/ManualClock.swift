@@ -80,6 +80,9 @@ public final class ManualClock: Clock, Sendable {
         }
     }
 
+    /// How many tasks sleep by it.
+    package var sleeperCount: Int { state.withLock(\.sleepers.count) }
+
     /// Returns when so many tasks sleep by it.
     public func wait(forSleepers count: Int) async {
         await withCheckedContinuation { continuation in

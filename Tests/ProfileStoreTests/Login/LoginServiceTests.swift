@@ -103,6 +103,44 @@ import Watchdog
         #expect(authenticator.asked.isEmpty)
     }
 
+    @Test(
+        "A time-out that no clock can count to is as long as one can",
+        arguments: [Duration.seconds(Int64.max), .seconds(Int64.max) * 10, .seconds(1_000_000_001)])
+    func longTimeout(_ timeout: Duration) async throws {
+        await expectEnd(of: service(timeout), within: .seconds(1_000_000_000))
+        authenticator.answer(.failure(.nilData))
+
+        // An attempt at a store's own passwords may wait for it twice.
+        let store = try TemporaryStore()
+        let options = store.options { $0.waitLimit = timeout }
+        let repository = try await ProfileRepository.open(at: store.path, options: options)
+        try await repository.register("pritesh")
+        let held = HeldAuthenticator()
+        await expectEnd(
+            of: LoginService(repository, authenticator: held, clock: clock), within: .seconds(2_000_000_030))
+        held.answer(.failure(.nilData))
+        await repository.close()
+    }
+
+    @Test(arguments: [Duration.seconds(Int64.min), .seconds(-1), .zero])
+    func `a time-out that is none ends at once`(timeout: Duration) async {
+        #expect(await service(timeout).outcome("pritesh", "aK8oio") == .failure(.unknown))
+        authenticator.answer(.failure(.nilData))
+    }
+
+    /// Sees that an attempt that nobody answers is waited for, and no longer than this.
+    private func expectEnd(of service: LoginService, within time: Duration) async {
+        let attempt = Task { await service.outcome("pritesh", "aK8oio") }
+        await clock.wait(forSleepers: 1)
+        clock.advance(by: .seconds(30))
+        #expect(clock.sleeperCount == 1)
+        clock.advance(by: time)
+        #expect(clock.sleeperCount == 0)
+        attempt.cancel()
+        _ = await attempt.value
+        await clock.wait(forSleepers: 0)
+    }
+
     private enum Event: CaseIterable { case answer, timeout, cancellation }
 
     @Test func `L3: one outcome comes of an attempt, whatever races`() async {
