@@ -6,7 +6,7 @@ import Watchdog
 @Suite(.watched) struct InputFileTests {
     @Test func `P12: a file that may hold a secret leaves nothing of it in memory`() throws {
         let folder = try TemporaryFolder()
-        let marker = MemoryMarker()
+        let marker = MemoryMarker(count: 1_000)
         try marker.withBytes { bytes throws(SystemError) in
             try SmallFile.write(bytes, to: "\(folder.path)/secret")
         }

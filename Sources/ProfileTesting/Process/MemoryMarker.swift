@@ -62,58 +62,111 @@ package struct MemoryMarker: Sendable {
     }
 
     /// How often they are in the memory that a process, this one by default, can write to.
+    ///
+    /// Takes no memory of the heap: what was given back there is to be found, not to be used again.
     package func occurrences(in process: pid_t = getpid()) throws(SystemError) -> Int {
+        let size = 1 << 21
+        let pages = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+        guard let pages, pages != MAP_FAILED else { throw SystemError("mmap") }
+        defer { munmap(pages, size) }
+        let maps = UnsafeMutableRawBufferPointer(start: pages, count: size / 2)
+        let chunk = UnsafeMutableRawBufferPointer(start: pages + size / 2, count: size / 2)
+        let mapped = try Self.read("/proc/\(process)/maps", into: maps)
         let memory = open("/proc/\(process)/mem", O_RDONLY | O_CLOEXEC)
         guard memory >= 0 else { throw SystemError("open /proc/\(process)/mem") }
         defer { close(memory) }
-        let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
-        defer { chunk.deallocate() }
+
         // Part of what is read of this process, and so of no account: it holds what was read before.
-        let own = UInt(bitPattern: process == getpid() ? chunk.baseAddress : nil)
+        let own = process == getpid() ? Int(bitPattern: chunk.baseAddress) : 0
         var found = 0
-        for range in Self.writableRanges(of: process) {
-            var start = range.lowerBound
-            while start < range.upperBound {
-                let count = pread(memory, chunk.baseAddress, min(chunk.count, range.upperBound - start), start)
+        var line = MapsLine(UnsafeRawBufferPointer(rebasing: maps[..<mapped]))
+        while line.next() {
+            guard line.isWritable else { continue }
+            var start = line.start
+            while start < line.end {
+                let count = pread(memory, chunk.baseAddress, min(chunk.count, line.end - start), start)
                 guard count >= sought.count else { break }
-                for hit in Self.hits(of: sought, in: UnsafeRawBufferPointer(rebasing: chunk[..<count])) {
-                    let address = UInt(start + hit)
-                    if address < own || address >= own + UInt(chunk.count) { found += 1 }
+                var position = 0
+                while let hit = firstHit(in: UnsafeRawBufferPointer(rebasing: chunk[..<count]), from: position) {
+                    if start + hit < own || start + hit >= own + chunk.count { found += 1 }
+                    position = hit + 1
                 }
                 // What lies across the end of the chunk begins the next one.
                 start += count - (sought.count - 1)
             }
         }
-        Self.zero(chunk)
         return found
+    }
+
+    /// Megabytes are searched by the C library, since a debug build's loops take their time.
+    private func firstHit(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
+        guard let base = bytes.baseAddress, let first = sought.first else { return nil }
+        let last = bytes.count - sought.count
+        var position = start
+        while position <= last, let hit = memchr(base + position, Int32(first ^ Self.mask), last - position + 1) {
+            position = UnsafeRawPointer(hit) - base
+            var matched = 1
+            while matched < sought.count, bytes[position + matched] == sought[sought.startIndex + matched] ^ Self.mask {
+                matched += 1
+            }
+            if matched == sought.count { return position }
+            position += 1
+        }
+        return nil
     }
 
     private static func zero(_ bytes: UnsafeMutableRawBufferPointer) {
         if let start = bytes.baseAddress { explicit_bzero(start, bytes.count) }
     }
 
-    /// Where the bytes begin. Megabytes are searched by the C library, since a debug build's loops take their time.
-    private static func hits(of masked: ArraySlice<UInt8>, in bytes: UnsafeRawBufferPointer) -> [Int] {
-        guard let base = bytes.baseAddress, let first = masked.first else { return [] }
-        var hits: [Int] = []
-        var position = 0
-        let last = bytes.count - masked.count
-        while position <= last, let hit = memchr(base + position, Int32(first ^ mask), last - position + 1) {
-            position = UnsafeRawPointer(hit) - base
-            if masked.indices.allSatisfy({ bytes[position + $0 - masked.startIndex] == masked[$0] ^ mask }) {
-                hits.append(position)
+    private static func read(
+        _ path: String, into buffer: UnsafeMutableRawBufferPointer
+    ) throws(SystemError) -> Int {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { throw SystemError("open \(path)") }
+        defer { close(file) }
+        var filled = 0
+        while filled < buffer.count {
+            let count = Glibc.read(file, buffer.baseAddress?.advanced(by: filled), buffer.count - filled)
+            guard count > 0 else { break }
+            filled += count
+        }
+        return filled
+    }
+}
+
+/// The lines of `/proc/PID/maps`, such as `7f00a000-7f00b000 rw-p …`, one after another.
+private struct MapsLine {
+    private(set) var start = 0
+    private(set) var end = 0
+    private(set) var isWritable = false
+    private let bytes: UnsafeRawBufferPointer
+    private var position = 0
+
+    init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+    /// Goes to the next line; false at the end.
+    mutating func next() -> Bool {
+        start = takeNumber()
+        position += 1
+        end = takeNumber()
+        guard position + 2 < bytes.count else { return false }
+        isWritable = bytes[position + 1] == UInt8(ascii: "r") && bytes[position + 2] == UInt8(ascii: "w")
+        while position < bytes.count, bytes[position] != UInt8(ascii: "\n") { position += 1 }
+        position += 1
+        return true
+    }
+
+    private mutating func takeNumber() -> Int {
+        var number = 0
+        while position < bytes.count {
+            switch bytes[position] {
+            case let digit where digit.isASCIIDigit: number = number << 4 | Int(digit & 0xF)
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): number = number << 4 | Int(bytes[position] - 87)
+            default: return number
             }
             position += 1
         }
-        return hits
-    }
-
-    private static func writableRanges(of process: pid_t) -> [Range<Int>] {
-        (SmallFile.text(of: "/proc/\(process)/maps") ?? "").split(separator: "\n").compactMap { line in
-            let parts = line.split(separator: " ")
-            guard parts.count > 1, parts[1].hasPrefix("rw") else { return nil }
-            let ends = parts[0].split(separator: "-").compactMap { Int($0, radix: 16) }
-            return ends.count == 2 && ends[0] < ends[1] ? ends[0]..<ends[1] : nil
-        }
+        return number
     }
 }

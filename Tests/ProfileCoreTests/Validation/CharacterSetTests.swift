@@ -87,12 +87,12 @@ import Watchdog
             }.min())
     }
 
-    // Each took hundreds of times as long when the classes were asked one after another for each character.
+    // Each took a hundred times as long, or thousands, when the classes were asked one after another for each character.
 
     @Test func `characters are judged by letters and special as fast as by classes of ASCII`() throws {
-        let value = String(repeating: "-", count: 100_000)
-        let plain = try cost(#""ascii-letters","special","\r""#, value)
-        #expect(try cost(#""letters","special""#, value) < plain * 20)
+        let value = String(repeating: "-", count: 10_000)
+        let plain = try cost(#""ascii-letters","special""#, value)
+        #expect(try cost(#""letters","special""#, value) < plain * 40)
     }
 
     @Test func `a long list of characters is as fast as a short one`() throws {

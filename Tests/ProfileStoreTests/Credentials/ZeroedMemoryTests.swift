@@ -8,8 +8,8 @@ import Watchdog
 /// P12: what hashing makes of a secret on the way is zeroed.
 @Suite(.watched) struct ZeroedMemoryTests {
     @Test func `P12: the copy that C libraries get is zeroed`() throws {
-        // So long that it does not lie on the stack, where anything may be written over it.
-        let marker = MemoryMarker(count: 4_000)
+        // More than a KiB, which does not lie on the stack, where anything may be written over it.
+        let marker = MemoryMarker(count: 1_028)
         var secret: Secret? = marker.makeSecret()
         let occurrences = try secret?.withCString { _, _ in Result { try marker.occurrences() } }.get()
         #expect(occurrences == 2, "the secret and its copy")
