@@ -67,11 +67,8 @@ struct StoreFile: Sendable {
         }
     }
 
-    /// The writer of this process; it opens its connection with its first job.
-    ///
-    /// - Parameters:
-    ///   - options: How the store is opened and used.
-    ///   - verifiesLayout: False for who reads nothing there, and replaces all that there is.
+    /// The writer of this process; it opens its connection with its first job. Who reads nothing there, and replaces all
+    /// that there is, need not have the layout verified.
     func writer(
         _ options: ProfileRepository.Options, verifiesLayout: Bool = true
     ) -> DatabaseWriter<ProfileStoreError> {
