@@ -32,6 +32,7 @@ extension Connection {
     /// The caller holds the destination's ``WriteLock``, and neither database has a transaction open. SQLite refuses a
     /// destination with a write-ahead log and other pages than these as `readOnly`.
     package func copyContents(to destination: borrowing Connection) throws(SQLiteError) {
+        try destination.requireCommittable()
         guard let backup = sqlite3_backup_init(destination.handle, "main", handle, "main") else {
             throw SQLiteError(status: sqlite3_extended_errcode(destination.handle), database: destination.handle)
         }
@@ -41,5 +42,6 @@ extension Connection {
         guard step == SQLITE_DONE else {
             throw SQLiteError(status: finish == SQLITE_OK ? step : finish, database: destination.handle)
         }
+        try destination.requireInPlace()
     }
 }

@@ -42,14 +42,14 @@ final class ImportSource: Sendable {
 
     /// Reads the header and finds the field of each column. Blocks the thread.
     ///
-    /// An input that may have passwords, and is no file, is copied into a folder, so that it can be read twice; without a
-    /// folder once is enough.
+    /// An input that may have passwords, and is no file, is copied, so that it can be read twice; without a template for
+    /// the copy's name once is enough.
     convenience init(
         _ input: ImportInput, interruptedBy interruption: ReadInterruption, schema: ProfileSchema,
-        options: ImportOptions, copiedInto folder: String?
+        options: ImportOptions, copiedTo template: [CChar]?
     ) throws(ImportError) {
-        let repeatable = try folder.map { folder throws(ImportError) in
-            try RepeatableInput(input, interruptedBy: interruption, copiedInto: folder)
+        let repeatable = try template.map { template throws(ImportError) in
+            try RepeatableInput(input, interruptedBy: interruption, copiedTo: template)
         }
         try self.init(
             repeatable?.source ?? .descriptor(input.descriptor, interruptedBy: interruption), repeatable,

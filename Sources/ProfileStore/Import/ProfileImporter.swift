@@ -95,7 +95,7 @@ public struct ProfileImporter: Sendable {
                 try await thread.run { () throws(ImportError) in
                     try ImportSource(
                         input, interruptedBy: interruption, schema: schema, options: options,
-                        copiedInto: folderOfCopies)
+                        copiedTo: templateOfCopy)
                 }
             } onCancel: {
                 interruption.interrupt()
@@ -109,9 +109,9 @@ public struct ProfileImporter: Sendable {
     }
 
     /// One transaction takes two turns where there may be passwords: see ``ImportTarget/loadHashedFirst()``.
-    private var folderOfCopies: String? {
+    private var templateOfCopy: [CChar]? {
         guard let repository, isExclusive, schema.hasPassword, !options.isDryRun else { return nil }
-        return repository.path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(repository.path[...$0]) } ?? "."
+        return repository.file.path.file(endingIn: "-input-XXXXXX")
     }
 
     private var isExclusive: Bool { options.isAllOrNothing || options.isExclusive }

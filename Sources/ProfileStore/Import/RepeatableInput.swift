@@ -30,9 +30,9 @@ final class RepeatableInput: Sendable {
     private let interruption: ReadInterruption
     private let state: Mutex<State>
 
-    /// Takes an open input; a copy, if one is needed, is made in the folder.
+    /// Takes an open input; a copy, if one is needed, is made by a template of `mkstemp`.
     init(
-        _ input: ImportInput, interruptedBy interruption: ReadInterruption, copiedInto folder: String
+        _ input: ImportInput, interruptedBy interruption: ReadInterruption, copiedTo template: [CChar]
     ) throws(ImportError) {
         descriptor = input.descriptor
         self.interruption = interruption
@@ -41,7 +41,7 @@ final class RepeatableInput: Sendable {
         if fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, start >= 0, status.st_size > start {
             state = Mutex(State(origin: .file(Int64(start)..<Int64(status.st_size)), position: Int64(start)))
         } else {
-            state = Mutex(State(origin: .stream(try EncryptedFile(in: folder)), position: 0))
+            state = Mutex(State(origin: .stream(try EncryptedFile(template)), position: 0))
         }
     }
 
@@ -99,8 +99,8 @@ private struct EncryptedFile: ~Copyable {
     private let descriptor: Int32
     private let key: Secret
 
-    init(in folder: String) throws(ImportError) {
-        var template = Array("\(folder)/profiles-input.XXXXXX".utf8CString)
+    init(_ template: [CChar]) throws(ImportError) {
+        var template = template
         descriptor = mkstemp(&template)
         guard descriptor >= 0 else { throw .copyingInput(code: errno) }
         unlink(template)
