@@ -193,14 +193,8 @@ struct RowSettlement {
             return
         }
         do throws(ProfileStoreError) {
-            let outcome = try UnjudgedPasswords.counting(of: stored.id, under: adopted, connection) {
-                () throws(ProfileStoreError) in
-                try ProfileStoreError.wrap { () throws(SQLiteError) in
-                    try adopted.table.update(
-                        id: stored.id, revision: stored.revision, row: 0, of: merged, at: now,
-                        schemaVersion: adopted.version, connection)
-                }
-            }
+            let outcome = try adopted.update(
+                id: stored.id, revision: stored.revision, with: merged, at: now, connection)
             guard case .updated = outcome else { throw .corrupt("a profile changed within one transaction") }
         } catch {
             throw .store(error)

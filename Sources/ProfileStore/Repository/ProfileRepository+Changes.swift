@@ -91,14 +91,8 @@ extension ProfileRepository {
         let now = options.now()
         return try await change(.edited) { connection throws(ProfileStoreError) in
             let adopted = try self.requireSchema(valid.schema, connection)
-            let outcome = try UnjudgedPasswords.counting(of: stored.id, under: adopted, connection) {
-                () throws(ProfileStoreError) in
-                try ProfileStoreError.wrap { () throws(SQLiteError) in
-                    try adopted.table.update(
-                        id: stored.id, revision: stored.revision, row: 0, of: rows, at: now,
-                        schemaVersion: adopted.version, connection)
-                }
-            }
+            let outcome = try adopted.update(
+                id: stored.id, revision: stored.revision, with: rows, at: now, connection)
             switch outcome {
             case .updated:
                 if stored.username != valid.username {
@@ -168,6 +162,19 @@ extension AdoptedSchema {
         try table.bindCommon(at: time, schemaVersion: version, to: &statement)
         return try rows.bytes.withUnsafeBufferPointer { bytes throws(SQLiteError) in
             try table.insert(row: 0, of: rows, bytes, id: id, schemaVersion: Int64(version), with: &statement)
+        }
+    }
+
+    /// Stores the one row of `rows` in the place of a profile that has this revision, and counts what that does to its
+    /// password.
+    func update(
+        id: Int64, revision: Int64, with rows: ValidProfiles, at time: Timestamp, _ connection: borrowing Connection
+    ) throws(ProfileStoreError) -> ProfileTable.UpdateOutcome {
+        try UnjudgedPasswords.counting(of: id, under: self, connection) { () throws(ProfileStoreError) in
+            try ProfileStoreError.wrap { () throws(SQLiteError) in
+                try table.update(
+                    id: id, revision: revision, row: 0, of: rows, at: time, schemaVersion: version, connection)
+            }
         }
     }
 
