@@ -50,14 +50,17 @@ let package = Package(
         .target(name: "ProfileCore", dependencies: ["CPCRE2"], swiftSettings: strictness),
         .target(name: "TextLayout", swiftSettings: strictness),
         .target(name: "CSVStream", swiftSettings: strictness),
-        .target(name: "SQLiteAccess", dependencies: ["CSQLite"], swiftSettings: strictness),
+        .target(name: "Threads", swiftSettings: strictness),
+        .target(name: "SQLiteAccess", dependencies: ["CSQLite", "Threads"], swiftSettings: strictness),
         .target(
             name: "ProfileStore",
             dependencies: [
-                "ProfileCore", "TextLayout", "CSVStream", "SQLiteAccess", "Migrations", "CSodium", "CCrypt",
+                "ProfileCore", "TextLayout", "CSVStream", "SQLiteAccess", "Threads", "Migrations", "CSodium", "CCrypt",
             ],
             swiftSettings: strictness),
-        .target(name: "TerminalUI", dependencies: ["CLinux", "ProfileCore", "TextLayout"], swiftSettings: strictness),
+        .target(
+            name: "TerminalUI", dependencies: ["CLinux", "ProfileCore", "TextLayout", "Threads"],
+            swiftSettings: strictness),
         .target(
             name: "ProfileTesting",
             dependencies: [
@@ -69,7 +72,7 @@ let package = Package(
         .executableTarget(
             name: "profiles",
             dependencies: [
-                "CLinux", "ProfileCore", "ProfileStore", "TerminalUI", "TextLayout",
+                "CLinux", "ProfileCore", "ProfileStore", "TerminalUI", "TextLayout", "Threads",
                 .target(name: "ProfileTesting", condition: .when(traits: ["TestHooks"])),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -94,6 +97,12 @@ let package = Package(
             dependencies: ["SQLiteAccess", "FaultVFS", "RawSQLite", "ProfileTesting", "Watchdog"],
             swiftSettings: strictness),
         // Processes of their own, which tests start, kill and look at; in no product.
+        .executableTarget(
+            name: "ThreadExerciser", dependencies: ["SQLiteAccess", "Threads"], path: "Tests/ThreadExerciser",
+            swiftSettings: strictness),
+        .testTarget(
+            name: "ThreadsTests", dependencies: ["ProfileTesting", "Threads", "ThreadExerciser", "Watchdog"],
+            swiftSettings: strictness),
         .executableTarget(
             name: "ImportExerciser", dependencies: ["ProfileCore", "ProfileStore"], path: "Tests/ImportExerciser",
             swiftSettings: strictness),

@@ -1,5 +1,5 @@
-import CSQLite
-import Glibc
+internal import CSQLite
+internal import Glibc
 
 extension Connection {
     /// Copies the database, as it is at one moment, into a new file of mode 0600, while others read and write on.

@@ -1,4 +1,4 @@
-import CSQLite
+internal import CSQLite
 
 /// What a checkpoint found in the write-ahead log and brought into the database file.
 package struct Checkpoint: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import CSQLite
+internal import CSQLite
 
 /// One connection to a database: owned, used by one thread at a time, closed when its owner lets go of it.
 ///

@@ -1,4 +1,4 @@
-import CSQLite
+internal import CSQLite
 
 /// How a connection and its database are set, as SQLite itself reads it back.
 package struct ConnectionSettings: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import Glibc
+internal import Glibc
 
 /// Where a database lies: one name for it, whichever way it was reached.
 ///

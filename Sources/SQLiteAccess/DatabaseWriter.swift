@@ -1,17 +1,18 @@
-import Dispatch
-import Synchronization
+internal import Dispatch
+internal import Synchronization
+internal import Threads
 
 /// The one writer of a process: jobs queue here, first come, first served, and each runs under the ``WriteLock``.
 ///
 /// The writer has a thread of its own that blocks for the lock, so that callers can leave at their deadline. A caller
 /// who leaves has not written and never will: the job is out of the queue. The lock goes back after every job, so that
 /// other processes get their turn.
-package final class DatabaseWriter<Failure: WriteFailure>: Sendable {
+package final class DatabaseWriter: Sendable {
     private let path: DatabasePath
-    private let jobs = Mutex(WriteQueue<Failure>())
-    private let session: WriteSession<Failure>
-    private let thread = DispatchQueue(label: "DatabaseWriter")
-    /// Of its own too: the global queues' threads may all be blocked by others.
+    private let jobs = Mutex(WriteQueue())
+    private let session: WriteSession
+    private let thread = ThreadPool(threads: 1)
+    /// A queue of its own too: the global queues' threads may all be blocked by others.
     private let deadlines = DispatchQueue(label: "DatabaseWriter deadlines")
 
     /// Makes a writer, without opening anything yet.
@@ -23,7 +24,7 @@ package final class DatabaseWriter<Failure: WriteFailure>: Sendable {
     ///     writer's thread, under the lock, and waits for other programs' locks as long as that job does. If it throws,
     ///     the job fails and the next one tries again.
     package init(
-        _ path: DatabasePath, command: String, open: @escaping @Sendable (WaitLimit) throws(Failure) -> Connection
+        _ path: DatabasePath, command: String, open: @escaping @Sendable (WaitLimit) throws -> Connection
     ) {
         self.path = path
         session = WriteSession(path, command: command, open: open)
@@ -36,14 +37,15 @@ package final class DatabaseWriter<Failure: WriteFailure>: Sendable {
     ///     50 ms. Once begun it is waited for.
     ///   - body: What to do; a transaction that it leaves open is rolled back.
     /// - Returns: What `body` returned, once it is done and the lock is given back.
-    /// - Throws: A ``WriteRefusal`` as a `Failure` if the job never began; else what opening or `body` threw.
+    /// - Throws: A ``WriteRefusal``, or the error of the lock file, if the job never began; else what opening or `body`
+    ///   threw.
     package func write<Value: Sendable>(
-        waitingAtMost limit: Duration, _ body: @escaping @Sendable (borrowing Connection) throws(Failure) -> Value
-    ) async throws(Failure) -> Value {
+        waitingAtMost limit: Duration, _ body: @escaping @Sendable (borrowing Connection) throws -> Value
+    ) async throws -> Value {
         let ticket = jobs.withLock { $0.nextTicket() }
         let outcome = await withTaskCancellationHandler {
-            await withCheckedContinuation { (continuation: CheckedContinuation<Result<Value, Failure>, Never>) in
-                let job = WriteJob<Failure>(ticket: ticket, wait: WaitLimit(limit)) { session, wait in
+            await withCheckedContinuation { (continuation: CheckedContinuation<Result<Value, any Error>, Never>) in
+                let job = WriteJob(ticket: ticket, wait: WaitLimit(limit)) { session, wait in
                     let outcome = session.perform(waiting: wait, body)
                     return { continuation.resume(returning: outcome) }
                 } fail: { error in
@@ -66,26 +68,37 @@ package final class DatabaseWriter<Failure: WriteFailure>: Sendable {
     package func close() async {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             let (isQueued, startsThread) = jobs.withLock { $0.close { continuation.resume() } }
-            if startsThread { thread.async { self.drain() } }
+            if startsThread { startThread() }
             if !isQueued { continuation.resume() }
         }
     }
 
     // MARK: The queue
 
-    private func enqueue(_ job: WriteJob<Failure>) {
+    private func enqueue(_ job: WriteJob) {
         switch jobs.withLock({ $0.enqueue(job) }) {
-        case .refused(let refusal): job.fail(Failure(refusal))
+        case .refused(let refusal): job.fail(refusal)
         case .queued(let startsThread, let watchesDeadline):
-            if startsThread { thread.async { self.drain() } }
+            if startsThread { startThread() }
             if watchesDeadline { watch(job.wait.deadline) }
         }
     }
 
     private func abandon(_ ticket: Int) {
         let (job, closing) = jobs.withLock { ($0.remove(ticket), $0.takeClosingInVain()) }
-        job?.fail(Failure(WriteRefusal.cancelled))
+        job?.fail(WriteRefusal.cancelled)
         closing?()
+    }
+
+    private func startThread() {
+        do throws(ThreadRefusal) {
+            try thread.start { self.drain() }
+        } catch {
+            // Without a thread nobody else would ever take what waits.
+            let (waiting, closing) = jobs.withLock { $0.removeAll() }
+            for job in waiting { job.fail(WriteRefusal(error)) }
+            closing?()
+        }
     }
 
     /// On the writer's thread, which it keeps as long as there are jobs.
@@ -104,7 +117,7 @@ package final class DatabaseWriter<Failure: WriteFailure>: Sendable {
         do throws(SQLiteError) {
             try session.acquireLock()
         } catch {
-            jobs.withLock { $0.takeFirst() }?.fail(Failure(error))
+            jobs.withLock { $0.takeFirst() }?.fail(error)
             return
         }
         // While the lock was waited for, everyone may have left.
@@ -132,7 +145,7 @@ package final class DatabaseWriter<Failure: WriteFailure>: Sendable {
         }
         if !expired.isEmpty {
             let holder = WriteLock.holder(path)
-            for job in expired { job.fail(Failure(WriteRefusal.busy(holder: holder, waited: now - job.wait.start))) }
+            for job in expired { job.fail(WriteRefusal.busy(holder: holder, waited: now - job.wait.start)) }
         }
         closing?()
         if let next { watch(next) }

@@ -1,4 +1,4 @@
-import Glibc
+internal import Glibc
 
 /// The file beside the database that the write lock is on, while it is open.
 ///

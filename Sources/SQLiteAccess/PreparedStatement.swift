@@ -1,4 +1,4 @@
-import CSQLite
+internal import CSQLite
 
 /// A compiled statement, finalised when nobody holds it any more. Everyone else sees it through a ``Statement``.
 final class PreparedStatement {

@@ -1,32 +1,34 @@
-import Dispatch
-import Synchronization
+internal import Synchronization
+internal import Threads
 
-/// A few connections that read, for the threads of one process.
+/// Connections that read, for the threads of one process; a few are kept open for those who come next.
 ///
 /// A statement that runs long ends with `interrupt` once the task that waits for it is cancelled.
-package final class ReaderPool<Failure: SQLiteErrorConvertible>: Sendable {
-    private let open: @Sendable () throws(Failure) -> Connection
-    private let free: DispatchSemaphore
+package final class ReaderPool: Sendable {
+    private let mostIdle: Int
+    private let open: @Sendable () throws -> Connection
     private let idle = Mutex<[Reader]>([])
     private let endings = Endings()
 
-    /// Makes a pool of at most `count` connections, each opened when it is first needed.
-    package init(count: Int, open: @escaping @Sendable () throws(Failure) -> Connection) {
+    /// Makes a pool without opening anything yet.
+    ///
+    /// - Parameters:
+    ///   - mostIdle: How many connections are kept while nobody reads, at least one.
+    ///   - open: Opens a connection when one is needed and none is idle.
+    package init(mostIdle: Int, open: @escaping @Sendable () throws -> Connection) {
+        self.mostIdle = max(1, mostIdle)
         self.open = open
-        free = DispatchSemaphore(value: max(1, count))
     }
 
-    /// Lends a connection to `body`. When all are lent it waits for one, so a body does not read from the pool again.
+    /// Lends a connection to `body`. When all are lent it opens another one, since nobody is to block here.
     ///
     /// Single statements need no transaction; several that must agree do. A connection that has met another schema than
     /// it was opened with is closed, and the next one opened in its place.
-    package func read<Result: ~Copyable>(
-        _ body: (borrowing Connection) throws(Failure) -> Result
-    ) throws(Failure) -> Result {
-        free.wait()
-        defer { free.signal() }
+    ///
+    /// - Throws: What opening or `body` throws.
+    package func read<Result: ~Copyable>(_ body: (borrowing Connection) throws -> Result) throws -> Result {
         let reader = try take()
-        defer { if reader.isOfUse { idle.withLock { $0.append(reader) } } }
+        defer { giveBack(reader) }
         return try body(reader.connection)
     }
 
@@ -37,9 +39,15 @@ package final class ReaderPool<Failure: SQLiteErrorConvertible>: Sendable {
         idle.withLock { $0.removeAll() }
     }
 
-    private func take() throws(Failure) -> Reader {
+    private func take() throws -> Reader {
         if let reader = idle.withLock({ $0.popLast() }) { return reader }
         return Reader(try open(), endings)
+    }
+
+    private func giveBack(_ reader: Reader) {
+        guard reader.hasAcceptedSchema else { return }
+        // Whether reading was ended is asked under the mutex: otherwise it might be ended just before this one is kept.
+        idle.withLock { if !reader.isEnded && $0.count < mostIdle { $0.append(reader) } }
     }
 }
 
@@ -54,14 +62,17 @@ private final class Reader: @unchecked Sendable {
 
     init(_ connection: consuming Connection, _ endings: Endings) {
         let endingsBefore = endings.count
-        connection.endStatements { Task.isCancelled || endings.count != endingsBefore }
+        connection.endStatements { ThreadPool.isCancelled || endings.count != endingsBefore }
         self.connection = connection
         self.endings = endings
         self.endingsBefore = endingsBefore
     }
 
-    /// Whether it has the schema that was accepted when it was opened, and reading was not ended since.
-    var isOfUse: Bool { ((try? connection.hasOnlyMetAcceptedSchema()) ?? false) && endings.count == endingsBefore }
+    /// Whether it has the schema that was accepted when it was opened.
+    var hasAcceptedSchema: Bool { (try? connection.hasOnlyMetAcceptedSchema()) ?? false }
+
+    /// Whether all reading was ended since it was opened.
+    var isEnded: Bool { endings.count != endingsBefore }
 }
 
 /// How often all reading of a pool was ended.

@@ -1,5 +1,5 @@
-import CSQLite
-import Glibc
+internal import CSQLite
+internal import Glibc
 
 /// What SQLite, or the file system under it, refused.
 package struct SQLiteError: Error, Hashable, Sendable {
@@ -30,17 +30,6 @@ package struct SQLiteError: Error, Hashable, Sendable {
         self.systemError = systemError
         self.fileProblem = fileProblem
     }
-}
-
-/// An error that can say everything that `SQLiteError` says.
-///
-/// It lets the body of a transaction throw an error of its own, while beginning and committing throw SQLite's.
-package protocol SQLiteErrorConvertible: Error {
-    init(_ error: SQLiteError)
-}
-
-extension SQLiteError: SQLiteErrorConvertible {
-    package init(_ error: SQLiteError) { self = error }
 }
 
 extension SQLiteError {

@@ -1,4 +1,4 @@
-import CSQLite
+internal import CSQLite
 
 /// The lease of a prepared statement: values in, rows out.
 ///

@@ -1,4 +1,4 @@
-import CSQLite
+internal import CSQLite
 
 /// Keeps a connection to the SQL that the program has written, and lets no statement run for longer than it is wanted.
 ///

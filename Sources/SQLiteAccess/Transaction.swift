@@ -1,12 +1,9 @@
 /// Transactions are closures and synchronous, so nothing can be awaited while one is open.
-///
-/// A body throws an error type of its own that can hold SQLite's; it is written out, since Swift does not infer it:
-/// `try connection.writeTransaction { () throws(StoreError) in … }`.
 extension Connection {
     /// Reads from one snapshot of the database, whatever is committed meanwhile.
-    package func readTransaction<Result: ~Copyable, Failure: SQLiteErrorConvertible>(
-        _ body: () throws(Failure) -> Result
-    ) throws(Failure) -> Result {
+    ///
+    /// - Throws: What `body` throws, or SQLite's error.
+    package func readTransaction<Result: ~Copyable>(_ body: () throws -> Result) throws -> Result {
         try transaction(begin: "BEGIN DEFERRED", commit: "COMMIT", rollback: ["ROLLBACK"], body)
     }
 
@@ -18,23 +15,20 @@ extension Connection {
     ///
     /// - Throws: What `body` throws, or SQLite's error. One with a ``FileProblem`` where others would not find what is
     ///   committed: mostly before the commit, so that nothing is written, or after it, when that was in vain.
-    package func writeTransaction<Result: ~Copyable, Failure: SQLiteErrorConvertible>(
-        _ body: () throws(Failure) -> Result
-    ) throws(Failure) -> Result {
+    package func writeTransaction<Result: ~Copyable>(_ body: () throws -> Result) throws -> Result {
         let result = try transaction(begin: "BEGIN IMMEDIATE", commit: "COMMIT", rollback: ["ROLLBACK"]) {
-            () throws(Failure) in
             let result = try body()
-            do throws(SQLiteError) { try requireCommittable() } catch { throw Failure(error) }
+            try requireCommittable()
             return result
         }
-        do throws(SQLiteError) { try requireInPlace() } catch { throw Failure(error) }
+        try requireInPlace()
         return result
     }
 
     /// Within a transaction: keeps what `body` writes, or, if it throws, undoes that alone.
-    package func savepoint<Result: ~Copyable, Failure: SQLiteErrorConvertible>(
-        _ body: () throws(Failure) -> Result
-    ) throws(Failure) -> Result {
+    ///
+    /// - Throws: What `body` throws, or SQLite's error.
+    package func savepoint<Result: ~Copyable>(_ body: () throws -> Result) throws -> Result {
         try transaction(
             begin: "SAVEPOINT inner", commit: "RELEASE inner", rollback: ["ROLLBACK TO inner", "RELEASE inner"], body)
     }
@@ -42,24 +36,18 @@ extension Connection {
     /// Undoes a transaction that is still open. SQLite has undone it already after some errors, such as a full disk.
     func rollBackIfOpen() { rollBack(["ROLLBACK"]) }
 
-    private func transaction<Result: ~Copyable, Failure: SQLiteErrorConvertible>(
-        begin: String, commit: String, rollback: [String], _ body: () throws(Failure) -> Result
-    ) throws(Failure) -> Result {
-        do throws(SQLiteError) {
-            try measuringWait { () throws(SQLiteError) in try run(begin) }
+    private func transaction<Result: ~Copyable>(
+        begin: String, commit: String, rollback: [String], _ body: () throws -> Result
+    ) throws -> Result {
+        try measuringWait { () throws(SQLiteError) in try run(begin) }
+        do {
+            let result = try body()
+            try run(commit)
+            return result
         } catch {
-            throw Failure(error)
-        }
-        let result: Result
-        do throws(Failure) { result = try body() } catch {
             rollBack(rollback)
             throw error
         }
-        do throws(SQLiteError) { try run(commit) } catch {
-            rollBack(rollback)
-            throw Failure(error)
-        }
-        return result
     }
 
     private func rollBack(_ statements: [String]) {

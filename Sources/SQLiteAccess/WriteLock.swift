@@ -1,4 +1,4 @@
-import Glibc
+internal import Glibc
 
 /// The lock that admits one writer a database, of all processes, to commits and checkpoints.
 ///

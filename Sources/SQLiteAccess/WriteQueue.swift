@@ -1,16 +1,16 @@
 /// A job for the writer's thread. Exactly one of `run` and `fail` is called, once, by whoever took it from the queue.
-struct WriteJob<Failure: WriteFailure>: Sendable {
+struct WriteJob: Sendable {
     let ticket: Int
     let wait: WaitLimit
     /// Does the work, and returns what tells the caller, to be called when the lock is given back.
-    let run: @Sendable (WriteSession<Failure>, WaitLimit) -> @Sendable () -> Void
-    let fail: @Sendable (Failure) -> Void
+    let run: @Sendable (WriteSession, WaitLimit) -> @Sendable () -> Void
+    let fail: @Sendable (any Error) -> Void
 }
 
 /// The jobs that have not begun, in the order in which they came; nothing here takes longer the more of them there are,
 /// but looking at their deadlines.
-struct WriteQueue<Failure: WriteFailure>: Sendable {
-    typealias Job = WriteJob<Failure>
+struct WriteQueue: Sendable {
+    typealias Job = WriteJob
     /// Tells who closes that it is done.
     typealias Closing = @Sendable () -> Void
 
@@ -27,7 +27,7 @@ struct WriteQueue<Failure: WriteFailure>: Sendable {
     }
 
     /// More would only wait in vain, and memory has an end.
-    static var mostWaiting: Int { 10_000 }
+    static let mostWaiting = 10_000
 
     private let limit: Int
     private var waiting: [Int: Job] = [:]
@@ -113,6 +113,16 @@ struct WriteQueue<Failure: WriteFailure>: Sendable {
         }
         forgetThoseWhoLeft()
         return nil
+    }
+
+    /// Takes out everything, since no thread could be started; the next job tries again.
+    mutating func removeAll() -> (jobs: [Job], closing: Closing?) {
+        defer {
+            waiting = [:]
+            forgetThoseWhoLeft()
+            isDraining = false
+        }
+        return (order[head...].compactMap { waiting[$0] }, closing.take())
     }
 
     // MARK: Closing

@@ -1,20 +1,20 @@
 /// What the writer's thread owns: the lock and the connection.
 ///
-/// `@unchecked Sendable`: only the blocks of the writer's serial queue touch it, one after the other.
-final class WriteSession<Failure: WriteFailure>: @unchecked Sendable {
+/// `@unchecked Sendable`: only the writer's one thread touches it.
+final class WriteSession: @unchecked Sendable {
     /// Frames in the write-ahead log (of 4 KiB, so 64 MB) from which a checkpoint is worth its two syncs. More would
     /// keep the next writer waiting for longer.
-    private static var checkpointFrames: Int { 16_000 }
+    private static let checkpointFrames = 16_000
 
     private let path: DatabasePath
     private let command: String
-    private let open: @Sendable (WaitLimit) throws(Failure) -> Connection
+    private let open: @Sendable (WaitLimit) throws -> Connection
     private var lock: WriteLock?
     private var connection: Connection?
     private var nextCheckpoint = WriteSession.checkpointFrames
 
     init(
-        _ path: DatabasePath, command: String, open: @escaping @Sendable (WaitLimit) throws(Failure) -> Connection
+        _ path: DatabasePath, command: String, open: @escaping @Sendable (WaitLimit) throws -> Connection
     ) {
         self.path = path
         self.command = command
@@ -33,19 +33,19 @@ final class WriteSession<Failure: WriteFailure>: @unchecked Sendable {
     /// Opens if need be, runs `body`, and checkpoints if the log has become long. Locks of other programs are waited for
     /// as long as the job waits.
     func perform<Value>(
-        waiting wait: WaitLimit, _ body: (borrowing Connection) throws(Failure) -> Value
-    ) -> Result<Value, Failure> {
+        waiting wait: WaitLimit, _ body: (borrowing Connection) throws -> Value
+    ) -> Result<Value, any Error> {
         // The connection is out of its place while it is used, and comes back if it is still of use.
         let current: Connection
         if let kept = takeConnection() {
             current = kept
         } else {
-            do throws(Failure) { current = try open(wait) } catch { return .failure(error) }
+            do { current = try open(wait) } catch { return .failure(error) }
         }
         current.terms.lockFile = lock?.file
         current.terms.waitLimit = wait
-        let outcome: Result<Value, Failure>
-        do throws(Failure) { outcome = .success(try body(current)) } catch { outcome = .failure(error) }
+        let outcome: Result<Value, any Error>
+        do { outcome = .success(try body(current)) } catch { outcome = .failure(error) }
         current.rollBackIfOpen()
         if current.isAutocommit {
             checkpointIfLong(current)

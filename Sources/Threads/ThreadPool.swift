@@ -1,0 +1,181 @@
+internal import Dispatch
+internal import Synchronization
+
+/// A few threads of our own for work that blocks or computes for long, with a queue before them: first come, first
+/// served. Swift's cooperative threads would keep everything else from running meanwhile.
+///
+/// Threads start when there is work for them, are kept for more of it, and end with the pool.
+package final class ThreadPool: Sendable {
+    private let queue: WorkQueue
+
+    /// Prepares a pool.
+    ///
+    /// - Parameters:
+    ///   - threads: The most work that runs at once, at least one.
+    ///   - queueLimit: The most work that waits, at least one.
+    package init(threads: Int, queueLimit: Int = .max) {
+        queue = WorkQueue(threads: max(1, threads), limit: max(1, queueLimit))
+    }
+
+    deinit { queue.close() }
+
+    /// How much work waits for a thread.
+    package var waiting: Int { queue.state.withLock { $0.waiting.count } }
+
+    /// Whether nobody waits any more for what runs here: on a thread of a pool, the task that gave it this work was
+    /// cancelled; elsewhere, the current task was.
+    package static var isCancelled: Bool { Waiter.current?.isCancelled ?? Task.isCancelled }
+
+    /// Runs work on one of the threads.
+    ///
+    /// Cancelling the task drops work that still waits. Work that has begun is finished; it may ask ``isCancelled``.
+    ///
+    /// - Throws: A ``ThreadRefusal`` if the work never began, else what it throws.
+    package func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
+        try await run(work) { $0 }
+    }
+
+    /// Runs work on one of the threads, as above.
+    ///
+    /// - Parameters:
+    ///   - work: What to do.
+    ///   - refused: Says in the work's own error that it never began.
+    /// - Returns: What the work returned.
+    /// - Throws: What `refused` says if the work never began, else what it throws.
+    package func run<Value: Sendable, Failure: Error>(
+        _ work: @escaping @Sendable () throws(Failure) -> Value,
+        refused: @escaping @Sendable (ThreadRefusal) -> Failure
+    ) async throws(Failure) -> Value {
+        let waiter = Waiter()
+        let outcome = await withTaskCancellationHandler {
+            await withCheckedContinuation { (continuation: CheckedContinuation<Result<Value, Failure>, Never>) in
+                let job = WorkQueue.Job(
+                    waiter: waiter,
+                    perform: { continuation.resume(returning: Result(catching: work)) },
+                    refuse: { continuation.resume(returning: .failure(refused($0))) })
+                do throws(ThreadRefusal) { try queue.add(job) } catch { job.refuse(error) }
+            }
+        } onCancel: {
+            waiter.cancel()
+            queue.cancel(waiter)
+        }
+        return try outcome.get()
+    }
+
+    /// Has work done on one of the threads, without waiting for it.
+    ///
+    /// - Throws: `busy` or `noThread`, if it will not be done.
+    package func start(_ work: @escaping @Sendable () -> Void) throws(ThreadRefusal) {
+        try queue.add(WorkQueue.Job(waiter: nil, perform: work, refuse: { _ in }))
+    }
+}
+
+/// Why work was not begun.
+package enum ThreadRefusal: Error, Hashable, Sendable {
+    /// As much work waits already as may.
+    case busy
+    /// The task was cancelled before its turn came.
+    case cancelled
+    /// The pool has no thread, and none could be started; the code is `pthread_create`'s.
+    case noThread(code: Int32)
+}
+
+/// The task that waits for work.
+private final class Waiter: Sendable {
+    /// Whose work runs on this thread.
+    @TaskLocal static var current: Waiter?
+
+    private let cancellation = Atomic(false)
+
+    var isCancelled: Bool { cancellation.load(ordering: .relaxed) }
+
+    func cancel() { cancellation.store(true, ordering: .relaxed) }
+}
+
+/// The work that waits, and the threads that take it.
+private final class WorkQueue: Sendable {
+    struct Job: Sendable {
+        /// Nil where no task waits for it.
+        let waiter: Waiter?
+        let perform: @Sendable () -> Void
+        let refuse: @Sendable (ThreadRefusal) -> Void
+    }
+
+    struct State {
+        var waiting: [Job] = []
+        var threads = 0
+        var idleThreads = 0
+        var isClosed = false
+    }
+
+    let state = Mutex(State())
+    private let threads: Int
+    private let limit: Int
+    /// Signalled once for every job that was added, and once for every thread at the end.
+    private let wakeUps = DispatchSemaphore(value: 0)
+
+    init(threads: Int, limit: Int) {
+        self.threads = threads
+        self.limit = limit
+    }
+
+    /// Adds a job, or says why not.
+    func add(_ job: Job) throws(ThreadRefusal) {
+        try state.withLock { state throws(ThreadRefusal) in
+            // A task that is cancelled from here on calls `cancel` after this lock is free, and finds the job.
+            if let waiter = job.waiter, waiter.isCancelled { throw .cancelled }
+            guard state.waiting.count < limit else { throw .busy }
+            if state.waiting.count >= state.idleThreads, state.threads < threads {
+                do throws(ThreadError) {
+                    try startThread()
+                    state.threads += 1
+                } catch {
+                    // Where there is a thread already, the job waits for that one.
+                    guard state.threads > 0 else { throw .noThread(code: error.code) }
+                }
+            }
+            state.waiting.append(job)
+        }
+        wakeUps.signal()
+    }
+
+    /// Drops a task's job, unless a thread has begun it.
+    func cancel(_ waiter: Waiter) {
+        let dropped: Job? = state.withLock { state in
+            guard let index = state.waiting.firstIndex(where: { $0.waiter === waiter }) else { return nil }
+            return state.waiting.remove(at: index)
+        }
+        dropped?.refuse(.cancelled)
+    }
+
+    /// Lets the threads end once they have done what waits, for which no task does: whoever waits holds the pool.
+    func close() {
+        let threads = state.withLock { state in
+            state.isClosed = true
+            return state.threads
+        }
+        for _ in 0..<threads { wakeUps.signal() }
+    }
+
+    private func startThread() throws(ThreadError) {
+        // Nobody joins it: it ends by itself.
+        _ = try SystemThread(blockingSignals: true) { self.work() }
+    }
+
+    /// The life of a thread.
+    private func work() {
+        while true {
+            state.withLock { $0.idleThreads += 1 }
+            wakeUps.wait()
+            let (job, isClosed): (Job?, Bool) = state.withLock { state in
+                state.idleThreads -= 1
+                return (state.waiting.isEmpty ? nil : state.waiting.removeFirst(), state.isClosed)
+            }
+            if let job {
+                Waiter.$current.withValue(job.waiter) { job.perform() }
+            } else if isClosed {
+                return
+            }
+        }
+    }
+}

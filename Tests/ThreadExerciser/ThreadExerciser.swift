@@ -1,0 +1,5 @@
+internal import Threads
+
+@main enum ThreadExerciser {
+    static func main() {}
+}
