@@ -14,6 +14,7 @@ let package = Package(
     name: "profiles",
     products: [
         .library(name: "ProfileCore", targets: ["ProfileCore"]),
+        .library(name: "ProfileForm", targets: ["ProfileForm"]),
         .library(name: "ProfileStore", targets: ["ProfileStore"]),
         .library(name: "ProfileTesting", targets: ["ProfileTesting"]),
         .executable(name: "profiles", targets: ["profiles"]),
@@ -48,6 +49,7 @@ let package = Package(
             ],
             swiftSettings: strictness),
         .target(name: "ProfileCore", dependencies: ["CPCRE2"], swiftSettings: strictness),
+        .target(name: "ProfileForm", dependencies: ["ProfileCore"], swiftSettings: strictness),
         .target(name: "TextLayout", swiftSettings: strictness),
         .target(name: "CSVStream", swiftSettings: strictness),
         .target(name: "SQLiteAccess", dependencies: ["CSQLite"], swiftSettings: strictness),
@@ -57,11 +59,13 @@ let package = Package(
                 "ProfileCore", "TextLayout", "CSVStream", "SQLiteAccess", "Migrations", "CSodium", "CCrypt",
             ],
             swiftSettings: strictness),
-        .target(name: "TerminalUI", dependencies: ["CLinux", "ProfileCore", "TextLayout"], swiftSettings: strictness),
+        .target(
+            name: "TerminalUI", dependencies: ["CLinux", "ProfileCore", "ProfileForm", "TextLayout"],
+            swiftSettings: strictness),
         .target(
             name: "ProfileTesting",
             dependencies: [
-                "CVTerm", "ProfileCore", "ProfileStore",
+                "CVTerm", "ProfileCore", "ProfileForm", "ProfileStore",
                 .product(name: "FlyingFox", package: "FlyingFox", condition: .when(traits: ["TestHooks"])),
                 .product(name: "FlyingSocks", package: "FlyingFox", condition: .when(traits: ["TestHooks"])),
             ],
@@ -69,7 +73,7 @@ let package = Package(
         .executableTarget(
             name: "profiles",
             dependencies: [
-                "CLinux", "ProfileCore", "ProfileStore", "TerminalUI", "TextLayout",
+                "CLinux", "ProfileCore", "ProfileForm", "ProfileStore", "TerminalUI", "TextLayout",
                 .target(name: "ProfileTesting", condition: .when(traits: ["TestHooks"])),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -79,6 +83,9 @@ let package = Package(
             name: "Watchdog", dependencies: ["ProfileTesting"], path: "Tests/Watchdog", swiftSettings: strictness),
         .testTarget(
             name: "ProfileCoreTests", dependencies: ["ProfileCore", "ProfileTesting", "Watchdog"],
+            swiftSettings: strictness),
+        .testTarget(
+            name: "ProfileFormTests", dependencies: ["ProfileCore", "ProfileForm", "ProfileTesting", "Watchdog"],
             swiftSettings: strictness),
         .testTarget(
             name: "TextLayoutTests", dependencies: ["TextLayout", "Watchdog"], swiftSettings: strictness),
@@ -113,7 +120,8 @@ let package = Package(
         .testTarget(
             name: "TerminalUITests",
             dependencies: [
-                "CVTerm", "ProfileCore", "ProfileTesting", "TerminalUI", "TextLayout", "TerminalExerciser", "Watchdog",
+                "CVTerm", "ProfileCore", "ProfileForm", "ProfileTesting", "TerminalUI", "TextLayout",
+                "TerminalExerciser", "Watchdog",
             ],
             swiftSettings: strictness),
         // Makes the README's picture of the form, for `make picture`.
@@ -121,7 +129,8 @@ let package = Package(
             name: "FormPicture", dependencies: ["ProfileTesting", "TerminalUI"], path: "Tests/FormPicture",
             swiftSettings: strictness),
         .testTarget(
-            name: "ProfileTestingTests", dependencies: ["ProfileCore", "ProfileStore", "ProfileTesting", "Watchdog"],
+            name: "ProfileTestingTests",
+            dependencies: ["ProfileCore", "ProfileForm", "ProfileStore", "ProfileTesting", "Watchdog"],
             swiftSettings: strictness),
         // Starts a program for which no file system has files without a name.
         .executableTarget(name: "WithoutUnnamedFiles", path: "Tests/WithoutUnnamedFiles"),
