@@ -19,7 +19,7 @@ extension String {
     /// The text as an error or a message quotes it: what is long is cut, and ends with `…`.
     ///
     /// By scalars, since one character may be of any length.
-    var shortened: String {
+    package var shortened: String {
         guard let end = unicodeScalars.index(startIndex, offsetBy: 64, limitedBy: endIndex), end < endIndex else {
             return self
         }

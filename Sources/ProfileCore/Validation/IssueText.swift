@@ -8,6 +8,18 @@ extension ProfileSchema {
     }
 }
 
+extension FieldRules {
+    /// The text of an issue of this field, with the schema's own message where it has one.
+    public func message(for issue: ValidationIssue) -> String {
+        messages[issue.code] ?? message(for: issue, label: title)
+    }
+
+    /// The text of an issue of this field under another label, in our words.
+    package func message(for issue: ValidationIssue, label: String) -> String {
+        issue.message(label: label, counting: mask == nil ? "character" : "digit")
+    }
+}
+
 extension ValidationIssue {
     /// The text of this issue, in English and without a full stop: the one place that makes it.
     ///

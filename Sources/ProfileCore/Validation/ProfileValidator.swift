@@ -50,7 +50,7 @@ public struct ProfileValidator: Sendable {
     }
 
     /// The same for a field by its position, with bytes that need no `String`: valid UTF-8, which may be a secret.
-    func issues(
+    package func issues(
         of value: Span<UInt8>, index: Int, on today: CalendarDay, hasPassword: Bool
     ) -> [ValidationIssue] {
         var rows = RowValidator(self, today: today)

@@ -82,7 +82,6 @@ import Watchdog
             #expect(schema.message(for: issue).utf8.count < 5_120)
             #expect(issue.message(label: "X").utf8.count < 5_120)
         }
-        #expect(Form(ProfileValidator(schema), on: .someDay).fields.allSatisfy { $0.hint.utf8.count < 5_120 })
     }
 
     private static let longValues = (0..<8).map { "\"\($0)\(String(repeating: "v", count: 50_000))\"" }

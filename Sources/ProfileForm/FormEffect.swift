@@ -1,3 +1,5 @@
+public import ProfileCore
+
 /// What came of a ``FormEvent``, for a host to act upon; the state itself is in the ``Form``.
 public enum FormEffect: Sendable {
     /// Another field has the focus, or none; or the same one again, where a form that was submitted is refused.

@@ -1,3 +1,5 @@
+public import ProfileCore
+
 // Everything judged at once.
 extension Form {
     /// Ends what is edited and judges everything: out comes the profile, or every issue at its field and the focus in

@@ -1,3 +1,5 @@
+internal import ProfileCore
+
 // What happens to the text of the field that has the focus.
 extension Form {
     mutating func edit(_ event: FormEvent) -> [FormEffect] {

@@ -1,3 +1,5 @@
+public import ProfileCore
+
 /// A form for one profile, as a value: events go in, and state and effects come out.
 ///
 /// It knows no screen, so that a terminal, a web page or a view of UIKit may feed it alike; see <doc:Forms>. What is
@@ -39,11 +41,10 @@ public struct Form: Sendable {
         self.validator = validator
         self.today = today
         self.hasPassword = hasPassword
-        fields = validator.fields.map { field in
-            let rules = field.rules
-            return FormField(field, text: rules.isSecret ? "" : values[rules.name].map(rules.shownForm(of:)) ?? "")
-        }
         let schema = validator.schema
+        fields = schema.fields.map { rules in
+            FormField(rules, text: rules.isSecret ? "" : values[rules.name].map(rules.shownForm(of:)) ?? "")
+        }
         postalCodeOfSearch =
             schema.field(of: .streetAddress) == nil
             ? nil : schema.field(of: .postalCode).flatMap { schema.index(of: $0.name) }

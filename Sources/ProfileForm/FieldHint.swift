@@ -1,3 +1,5 @@
+internal import ProfileCore
+
 extension FormField {
     /// What is accepted, in a few words, for people who have not seen the rules: `2–10 letters a–z and digits 0–9`.
     public var hint: String {

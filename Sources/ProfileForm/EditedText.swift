@@ -1,3 +1,5 @@
+package import ProfileCore
+
 /// Text under a caret, as a person edits it, character by character.
 ///
 /// Its bytes are valid UTF-8 and are zeroed when they go, since the text may be a secret; no `String` is made of them.

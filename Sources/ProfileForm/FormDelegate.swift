@@ -1,3 +1,5 @@
+internal import ProfileCore
+
 /// A ``Form`` behind the delegate's question that text fields of UIKit and the like ask: may these characters change
 /// (F8)?
 ///

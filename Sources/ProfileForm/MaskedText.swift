@@ -1,3 +1,5 @@
+internal import ProfileCore
+
 /// A text as it is shown in the shape of a mask: its characters in the places of the digits, the literals between.
 ///
 /// The literals are never part of the text itself: they stand by themselves as soon as a character follows them, or
@@ -41,6 +43,6 @@ struct MaskedText {
 extension Mask {
     /// Whether a character stands by itself in the mask, so that nobody has to type it.
     func hasLiteral(_ character: Character) -> Bool {
-        character.asciiValue.map(literals.contains) ?? false
+        character.asciiValue.map { $0 != Mask.digit && bytes.contains($0) } ?? false
     }
 }

@@ -1,9 +1,14 @@
 import ProfileCore
+import ProfileForm
 import Testing
 
 extension CalendarDay {
     /// 2026-11-21.
     static let someDay = CalendarDay(secondsSince1970: 1_795_219_200) ?? .latest
+}
+
+extension FieldName {
+    static func named(_ text: String) throws -> FieldName { try #require(FieldName(text)) }
 }
 
 /// A field that ended, and with what.

@@ -1,3 +1,5 @@
+internal import ProfileCore
+
 // Where the focus goes, and what ends on its way.
 extension Form {
     /// Ends what is edited and begins to edit another field, or none.

@@ -1,6 +1,9 @@
+public import ProfileCore
+
 /// One field of a ``Form``: what is in it, where the caret is, and what is wrong with it.
 public struct FormField: Sendable {
-    private let validator: FieldValidator
+    /// What is valid in it.
+    public let rules: FieldRules
     /// Without the literals of a mask.
     var content: EditedText
     /// What it held at the beginning.
@@ -19,14 +22,11 @@ public struct FormField: Sendable {
     /// Whether its host corrects spelling in it, so that several characters at once need not be auto-fill (F8).
     public internal(set) var correctsSpelling = false
 
-    init(_ validator: FieldValidator, text: String) {
-        self.validator = validator
-        content = EditedText(validator.rules.typed(text))
+    init(_ rules: FieldRules, text: String) {
+        self.rules = rules
+        content = EditedText(rules.typed(text))
         initialContent = content
     }
-
-    /// What is valid in it.
-    public var rules: FieldRules { validator.rules }
 
     /// Takes over what is known of a field of the same name under other rules.
     mutating func take(over field: FormField) {
@@ -89,16 +89,6 @@ public struct FormField: Sendable {
 }
 
 extension FieldRules {
-    /// The text of an issue of this field, with the schema's own message where it has one.
-    public func message(for issue: ValidationIssue) -> String {
-        messages[issue.code] ?? message(for: issue, label: title)
-    }
-
-    /// The text of an issue of this field under another label, in our words.
-    func message(for issue: ValidationIssue, label: String) -> String {
-        issue.message(label: label, counting: mask == nil ? "character" : "digit")
-    }
-
     /// The characters of a text that have to be typed: all but the mask's literals.
     func typed(_ text: String) -> String {
         guard let mask else { return text }

@@ -1,3 +1,5 @@
+public import ProfileCore
+
 /// What happens to a ``Form``: what somebody types, or what a host does for them.
 ///
 /// Those about text go to the field that has the focus, and do nothing where none has.
