@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 
 /// Where a database lies: one name for it, whichever way it was reached.
 ///

@@ -1,6 +1,6 @@
-import CSodium
-import Glibc
-import ProfileCore
+internal import CSodium
+internal import Platform
+internal import ProfileCore
 
 /// Argon2 through libsodium.
 enum Argon2 {

@@ -1,5 +1,5 @@
-import Glibc
-import ProfileCore
+internal import Platform
+internal import ProfileCore
 
 /// Asks the system for the memory of a hash and gives it back at once, before something is done that cannot say that
 /// it got none.

@@ -1,5 +1,5 @@
-import Glibc
-import ProfileCore
+internal import Platform
+package import ProfileCore
 @_spi(_Unicode) import Swift
 
 /// Unicode's Normalization Form C (UAX #15), of secrets above all.
@@ -7,13 +7,13 @@ import ProfileCore
 /// Keyboards differ in how they write `é`, as one scalar or as two; a person who types the same characters means the
 /// same secret (NIST SP 800-63B, section 5.1.1.2). The standard library has the form but offers it to Foundation only,
 /// hence the SPI import: this file is the one place that needs it.
-enum NFC {
+package enum NFC {
     /// Normalises a secret; bytes that are not UTF-8 have no normal form and stay as they are.
     ///
     /// A secret that is in NFC already, as ASCII is, is given back without a copy. Otherwise the result is written
     /// straight into the memory of a new secret, and the string in between is zeroed. What cannot be zeroed is the
     /// standard library's working buffer: it holds one base character with its marks at a time.
-    static func form(of secret: Secret) -> Secret {
+    package static func form(of secret: Secret) -> Secret {
         guard var text = try? UTF8Span(validating: secret.bytes) else { return secret }
         // The full check would make a string of the normal form, which could not be zeroed.
         if text.isKnownASCII || text.checkForNFC(quickCheck: true) { return secret }
@@ -35,7 +35,7 @@ enum NFC {
     }
 
     /// Normalises text that is no secret.
-    static func form(of text: String) -> String {
+    package static func form(of text: String) -> String {
         String(String.UnicodeScalarView(text._nfc))
     }
 }

@@ -1,6 +1,6 @@
-import Glibc
+internal import Platform
 public import ProfileCore
-import Synchronization
+internal import Synchronization
 
 /// Hashes and verifies passwords and passcodes (P6–P8, P10, P11).
 ///

@@ -1,6 +1,6 @@
-import CCrypt
-import Glibc
-import ProfileCore
+internal import CCrypt
+internal import Platform
+internal import ProfileCore
 
 /// crypt(3) of libxcrypt, which verifies the schemes that are not Argon2.
 enum SystemCrypt {

@@ -1,4 +1,5 @@
 public import ProfileCore
+public import ProfileStore
 
 /// What is known of somebody who has logged in.
 public struct LoggedInProfile: Hashable, Sendable {

@@ -1,4 +1,6 @@
 public import ProfileCore
+public import ProfileStore
+public import SecretHashing
 
 /// Why somebody is not logged in.
 public enum LoginError: Error, Hashable, Sendable {

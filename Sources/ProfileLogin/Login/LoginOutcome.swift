@@ -1,4 +1,4 @@
-import Synchronization
+internal import Synchronization
 
 /// The outcome of one attempt to log in: the first that it is settled with, and no other.
 final class LoginOutcome: Sendable {

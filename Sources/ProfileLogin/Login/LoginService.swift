@@ -1,4 +1,5 @@
 public import ProfileCore
+public import ProfileStore
 
 /// Logs somebody in: looks at what was typed, asks an authenticator, and comes to exactly one outcome (L1–L3).
 ///
@@ -50,7 +51,7 @@ public struct LoginService: Sendable {
         let longest = Self.bounded(repository.options.waitLimit) * 2 + .seconds(30)
         self.init(authenticator ?? RepositoryAuthenticator(repository), timeout ?? longest, clock) {
             () throws(LoginError) in
-            do throws(ProfileStoreError) { return try rules.checks() } catch { throw .store(error) }
+            do throws(ProfileStoreError) { return try await rules.checks() } catch { throw .store(error) }
         }
     }
 

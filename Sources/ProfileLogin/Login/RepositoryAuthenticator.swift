@@ -1,4 +1,5 @@
 public import ProfileCore
+public import ProfileStore
 
 /// Asks a store: passwords are hashed, throttled and compared as <doc:Credentials> says.
 public struct RepositoryAuthenticator: Authenticator {

@@ -1,5 +1,4 @@
-import ProfileCore
-import SQLiteAccess
+internal import ProfileStore
 
 /// Which checks a login to a store gets: those of the rules in force, and of a password only where these have judged
 /// every password of the store, so that a newer rule locks nobody out (L1).
@@ -8,19 +7,9 @@ struct StoredLoginRules: Sendable {
 
     init(_ repository: ProfileRepository) { self.repository = repository }
 
-    func checks() throws(ProfileStoreError) -> LoginChecks {
-        try repository.read { connection throws(ProfileStoreError) in try checks(connection) }
-    }
-
     /// However many profiles there are, this looks at a row or two.
-    func checks(_ connection: borrowing Connection) throws(ProfileStoreError) -> LoginChecks {
-        // Of one moment: who adopts other rules counts anew in the same commit.
-        try connection.readTransaction { () throws(ProfileStoreError) in
-            let adopted = try repository.schemaInForce(connection)
-            let areUnjudged = try ProfileStoreError.wrap { () throws(SQLiteError) in
-                try StoreTable.count(.unjudgedPasswords, connection) > 0
-            }
-            return LoginChecks(adopted.schema, judgesPasswords: !areUnjudged)
-        }
+    func checks() async throws(ProfileStoreError) -> LoginChecks {
+        let rules = try await repository.loginRules()
+        return LoginChecks(rules.adopted.schema, judgesPasswords: rules.haveJudgedPasswords)
     }
 }

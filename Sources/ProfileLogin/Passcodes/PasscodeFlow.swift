@@ -1,4 +1,5 @@
 public import ProfileCore
+public import SecretHashing
 
 /// The dialogue in which a passcode is created, validated or edited (P1–P5), as a value that knows neither screen nor store.
 ///

@@ -145,6 +145,10 @@ package protocol StoreEngine: Sendable {
     ///   - waits: Whether its turn is waited for, or it is left as it is where others are at it.
     func expectBatches(_ areComing: Bool, waits: Bool) async
 
+    /// A name for `mkstemp(3)`, which ends in `XXXXXX` and a NUL: where a private file may be made that is as large as what
+    /// is to be stored.
+    var scratchFileTemplate: [CChar] { get }
+
     /// Runs a batch in one transaction: the outcome is that of its rows one after another. Logs the profiles that were
     /// added as one change, and those that were updated as another.
     ///

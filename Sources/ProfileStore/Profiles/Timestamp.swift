@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 public import ProfileCore
 
 /// A moment in UTC, to the millisecond.

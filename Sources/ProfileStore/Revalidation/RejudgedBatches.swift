@@ -1,6 +1,6 @@
 internal import Platform
 internal import ProfileCore
-internal import Threads
+package import Threads
 
 /// Stored profiles in the order of their ids, judged again: some batches are judged while the next one is read.
 final class RejudgedBatches {

@@ -1,17 +1,17 @@
-package import ProfileCore
-package import ProfileStore
+internal import ProfileCore
+internal import ProfileStore
 internal import SQLiteAccess
 
 extension SQLiteEngine {
-    package func isEmpty() async throws(ProfileStoreError) -> Bool {
+    func isEmpty() async throws(ProfileStoreError) -> Bool {
         try session.read { connection in try Self.isEmpty(connection) }
     }
 
-    package func areStored(_ usernames: [String]) async throws(ProfileStoreError) -> [Bool] {
+    func areStored(_ usernames: [String]) async throws(ProfileStoreError) -> [Bool] {
         try session.read { connection in try Self.areStored(usernames, connection) }
     }
 
-    package func expectBatches(_ areComing: Bool, waits: Bool) async {
+    func expectBatches(_ areComing: Bool, waits: Bool) async {
         // Rows come in no order of their usernames, so that each batch touches pages all over the indexes: keeping these
         // makes it half as long again as fast.
         let kibibytes = areComing ? 65_536 : Connection.defaultCache
@@ -20,7 +20,9 @@ extension SQLiteEngine {
         }
     }
 
-    package func store<Batch: ImportBatch>(
+    var scratchFileTemplate: [CChar] { session.file.path.file(endingIn: "-input-XXXXXX") }
+
+    func store<Batch: ImportBatch>(
         _ batch: Batch, judgedBy schema: ProfileSchema, at time: Timestamp
     ) async throws(ProfileStoreError) -> Batch {
         let (stored, isChange) = try await session.write { connection in
@@ -35,10 +37,10 @@ extension SQLiteEngine {
         return stored
     }
 
-    package func preview<Batch: ImportBatch>(
+    func preview<Batch: ImportBatch>(
         _ batch: Batch, judgedBy schema: ProfileSchema
     ) async throws(ProfileStoreError) -> Batch {
-        try await session.readPart { connection in
+        try await session.readAtLength { connection in
             let rules = try self.rulesInForce(connection, being: schema)
             var batch = batch
             try connection.readTransaction { try BatchLooking(under: rules).run(&batch, connection) }
@@ -46,7 +48,7 @@ extension SQLiteEngine {
         }
     }
 
-    package func load(
+    func load(
         _ load: some BulkLoad, judgedBy schema: ProfileSchema, at time: Timestamp
     ) async throws(ProfileStoreError) -> BulkLoadOutcome {
         // Before asking for the lock, which others may hold.

@@ -1,14 +1,14 @@
-package import ProfileStore
+internal import ProfileStore
 internal import SQLiteAccess
 internal import Synchronization
 
 // The log of changes, and those who watch it.
 extension SQLiteEngine {
-    package func changeNumber() async throws(ProfileStoreError) -> Int64 {
+    func changeNumber() async throws(ProfileStoreError) -> Int64 {
         try session.read { connection in try StoreTable.changeNumber(connection) }
     }
 
-    package func changes(after number: Int64, limit: Int) async throws(ProfileStoreError) -> [ProfileChange] {
+    func changes(after number: Int64, limit: Int) async throws(ProfileStoreError) -> [ProfileChange] {
         try session.read { connection in
             // Else those who watch a file that nobody can find any more would wait for ever.
             try connection.requireInPlace()
@@ -18,7 +18,7 @@ extension SQLiteEngine {
         }
     }
 
-    package func takeWelcome() async throws(ProfileStoreError) -> Bool {
+    func takeWelcome() async throws(ProfileStoreError) -> Bool {
         if try session.read({ connection in try StoreTable.isWelcomed(connection) }) { return false }
         return try await session.write { connection in try StoreTable.setWelcomed(connection) }
     }
@@ -52,7 +52,7 @@ extension SQLiteEngine {
         beeper.beep(Self.beepName)
     }
 
-    package func listen(_ ring: @escaping @Sendable () -> Void) {
+    func listen(_ ring: @escaping @Sendable () -> Void) {
         let isFirst = listeners.withLock { listeners in
             listeners.append(ring)
             return listeners.count == 1

@@ -1,10 +1,10 @@
-package import ProfileCore
-package import ProfileStore
+internal import ProfileCore
+internal import ProfileStore
 internal import SQLiteAccess
 
 // Look-ups take microseconds and run where they are called; what looks at every row runs on a thread of its own.
 extension SQLiteEngine {
-    package func profile(
+    func profile(
         _ key: ProfileKey, under rules: AdoptedSchema
     ) async throws(ProfileStoreError) -> Profile? {
         let table = table(of: rules)
@@ -13,7 +13,7 @@ extension SQLiteEngine {
         }
     }
 
-    package func page(
+    func page(
         _ search: ProfileSearch, under rules: AdoptedSchema
     ) async throws(ProfileStoreError) -> ProfilePage {
         let table = table(of: rules)
@@ -22,11 +22,11 @@ extension SQLiteEngine {
         }
     }
 
-    package func scan(_ scan: StoreScan) async throws(ProfileStoreError) -> StoredRows {
-        try await session.readPart { connection in try ProfileTable.rows(scan, connection) }
+    func scan(_ scan: StoreScan) async throws(ProfileStoreError) -> StoredRows {
+        try await session.readAtLength { connection in try ProfileTable.rows(scan, connection) }
     }
 
-    package func statistics() async throws(ProfileStoreError) -> StoreStatistics {
+    func statistics() async throws(ProfileStoreError) -> StoreStatistics {
         try await session.readAtLength { [session] connection in
             var statement = try connection.prepare(
                 """

@@ -1,9 +1,9 @@
-package import ProfileCore
-package import ProfileStore
+internal import ProfileCore
+internal import ProfileStore
 internal import SQLiteAccess
 
 extension SQLiteEngine {
-    package func register(
+    func register(
         _ row: ValidProfiles, judgedBy schema: ProfileSchema, at time: Timestamp
     ) async throws(ProfileStoreError) -> Profile {
         try await change(.registered, at: time) { connection in
@@ -23,7 +23,7 @@ extension SQLiteEngine {
         }
     }
 
-    package func replace(
+    func replace(
         _ stored: Profile, with row: ValidProfiles, judgedBy schema: ProfileSchema, at time: Timestamp
     ) async throws(ProfileStoreError) -> Profile {
         try await change(.edited, at: time) { connection in
@@ -51,7 +51,7 @@ extension SQLiteEngine {
         }
     }
 
-    package func remove(_ username: String, at time: Timestamp) async throws(ProfileStoreError) {
+    func remove(_ username: String, at time: Timestamp) async throws(ProfileStoreError) {
         try await change(.removed, at: time) { connection in
             guard let id = try ProfileTable.owner(of: username, in: .username, connection) else {
                 throw ProfileStoreError.notFound(username: username)

@@ -1,17 +1,17 @@
-package import ProfileCore
-package import ProfileStore
+internal import ProfileCore
+internal import ProfileStore
 internal import SQLiteAccess
 
 extension SQLiteEngine {
-    package func schemaInForce() async throws(ProfileStoreError) -> AdoptedSchema {
+    func schemaInForce() async throws(ProfileStoreError) -> AdoptedSchema {
         try session.read { connection in try rulesInForce(connection).adopted }
     }
 
-    package func schemas() async throws(ProfileStoreError) -> [AdoptedSchema] {
+    func schemas() async throws(ProfileStoreError) -> [AdoptedSchema] {
         try session.read { connection in try SchemaTable.all(connection) }
     }
 
-    package func loginRules() async throws(ProfileStoreError) -> LoginRules {
+    func loginRules() async throws(ProfileStoreError) -> LoginRules {
         try session.read { connection in
             // Of one moment: who adopts other rules counts anew in the same commit.
             try connection.readTransaction {
@@ -22,7 +22,7 @@ extension SQLiteEngine {
         }
     }
 
-    package func adopt(
+    func adopt(
         _ schema: ProfileSchema, at time: Timestamp
     ) async throws(ProfileStoreError) -> AdoptedSchema {
         let (rules, isNew) = try await session.withWriter { connection in
@@ -43,7 +43,7 @@ extension SQLiteEngine {
 
     // MARK: Judging again
 
-    package func judgements(
+    func judgements(
         by versions: [Int], passwordVersions: [Int]
     ) async throws(ProfileStoreError) -> StoredJudgements {
         try await session.readAtLength { connection in
@@ -53,10 +53,10 @@ extension SQLiteEngine {
         }
     }
 
-    package func invalidProfiles(
+    func invalidProfiles(
         judgedBy versions: [Int], after id: Int64
     ) async throws(ProfileStoreError) -> [MarkedProfile] {
-        try await session.readPart { connection in
+        try await session.readAtLength { connection in
             var statement = try connection.prepare(ProfileTable.selectMarked(versions))
             try statement.bind(id, at: 1)
             try statement.bind(1_000, at: 2)
@@ -71,7 +71,7 @@ extension SQLiteEngine {
         }
     }
 
-    package func mark(_ marks: [JudgementMark], judgedBy version: Int) async throws(ProfileStoreError) {
+    func mark(_ marks: [JudgementMark], judgedBy version: Int) async throws(ProfileStoreError) {
         try await session.write { connection in
             var statement = try connection.prepare(ProfileTable.mark)
             for mark in marks {

@@ -1,11 +1,11 @@
-package import ProfileCore
-package import ProfileStore
+internal import ProfileCore
+internal import ProfileStore
 internal import SQLiteAccess
-package import SecretHashing
+internal import SecretHashing
 
 // Watchers need not hear of secrets: they are no part of what a profile shows.
 extension SQLiteEngine {
-    package func credential(
+    func credential(
         _ kind: CredentialKind, of username: String
     ) async throws(ProfileStoreError) -> StoredCredential? {
         try session.read { connection in
@@ -18,7 +18,7 @@ extension SQLiteEngine {
         }
     }
 
-    package func setPasscode(
+    func setPasscode(
         _ hash: PasswordHash, of username: String
     ) async throws(ProfileStoreError) -> Bool {
         try await session.write { connection in
@@ -34,7 +34,7 @@ extension SQLiteEngine {
         }
     }
 
-    package func replaceHash(
+    func replaceHash(
         _ kind: CredentialKind, of profileID: Int64, _ old: PasswordHash, by new: PasswordHash
     ) async throws(ProfileStoreError) -> Bool {
         try await session.write { connection in
@@ -42,7 +42,7 @@ extension SQLiteEngine {
         }
     }
 
-    package func removePasscode(of username: String) async throws(ProfileStoreError) {
+    func removePasscode(of username: String) async throws(ProfileStoreError) {
         try await session.write { connection in
             var statement = try connection.prepare("UPDATE profiles SET passcode_hash = NULL WHERE username = ?1")
             try statement.bind(username, at: 1)
@@ -51,13 +51,13 @@ extension SQLiteEngine {
         }
     }
 
-    package func admit(_ attempt: LoginAttempt) async throws(ProfileStoreError) -> ThrottleState.Decision {
+    func admit(_ attempt: LoginAttempt) async throws(ProfileStoreError) -> ThrottleState.Decision {
         try await session.write { connection in
             try ThrottleTable.admit(attempt, mostUnknownNames: self.options.mostUnknownNames, connection)
         }
     }
 
-    package func settle(
+    func settle(
         _ attempt: LoginAttempt, _ outcome: LoginAttempt.Outcome
     ) async throws(ProfileStoreError) -> Profile? {
         switch outcome {
@@ -79,7 +79,7 @@ extension SQLiteEngine {
         }
     }
 
-    package func unlock(_ username: String) async throws(ProfileStoreError) {
+    func unlock(_ username: String) async throws(ProfileStoreError) {
         try await session.write { connection in try ThrottleTable.forget(username, nil, connection) }
     }
 

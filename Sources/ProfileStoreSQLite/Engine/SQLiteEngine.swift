@@ -1,11 +1,11 @@
-package import ProfileCore
-package import ProfileStore
+internal import ProfileCore
+internal import ProfileStore
 internal import SQLiteAccess
-package import SecretHashing
+internal import SecretHashing
 internal import Synchronization
 
 /// Keeps profiles in one SQLite file, beside which a lock file lets one process write at a time; see <doc:Concurrency>.
-package final class SQLiteEngine: StoreEngine {
+final class SQLiteEngine: StoreEngine {
     let session: SQLiteSession
     let options: ProfileRepository.Options
     /// The rules in force, as far as is known here.
@@ -30,7 +30,7 @@ package final class SQLiteEngine: StoreEngine {
             })
     }
 
-    package func close() async {
+    func close() async {
         beeper.unregister(Self.beepName)
         await session.close()
     }

@@ -1,6 +1,5 @@
 internal import ProfileStore
 internal import SQLiteAccess
-internal import Synchronization
 internal import Threads
 
 /// How an engine gets at its file: the connections that read, the one that writes, and the one place where SQLite's errors
@@ -12,7 +11,6 @@ final class SQLiteSession: Sendable {
     private let writer: DatabaseWriter
     /// For what takes long: Swift's own threads must not block.
     private let threads = ThreadPool(threads: 4)
-    private let isClosed = Atomic(false)
 
     init(_ file: StoreFile, _ writer: DatabaseWriter, _ options: ProfileRepository.Options) {
         self.file = file
@@ -30,26 +28,6 @@ final class SQLiteSession: Sendable {
 
     /// Reads on a thread of its own, for what may take long. It ends when the task is cancelled or the session closed.
     func readAtLength<Value: Sendable>(
-        _ body: @escaping @Sendable (borrowing Connection) throws -> Value
-    ) async throws(ProfileStoreError) -> Value {
-        let isCancelled = CancellationFlag()
-        do {
-            return try await withTaskCancellationHandler {
-                try await threads.run {
-                    let connection = try self.file.openForReading()
-                    connection.endStatements { isCancelled.isSet || self.isClosed.load(ordering: .relaxed) }
-                    return try body(connection)
-                }
-            } onCancel: {
-                isCancelled.set()
-            }
-        } catch {
-            throw ProfileStoreError(translating: error)
-        }
-    }
-
-    /// Reads a part of what is read in parts, on a thread of its own.
-    func readPart<Value: Sendable>(
         _ body: @escaping @Sendable (borrowing Connection) throws -> Value
     ) async throws(ProfileStoreError) -> Value {
         do {
@@ -75,17 +53,7 @@ final class SQLiteSession: Sendable {
 
     /// Ends what is being read, lets writes come to their end, and closes.
     func close() async {
-        isClosed.store(true, ordering: .relaxed)
         readers.endReading()
         await writer.close()
     }
-}
-
-/// Set by the task that is cancelled, read by the thread that works for it.
-private final class CancellationFlag: Sendable {
-    private let value = Atomic(false)
-
-    var isSet: Bool { value.load(ordering: .relaxed) }
-
-    func set() { value.store(true, ordering: .relaxed) }
 }

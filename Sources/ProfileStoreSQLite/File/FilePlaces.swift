@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 internal import SQLiteAccess
 
 /// Files, whatever they are called, and whether they are there yet.

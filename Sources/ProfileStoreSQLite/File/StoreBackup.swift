@@ -127,9 +127,9 @@ private struct StoreCounts {
     }
 
     /// Raises the counts of another store above these, in one transaction.
-    func carryOver(to copy: borrowing Connection, at time: Timestamp) throws(SQLiteError) {
+    func carryOver(to copy: borrowing Connection, at time: Timestamp) throws {
         let other = try StoreCounts(read: copy)
-        try copy.writeTransaction { () throws(SQLiteError) in
+        try copy.writeTransaction {
             try StoreTable.setNextID(max(nextProfileID, other.nextProfileID), copy)
             try ChangeTable.beginAnew(after: max(changeNumber, other.changeNumber), copy)
             // The same version would name other rules to whoever knows the store.

@@ -57,11 +57,10 @@ struct StoreFile: Sendable {
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw ProfileStoreError.cannotOpen(path.description, code: status.st_mode & S_IFMT == S_IFDIR ? EISDIR : EINVAL)
         }
-        do throws(SQLiteError) {
+        do {
             return try look()
-        } catch {
-            if .notADatabase ~= error.code { throw ProfileStoreError.notADatabase(path: path.description) }
-            throw error
+        } catch let error as SQLiteError where .notADatabase ~= error.code {
+            throw ProfileStoreError.notADatabase(path: path.description)
         }
     }
 
@@ -116,39 +115,38 @@ struct StoreFile: Sendable {
 
     // MARK: Looking
 
-    private func look() throws(SQLiteError) -> State {
+    private func look() throws -> State {
         // As it lies first, so that a stranger's file gets nothing put beside it, whatever lies there already.
         let asItLies: State
-        do throws(SQLiteError) {
+        do {
             asItLies = try state(as: .inspection)
         } catch {
             // What has a lock file beside it may be a store in the midst of a checkpoint, which only looks damaged.
             guard access(path.lock, F_OK) == 0 else { throw error }
-            return try lookUnderLocks { () throws(SQLiteError) in throw error }
+            return try lookUnderLocks { throw error }
         }
         switch asItLies {
         case .foreign, .newer: return asItLies
         // Its version, and all that is in it, may still be in its write-ahead log.
-        case .store: return try lookUnderLocks { () throws(SQLiteError) in try state(as: .readWrite) }
+        case .store: return try lookUnderLocks { try state(as: .readWrite) }
         case .missing, .empty: return try lookUnderLocks { Self.bringsBackPages(path.journal) ? .foreign : .empty }
         }
     }
 
     /// What those see who go by other programs' locks and the write-ahead log; or `unfinished`, where somebody has broken
     /// a transaction off, which is to be undone first.
-    private func lookUnderLocks(unfinished: () throws(SQLiteError) -> State) throws(SQLiteError) -> State {
-        do throws(SQLiteError) {
+    private func lookUnderLocks(unfinished: () throws -> State) throws -> State {
+        do {
             return try state(as: .readOnly)
-        } catch {
-            guard error.code == .readOnlyRollback else { throw error }
+        } catch let error as SQLiteError where error.code == .readOnlyRollback {
             return try unfinished()
         }
     }
 
-    private func state(as mode: Connection.Mode) throws(SQLiteError) -> State {
+    private func state(as mode: Connection.Mode) throws -> State {
         let connection = try Connection(path, mode: mode, vfs: vfs, waitLimit: WaitLimit(waitLimit))
         // Of one moment: between two statements another process may have made the store.
-        return try connection.readTransaction { () throws(SQLiteError) in
+        return try connection.readTransaction {
             let settings = try connection.settings()
             let version = Int(settings.userVersion)
             if settings.applicationID == Self.applicationID {

@@ -252,11 +252,12 @@ final class ProfileTable: Sendable {
         try statement.bind(Int64(scan.mostRows), at: 2)
         var rows = StoredRows(of: scan)
         while !rows.isFull, try statement.step() {
+            let hash = if let bytes = statement.bytes(at: 5) { Secret(bytes) } else { Secret?.none }
             rows.append(
                 StoredRows.Row(
                     id: statement.integer(at: 0), revision: statement.integer(at: 1),
                     schemaVersion: Int(statement.integer(at: 2)), hasPassword: statement.integer(at: 3) != 0,
-                    issues: statement.string(at: 4), hash: statement.bytes(at: 5).map { Secret($0) }))
+                    issues: statement.string(at: 4), hash: hash))
             for index in fields.indices {
                 if let cell = statement.bytes(at: index + 6) {
                     rows.append(cell: cell)

@@ -1,3 +1,5 @@
+public import ProfileStore
+
 /// A form in which profiles are exported.
 public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
     /// A header and a record a profile (RFC 4180); absent is empty.

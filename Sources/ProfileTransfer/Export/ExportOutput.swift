@@ -51,7 +51,7 @@ final class CSVExport: ExportOutput {
                         writer?.cell(rows.cell(row, column))
                     }
                 }
-                if columns.includesHashes { writer?.cell(profile.hash?.bytes ?? Span()) }
+                if columns.includesHashes { if let hash = profile.hash { writer?.cell(hash.bytes) } else { writer?.cell(Span()) } }
                 try writer?.endRecord()
             }
         }

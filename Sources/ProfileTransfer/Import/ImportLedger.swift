@@ -1,17 +1,12 @@
 internal import CSVStream
 internal import ProfileCore
+internal import ProfileStore
 
-/// What an import has come to so far: the report, the unique values that the input has brought, and the rejected rows'
-/// file.
+/// What an import has come to so far: the report, and the rejected rows' file.
 struct ImportLedger: ~Copyable {
     private(set) var report: ImportReport
-    /// Where the profiles lie that the transaction has updated.
-    private var updatedIDs: ClosedRange<Int64>?
-    /// How many new profiles of the transaction have a password that was not judged.
-    private var unjudgedPasswords: Int64 = 0
     private let schema: ProfileSchema
     private let columns: ImportColumns
-    var keys: UniqueKeys
     private var rejects: RejectedRowWriter?
 
     init(
@@ -21,13 +16,12 @@ struct ImportLedger: ~Copyable {
         self.schema = schema
         self.columns = columns
         self.rejects = rejects
-        keys = UniqueKeys(of: schema)
     }
 
-    /// Settles a batch where nothing is stored: a row is new unless an earlier one has its unique values.
+    /// Decides on a batch where nothing is stored: a row is new unless an earlier one has its unique values.
     ///
     /// - Returns: The new rows.
-    mutating func sift(_ judged: JudgedBatch) throws(ImportError) -> [Int] {
+    mutating func sift(_ judged: JudgedBatch, _ keys: inout UniqueKeys) throws(ImportError) -> [Int] {
         let rows = judged.rows
         var new: [Int] = []
         new.reserveCapacity(rows.count)
@@ -42,7 +36,8 @@ struct ImportLedger: ~Copyable {
                 let repeated = keys.repeated(row, of: rows, bytes)
                 if repeated.isEmpty {
                     new.append(row)
-                    countImported()
+                    report.rows += 1
+                    report.imported += 1
                     keys.remember(row, of: rows, bytes, line: rows.origins[row].line)
                 } else {
                     try reject(record: record, of: judged.batch, repeated)
@@ -55,26 +50,17 @@ struct ImportLedger: ~Copyable {
 
     // MARK: Outcomes of rows
 
-    mutating func countImported() {
-        report.rows += 1
-        report.imported += 1
-    }
-
-    mutating func countUpdated(id: Int64) {
-        report.rows += 1
-        report.updated += 1
-        updatedIDs = updatedIDs.map { min($0.lowerBound, id)...max($0.upperBound, id) } ?? id...id
-    }
-
-    mutating func countUnjudgedPasswords(_ count: Int) { unjudgedPasswords += Int64(count) }
-
-    mutating func countSkipped() {
-        report.rows += 1
-        report.skipped += 1
+    /// Counts what became of a batch, and lists and writes what was rejected.
+    mutating func take(_ outcomes: RowOutcomes) throws(ImportError) {
+        report.rows += outcomes.imported + outcomes.updated + outcomes.skipped
+        report.imported += outcomes.imported
+        report.updated += outcomes.updated
+        report.skipped += outcomes.skipped
+        for (record, issues) in outcomes.rejected { try reject(record: record, of: outcomes.batch, issues) }
     }
 
     /// Counts a row as rejected, lists its issues, and writes it to the file of rejected rows.
-    mutating func reject(
+    private mutating func reject(
         record index: Int, of batch: ReadBatch, _ issues: [ValidationIssue]
     ) throws(ImportError) {
         report.rows += 1
@@ -107,15 +93,6 @@ struct ImportLedger: ~Copyable {
             let column = columns.columnOfField[index], record.fault == nil, column < record.cells.count
         else { return nil }
         return String(reporting: records.cell(record.cells.lowerBound + column))
-    }
-
-    /// The range of ids in which the profiles lie that were updated since it was last asked for.
-    mutating func takeUpdatedIDs() -> ClosedRange<Int64>? { updatedIDs.take() }
-
-    /// How many new profiles have had a password that was not judged since it was last asked for.
-    mutating func takeUnjudgedPasswords() -> Int64 {
-        defer { unjudgedPasswords = 0 }
-        return unjudgedPasswords
     }
 
     // MARK: The end

@@ -1,3 +1,5 @@
+public import ProfileStore
+
 /// How an import treats its input and the store.
 public struct ImportOptions: Sendable {
     /// What happens to a row whose username the store has already (I4).

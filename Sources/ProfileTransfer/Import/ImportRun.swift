@@ -1,7 +1,9 @@
 internal import CSVStream
-internal import Glibc
+internal import Platform
 internal import ProfileCore
+internal import ProfileStore
 internal import Synchronization
+internal import Threads
 
 /// One import under way: the pipeline that reads and judges, and the ledger of what has come of it.
 final class ImportRun: Sendable {
@@ -10,49 +12,57 @@ final class ImportRun: Sendable {
     let today: CalendarDay
     let validator: ProfileValidator
     let ledger: Mutex<ImportLedger>
+    /// The unique values that the input has brought so far.
+    let keys: BroughtKeys
     private let pipeline: Mutex<Pipeline>
     private let report: @Sendable (ImportProgress) -> Void
     private let isCancelled = Atomic(false)
-    private let thread: ImportThread
+    private let thread: ThreadPool
 
     private typealias Pipeline = OrderedPipeline<ReadBatch, JudgedBatch, ByteStreamError>
 
     init(
-        source: ImportSource, schema: ProfileSchema, today: CalendarDay, options: ImportOptions, thread: ImportThread,
+        source: ImportSource, schema: ProfileSchema, today: CalendarDay, options: ImportOptions, thread: ThreadPool,
         progress: @escaping @Sendable (ImportProgress) -> Void, ledger: consuming ImportLedger
-    ) {
+    ) throws(ImportError) {
         self.source = source
         self.options = options
         self.today = today
         validator = ProfileValidator(schema)
         self.ledger = Mutex(ledger)
+        keys = BroughtKeys(of: schema)
         self.thread = thread
         report = progress
-        pipeline = Mutex(Self.pipeline(of: source, validator, today, options, HashedPasswords()))
+        pipeline = Mutex(try Self.pipeline(of: source, validator, today, options, HashedPasswords()))
     }
 
     private static func pipeline(
         of source: ImportSource, _ validator: ProfileValidator, _ today: CalendarDay, _ options: ImportOptions,
         _ hashed: HashedPasswords
-    ) -> Pipeline {
+    ) throws(ImportError) -> Pipeline {
         let columns = source.columns
         let workers = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
-        return OrderedPipeline(workers: workers, depth: workers + 3) { () throws(ByteStreamError) in
-            try source.next()
-        } process: { batch in
-            var judged = JudgedBatch(
-                batch, columns: columns, validator: validator, today: today,
-                isCompletedByStore: options.duplicates == .update)
-            judged.replacePasswords(by: hashed, columns)
-            return judged
+        do throws(ThreadError) {
+            return try Pipeline(workers: workers, depth: workers + 3) { () throws(ByteStreamError) in
+                try source.next()
+            } process: { batch in
+                var judged = JudgedBatch(
+                    batch, columns: columns, validator: validator, today: today,
+                    isCompletedByStore: options.duplicates == .update)
+                judged.replacePasswords(by: hashed, columns)
+                return judged
+            }
+        } catch {
+            throw .store(.noThread(code: error.code))
         }
     }
 
     /// Begins the input anew, with hashes in the place of the passwords that they were made of.
     func rewind(with hashed: HashedPasswords) async throws(ImportError) {
         await end()
-        let source = try await thread.run { () throws(ImportError) in try self.source.again() }
-        pipeline.withLock { $0 = Self.pipeline(of: source, validator, today, options, hashed) }
+        let source = try await thread.importing { () throws(ImportError) in try self.source.again() }
+        let anew = try Self.pipeline(of: source, validator, today, options, hashed)
+        pipeline.withLock { $0 = anew }
         if isCancelled.load(ordering: .relaxed) { stop() }
     }
 
@@ -84,11 +94,12 @@ final class ImportRun: Sendable {
         }
     }
 
-    /// The next batch, unless the import is to end; blocks the thread.
-    func next() throws(ImportError) -> JudgedBatch? {
+    /// The next batch, unless the import is to end.
+    func next() async throws(ImportError) -> JudgedBatch? {
         guard !mustEnd() else { return nil }
+        let pipeline = pipeline.withLock { $0 }
         do throws(ByteStreamError) {
-            if let batch = try pipeline.withLock({ $0 }).next() { return batch }
+            if let batch = try await pipeline.next() { return batch }
         } catch {
             throw ImportError(error)
         }
@@ -97,9 +108,27 @@ final class ImportRun: Sendable {
         return nil
     }
 
-    /// The next batch, waited for on a thread that may block.
-    func nextAsynchronously() async throws(ImportError) -> JudgedBatch? {
-        try await thread.run { () throws(ImportError) in try self.next() }
+    /// The next batch, unless the import is to end; blocks the thread.
+    func nextBlocking() throws(ImportError) -> JudgedBatch? {
+        guard !mustEnd() else { return nil }
+        do throws(ByteStreamError) {
+            if let batch = try pipeline.withLock({ $0 }).next() { return batch }
+        } catch {
+            throw ImportError(error)
+        }
+        _ = mustEnd()
+        return nil
+    }
+
+    /// Whether all or nothing was asked for, and it is not all: a row was rejected, or it ended early.
+    func nothingMayStay() -> Bool {
+        options.isAllOrNothing && ledger.withLock { $0.report.rejected > 0 || $0.report.earlyEnd != nil }
+    }
+
+    /// Counts what was decided, now that it is kept.
+    func take(_ decided: RowDecisions) throws(ImportError) {
+        keys.keys.withLock { decided.outcomes.add(to: &$0) }
+        try ledger.withLock { ledger throws(ImportError) in try ledger.take(decided.outcomes) }
     }
 
     /// Says how far the import is, after a batch or while its passwords are hashed.
@@ -110,12 +139,14 @@ final class ImportRun: Sendable {
 
     /// Finds the rows of a batch that are new where nothing is stored yet; the others are counted and reported.
     func sift(_ judged: JudgedBatch) throws(ImportError) -> [Int] {
-        try ledger.withLock { ledger throws(ImportError) in try ledger.sift(judged) }
+        try ledger.withLock { ledger throws(ImportError) in
+            try keys.keys.withLock { keys throws(ImportError) in try ledger.sift(judged, &keys) }
+        }
     }
 
-    /// Settles every batch where there is no store: a row is new unless an earlier one has its unique values.
-    func settleWithoutStore() async throws(ImportError) {
-        while let judged = try await nextAsynchronously() {
+    /// Decides on every batch where there is no store: a row is new unless an earlier one has its unique values.
+    func readWithoutStore() async throws(ImportError) {
+        while let judged = try await next() {
             _ = try sift(judged)
             progress(after: judged.batch)
         }
@@ -140,5 +171,14 @@ extension ImportReport {
         case .count(let most): rejected > most
         case .percent(let most): rows >= 1_000 && Double(rejected) * 100 > most * Double(rows)
         }
+    }
+}
+
+extension ThreadPool {
+    /// Does a part of an import that may block.
+    func importing<Value: Sendable>(
+        _ work: @escaping @Sendable () throws(ImportError) -> Value
+    ) async throws(ImportError) -> Value {
+        try await run(work) { .store(ProfileStoreError($0)) }
     }
 }

@@ -62,10 +62,10 @@ struct JudgedBatch: Sendable {
     var hashes: [Int: PasswordHash] = [:]
     /// In the order of the records.
     let rejected: [Rejected]
-    /// The first of `rows` and of `rejected` that are not settled yet.
+    /// The first of `rows` and of `rejected` that nothing is decided on yet.
     var next = (row: 0, rejected: 0)
 
-    var isSettled: Bool { next.row == rows.count && next.rejected == rejected.count }
+    var isDecided: Bool { next.row == rows.count && next.rejected == rejected.count }
 
     /// Judges every record on its own; duplicates are for others to find.
     ///

@@ -1,8 +1,9 @@
 internal import CSVStream
-internal import Glibc
+internal import Platform
 public import ProfileCore
-internal import SQLiteAccess
+public import ProfileStore
 internal import Synchronization
+internal import Threads
 
 /// Brings a file of profiles into a store, or says what bringing it there would do.
 ///
@@ -54,13 +55,13 @@ public struct ProfileImporter: Sendable {
         var report = ImportReport(
             source: input.name, schema: reference, mostIssues: options.mostIssues,
             isDryRun: options.isDryRun || repository == nil)
-        let thread = ImportThread()
+        let thread = ThreadPool(threads: 1)
         guard let source = try await open(input, on: thread) else {
             report.earlyEnd = .cancelled
             report.seconds = (ContinuousClock.now - start) / .seconds(1)
             return report
         }
-        let run = ImportRun(
+        let run = try ImportRun(
             source: source, schema: schema, today: today, options: options, thread: thread, progress: progress,
             ledger: ImportLedger(
                 report: report, schema: schema, columns: source.columns,
@@ -68,7 +69,7 @@ public struct ProfileImporter: Sendable {
         var failure: ImportError?
         do throws(ImportError) {
             try await withTaskCancellation { () async throws(ImportError) in
-                try await settle(run)
+                try await read(run)
             } onCancel: {
                 run.cancel()
             }
@@ -87,12 +88,12 @@ public struct ProfileImporter: Sendable {
     /// Reads the header, for which a pipe may keep one waiting.
     ///
     /// - Returns: Nil if the task was cancelled meanwhile.
-    private func open(_ input: ImportInput, on thread: ImportThread) async throws(ImportError) -> ImportSource? {
+    private func open(_ input: ImportInput, on thread: ThreadPool) async throws(ImportError) -> ImportSource? {
         let interruption: ReadInterruption
         do throws(ByteStreamError) { interruption = try ReadInterruption() } catch { throw .reading(code: error.code) }
         do throws(ImportError) {
             let source = try await withTaskCancellation { () async throws(ImportError) in
-                try await thread.run { () throws(ImportError) in
+                try await thread.importing { () throws(ImportError) in
                     try ImportSource(
                         input, interruptedBy: interruption, schema: schema, options: options,
                         copiedTo: templateOfCopy)
@@ -108,10 +109,10 @@ public struct ProfileImporter: Sendable {
         }
     }
 
-    /// One transaction takes two turns where there may be passwords: see ``ImportTarget/loadHashedFirst()``.
+    /// One transaction takes two turns where there may be passwords: see ``StoreImport/loadHashedFirst()``.
     private var templateOfCopy: [CChar]? {
         guard let repository, isExclusive, schema.hasPassword, !options.isDryRun else { return nil }
-        return repository.file.path.file(endingIn: "-input-XXXXXX")
+        return repository.engine.scratchFileTemplate
     }
 
     private var isExclusive: Bool { options.isAllOrNothing || options.isExclusive }
@@ -138,14 +139,14 @@ public struct ProfileImporter: Sendable {
         return try outcome.get()
     }
 
-    private func settle(_ run: ImportRun) async throws(ImportError) {
-        guard let repository else { return try await run.settleWithoutStore() }
+    private func read(_ run: ImportRun) async throws(ImportError) {
+        guard let repository else { return try await run.readWithoutStore() }
         let adopted = repository.adoptedSchema
         guard adopted.schema == schema else { throw .store(.schemaChanged(version: adopted.version)) }
-        let target = ImportTarget(repository: repository, adopted: adopted, run: run)
+        let target = StoreImport(repository: repository, adopted: adopted, run: run)
         if options.isDryRun { return try await target.lookOnly() }
         if isExclusive, run.source.columns.hasPasswords { return try await target.loadHashedFirst() }
-        if isExclusive || !run.source.columns.hasPasswords, try await target.loadInBulk(evenIfUsed: isExclusive) {
+        if isExclusive || !run.source.columns.hasPasswords, try await target.loadAtOnce(evenIfUsed: isExclusive) {
             return
         }
         try await target.loadInBatches()

@@ -1,5 +1,6 @@
 internal import CSVStream
 internal import ProfileCore
+internal import ProfileStore
 
 /// A stored profile and the cells of a row that update it (I4): a column that the input does not have keeps its value,
 /// an empty cell clears an optional field and leaves a secret as it is.

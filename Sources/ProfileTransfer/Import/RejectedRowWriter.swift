@@ -1,5 +1,6 @@
 internal import CSVStream
 internal import ProfileCore
+internal import ProfileStore
 
 /// Writes the rows that an import rejects, ready to be mended and imported again (I7): the input's columns, then `_line`
 /// and `_issues`, which an import passes over.

@@ -1,6 +1,6 @@
 internal import CSVStream
 internal import CSodium
-internal import Glibc
+internal import Platform
 internal import ProfileCore
 internal import Synchronization
 

@@ -1,4 +1,5 @@
 internal import ProfileCore
+public import ProfileStore
 
 /// A form in which a report is written to a file (I8).
 public enum ReportFormat: String, Hashable, Sendable, CaseIterable {

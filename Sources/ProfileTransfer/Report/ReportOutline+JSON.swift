@@ -1,4 +1,5 @@
 internal import ProfileCore
+internal import ProfileStore
 
 extension ReportOutline {
     /// The report with the keys that programs go by; they stay as they are, and new ones come last.

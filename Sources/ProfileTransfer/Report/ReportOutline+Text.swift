@@ -1,3 +1,4 @@
+internal import ProfileStore
 internal import TextLayout
 
 extension ReportOutline {

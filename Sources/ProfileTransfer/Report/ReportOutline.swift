@@ -1,4 +1,5 @@
 internal import ProfileCore
+internal import ProfileStore
 
 /// What a report says, whatever it is about; each format is written from this.
 struct ReportOutline {

@@ -1,4 +1,5 @@
 internal import ProfileCore
+internal import ProfileStore
 internal import TextLayout
 
 /// A report as one HTML page that needs nothing besides, not even JavaScript for its totals, its chart and the first

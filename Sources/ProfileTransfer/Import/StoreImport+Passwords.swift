@@ -1,6 +1,7 @@
 internal import CSVStream
 internal import ProfileCore
-internal import SQLiteAccess
+internal import ProfileStore
+internal import SecretHashing
 internal import Synchronization
 
 /// A password of a batch that is to be hashed.
@@ -20,16 +21,17 @@ struct UnhashedPassword: Sendable {
 struct SparedPasswords: Sendable {
     /// The names that they came with. The store has these profiles; under `update` it has them not, and nothing but a
     /// stored profile would make a row of theirs valid.
-    fileprivate var usernames: [String] = []
+    fileprivate(set) var usernames: [String] = []
 }
 
 // Hashing is what makes an import with passwords slow, so it is done for those alone that are stored.
-extension ImportTarget {
+extension StoreImport {
     /// The batch with hashes in the place of the passwords that the store will take.
     func hashing(_ judged: JudgedBatch) async throws(ImportError) -> JudgedBatch {
         guard columns.hasPasswords else { return judged }
-        let passwords = try read { connection throws(ImportError) in try unhashed(in: judged, connection) }
-        return try await hashing(passwords, of: judged)
+        var names = KeySet(foldsCase: true)
+        var spared = SparedPasswords()
+        return try await hashing(unhashed(in: judged, after: &names, sparing: &spared), of: judged)
     }
 
     /// The batch with these passwords hashed.
@@ -65,10 +67,8 @@ extension ImportTarget {
     func hashPasswords(into hashed: inout HashedPasswords) async throws(ImportError) -> SparedPasswords {
         var names = KeySet(foldsCase: true)
         var spared = SparedPasswords()
-        while let judged = try await run.nextAsynchronously() {
-            let passwords = try read { connection throws(ImportError) in
-                try unhashed(in: judged, after: &names, sparing: &spared, connection)
-            }
+        while let judged = try await run.next() {
+            let passwords = try await unhashed(in: judged, after: &names, sparing: &spared)
             run.progress(after: judged.batch)
             guard !passwords.isEmpty else { continue }
             for (password, hash) in zip(passwords, try await hashes(of: passwords, in: judged)) {
@@ -78,84 +78,71 @@ extension ImportTarget {
         return spared
     }
 
-    /// Whether the store still takes none of these passwords.
-    func stillSpares(
-        _ spared: SparedPasswords, _ connection: borrowing Connection
-    ) throws(ImportError) -> Bool {
-        for username in spared.usernames
-        where try isStored(username, connection) == (run.options.duplicates == .update) {
-            return false
-        }
-        return true
-    }
-
-    /// Makes sure that the store takes no password of a batch that is not hashed, as it can only be if the input is not
-    /// what it was when it was read before.
-    func requireHashes(_ judged: JudgedBatch, _ connection: borrowing Connection) throws(ImportError) {
-        guard try unhashed(in: judged, connection).isEmpty else { throw .inputChanged }
-    }
-
     // MARK: What is to be hashed
 
+    /// A password that the store may take.
+    private struct Candidate {
+        let password: UnhashedPassword
+        let username: String
+        /// Whether the store takes it if it has that profile, or if it has not; nil for always.
+        let isTakenIfStored: Bool?
+    }
+
     /// The passwords that the store will take, as it is now, and that are not hashed yet.
-    func unhashed(
-        in judged: JudgedBatch, _ connection: borrowing Connection
-    ) throws(ImportError) -> [UnhashedPassword] {
-        guard !judged.rows.passwords.isEmpty || run.options.duplicates == .update else { return [] }
-        var names = KeySet(foldsCase: true)
-        var spared = SparedPasswords()
-        return try unhashed(in: judged, after: &names, sparing: &spared, connection)
-    }
-
-    /// The same, after the names of earlier rows, which come back with those of these; and with the passwords that the
-    /// store does not take.
+    ///
+    /// - Parameters:
+    ///   - judged: The batch.
+    ///   - names: Those of earlier rows, which come back with those of these.
+    ///   - spared: Gets the passwords that the store does not take.
     private func unhashed(
-        in judged: JudgedBatch, after names: inout KeySet, sparing spared: inout SparedPasswords,
-        _ connection: borrowing Connection
-    ) throws(ImportError) -> [UnhashedPassword] {
+        in judged: JudgedBatch, after names: inout KeySet, sparing spared: inout SparedPasswords
+    ) async throws(ImportError) -> [UnhashedPassword] {
         guard columns.hasPasswords else { return [] }
-        return try unhashedRows(of: judged, after: &names, sparing: &spared, connection)
-            + unhashedUpdates(of: judged, sparing: &spared, connection)
-    }
-
-    private func unhashedRows(
-        of judged: JudgedBatch, after names: inout KeySet, sparing spared: inout SparedPasswords,
-        _ connection: borrowing Connection
-    ) throws(ImportError) -> [UnhashedPassword] {
-        let rows = judged.rows
-        guard let field = adopted.schema.index(of: .username) else { return [] }
-        let isUpdate = run.options.duplicates == .update
-        // With another unique field, or an update, the first row of a name may be refused for what a later one does
-        // not have.
-        let firstDecides = !isUpdate && !adopted.schema.fields.contains { $0.isUnique && $0.name != .username }
+        let candidates = rows(of: judged, after: &names) + updates(of: judged)
+        guard !candidates.isEmpty else { return [] }
+        let areStored = try await store { () throws(ProfileStoreError) in
+            try await engine.areStored(candidates.map(\.username))
+        }
         var unhashed: [UnhashedPassword] = []
-        try rows.bytes.withUnsafeBufferPointer { bytes throws(ImportError) in
-            for row in 0..<rows.count {
-                let name = UnsafeBufferPointer(rebasing: bytes[rows.slot(row: row, field: field).range])
-                let isRepeated = firstDecides && names.line(of: name) != nil
-                if firstDecides, !isRepeated { names.insert(name, line: 1) }
-                guard let password = rows.passwords[row], !isRepeated,
-                    run.ledger.withLock({ $0.keys.repeated(row, of: rows, bytes).isEmpty })
-                else { continue }
-                if !isUpdate {
-                    let username = String(decoding: name, as: UTF8.self)
-                    guard try !isStored(username, connection) else {
-                        spared.usernames.append(username)
-                        continue
-                    }
-                }
-                unhashed.append(UnhashedPassword(place: .row(row), secret: password))
+        for (candidate, isStored) in zip(candidates, areStored) {
+            if candidate.isTakenIfStored ?? isStored == isStored {
+                unhashed.append(candidate.password)
+            } else {
+                spared.usernames.append(candidate.username)
             }
         }
         return unhashed
     }
 
+    private func rows(of judged: JudgedBatch, after names: inout KeySet) -> [Candidate] {
+        let rows = judged.rows
+        guard !rows.passwords.isEmpty, let field = adopted.schema.index(of: .username) else { return [] }
+        let isUpdate = run.options.duplicates == .update
+        // With another unique field, or an update, the first row of a name may be refused for what a later one does
+        // not have.
+        let firstDecides = !isUpdate && !adopted.schema.fields.contains { $0.isUnique && $0.name != .username }
+        var candidates: [Candidate] = []
+        rows.bytes.withUnsafeBufferPointer { bytes in
+            for row in 0..<rows.count {
+                let name = UnsafeBufferPointer(rebasing: bytes[rows.slot(row: row, field: field).range])
+                let isRepeated = firstDecides && names.line(of: name) != nil
+                if firstDecides, !isRepeated { names.insert(name, line: 1) }
+                guard let password = rows.passwords[row], !isRepeated,
+                    run.keys.keys.withLock({ $0.repeated(row, of: rows, bytes).isEmpty })
+                else { continue }
+                candidates.append(
+                    Candidate(
+                        password: UnhashedPassword(place: .row(row), secret: password),
+                        username: String(decoding: name, as: UTF8.self), isTakenIfStored: isUpdate ? nil : false))
+            }
+        }
+        return candidates
+    }
+
     /// Those of records that lack nothing but what the stored profile has.
-    private func unhashedUpdates(
-        of judged: JudgedBatch, sparing spared: inout SparedPasswords, _ connection: borrowing Connection
-    ) throws(ImportError) -> [UnhashedPassword] {
+    private func updates(of judged: JudgedBatch) -> [Candidate] {
         guard run.options.duplicates == .update else { return [] }
-        var unhashed: [UnhashedPassword] = []
+        var candidates: [Candidate] = []
         for rejected in judged.rejected
         where judged.hashes[rejected.record] == nil && rejected.issues.allSatisfy({ $0.problem == .required })
             && ProfileMerge.canMerge(rejected, of: judged.batch, columns)
@@ -163,21 +150,14 @@ extension ImportTarget {
             let cells = ProfileMerge.cells(of: rejected.record, in: judged.batch.records, columns, adopted.schema)
             guard let secret = ProfileMerge.password(of: rejected.record, in: judged.batch.records, columns),
                 let username = cells[.username] ?? nil,
-                run.ledger.withLock({ $0.keys.line(of: username, in: .username) == nil })
+                run.keys.keys.withLock({ $0.line(of: username, in: .username) == nil })
             else { continue }
-            guard try isStored(username, connection) else {
-                spared.usernames.append(username)
-                continue
-            }
-            unhashed.append(UnhashedPassword(place: .record(rejected.record), secret: secret))
+            candidates.append(
+                Candidate(
+                    password: UnhashedPassword(place: .record(rejected.record), secret: secret), username: username,
+                    isTakenIfStored: true))
         }
-        return unhashed
-    }
-
-    private func isStored(_ username: String, _ connection: borrowing Connection) throws(ImportError) -> Bool {
-        try ImportError.wrap { () throws(SQLiteError) in
-            try ProfileTable.owner(of: username, in: .username, connection) != nil
-        }
+        return candidates
     }
 }
 
