@@ -48,10 +48,12 @@ let package = Package(
                 .embedInCode("V0001_profiles.sql"), .embedInCode("V0002_changes.sql"), .embedInCode("V0003_counts.sql"),
             ],
             swiftSettings: strictness),
+        // The C library, whichever the system has.
+        .target(name: "Platform", swiftSettings: strictness),
         .target(name: "ProfileCore", dependencies: ["CPCRE2"], swiftSettings: strictness),
         .target(name: "ProfileForm", dependencies: ["ProfileCore"], swiftSettings: strictness),
         .target(name: "TextLayout", swiftSettings: strictness),
-        .target(name: "CSVStream", swiftSettings: strictness),
+        .target(name: "CSVStream", dependencies: ["Platform"], swiftSettings: strictness),
         .target(name: "SQLiteAccess", dependencies: ["CSQLite"], swiftSettings: strictness),
         .target(
             name: "ProfileStore",
@@ -60,12 +62,12 @@ let package = Package(
             ],
             swiftSettings: strictness),
         .target(
-            name: "TerminalUI", dependencies: ["CLinux", "ProfileCore", "ProfileForm", "TextLayout"],
+            name: "TerminalUI", dependencies: ["CLinux", "Platform", "ProfileCore", "ProfileForm", "TextLayout"],
             swiftSettings: strictness),
         .target(
             name: "ProfileTesting",
             dependencies: [
-                "CVTerm", "ProfileCore", "ProfileForm", "ProfileStore",
+                "CVTerm", "Platform", "ProfileCore", "ProfileForm", "ProfileStore",
                 .product(name: "FlyingFox", package: "FlyingFox", condition: .when(traits: ["TestHooks"])),
                 .product(name: "FlyingSocks", package: "FlyingFox", condition: .when(traits: ["TestHooks"])),
             ],
@@ -73,16 +75,17 @@ let package = Package(
         .executableTarget(
             name: "profiles",
             dependencies: [
-                "CLinux", "ProfileCore", "ProfileForm", "ProfileStore", "TerminalUI", "TextLayout",
+                "CLinux", "Platform", "ProfileCore", "ProfileForm", "ProfileStore", "TerminalUI", "TextLayout",
                 .target(name: "ProfileTesting", condition: .when(traits: ["TestHooks"])),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strictness),
         // A trait for suites and tests, which ends those that hang.
         .target(
-            name: "Watchdog", dependencies: ["ProfileTesting"], path: "Tests/Watchdog", swiftSettings: strictness),
+            name: "Watchdog", dependencies: ["Platform", "ProfileTesting"], path: "Tests/Watchdog",
+            swiftSettings: strictness),
         .testTarget(
-            name: "ProfileCoreTests", dependencies: ["ProfileCore", "ProfileTesting", "Watchdog"],
+            name: "ProfileCoreTests", dependencies: ["Platform", "ProfileCore", "ProfileTesting", "Watchdog"],
             swiftSettings: strictness),
         .testTarget(
             name: "ProfileFormTests", dependencies: ["ProfileCore", "ProfileForm", "ProfileTesting", "Watchdog"],
@@ -90,7 +93,7 @@ let package = Package(
         .testTarget(
             name: "TextLayoutTests", dependencies: ["TextLayout", "Watchdog"], swiftSettings: strictness),
         .testTarget(
-            name: "CSVStreamTests", dependencies: ["CSVStream", "ProfileTesting", "Watchdog"],
+            name: "CSVStreamTests", dependencies: ["CSVStream", "Platform", "ProfileTesting", "Watchdog"],
             swiftSettings: strictness),
         // A VFS over SQLite's own whose writes and syncs fail when a test says so.
         .target(name: "FaultVFS", dependencies: ["CSQLite"], path: "Tests/FaultVFS"),
@@ -98,47 +101,47 @@ let package = Package(
         .target(name: "RawSQLite", dependencies: ["CSQLite"], path: "Tests/RawSQLite", swiftSettings: strictness),
         .testTarget(
             name: "SQLiteAccessTests",
-            dependencies: ["SQLiteAccess", "FaultVFS", "RawSQLite", "ProfileTesting", "Watchdog"],
+            dependencies: ["SQLiteAccess", "FaultVFS", "RawSQLite", "Platform", "ProfileTesting", "Watchdog"],
             swiftSettings: strictness),
         // Processes of their own, which tests start, kill and look at; in no product.
         .executableTarget(
-            name: "ImportExerciser", dependencies: ["ProfileCore", "ProfileStore"], path: "Tests/ImportExerciser",
-            swiftSettings: strictness),
+            name: "ImportExerciser", dependencies: ["Platform", "ProfileCore", "ProfileStore"],
+            path: "Tests/ImportExerciser", swiftSettings: strictness),
         .executableTarget(
-            name: "StoreExerciser", dependencies: ["ProfileCore", "ProfileStore", "SQLiteAccess"],
+            name: "StoreExerciser", dependencies: ["Platform", "ProfileCore", "ProfileStore", "SQLiteAccess"],
             path: "Tests/StoreExerciser", swiftSettings: strictness),
         .testTarget(
             name: "ProfileStoreTests",
             dependencies: [
-                "ProfileCore", "ProfileStore", "ProfileTesting", "SQLiteAccess", "CSVStream", "Migrations", "FaultVFS",
-                "RawSQLite", "ImportExerciser", "StoreExerciser", "Watchdog",
+                "Platform", "ProfileCore", "ProfileStore", "ProfileTesting", "SQLiteAccess", "CSVStream", "Migrations",
+                "FaultVFS", "RawSQLite", "ImportExerciser", "StoreExerciser", "Watchdog",
             ],
             swiftSettings: strictness),
         .executableTarget(
-            name: "TerminalExerciser", dependencies: ["TerminalUI"], path: "Tests/TerminalExerciser",
+            name: "TerminalExerciser", dependencies: ["Platform", "TerminalUI"], path: "Tests/TerminalExerciser",
             swiftSettings: strictness),
         .testTarget(
             name: "TerminalUITests",
             dependencies: [
-                "CVTerm", "ProfileCore", "ProfileForm", "ProfileTesting", "TerminalUI", "TextLayout",
+                "CVTerm", "Platform", "ProfileCore", "ProfileForm", "ProfileTesting", "TerminalUI", "TextLayout",
                 "TerminalExerciser", "Watchdog",
             ],
             swiftSettings: strictness),
         // Makes the README's picture of the form, for `make picture`.
         .executableTarget(
-            name: "FormPicture", dependencies: ["ProfileTesting", "TerminalUI"], path: "Tests/FormPicture",
+            name: "FormPicture", dependencies: ["Platform", "ProfileTesting", "TerminalUI"], path: "Tests/FormPicture",
             swiftSettings: strictness),
         .testTarget(
             name: "ProfileTestingTests",
-            dependencies: ["ProfileCore", "ProfileForm", "ProfileStore", "ProfileTesting", "Watchdog"],
+            dependencies: ["Platform", "ProfileCore", "ProfileForm", "ProfileStore", "ProfileTesting", "Watchdog"],
             swiftSettings: strictness),
         // Starts a program for which no file system has files without a name.
         .executableTarget(name: "WithoutUnnamedFiles", path: "Tests/WithoutUnnamedFiles"),
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "profiles", "ProfileCore", "ProfileStore", "ProfileTesting", "RawSQLite", "WithoutUnnamedFiles",
-                "Watchdog", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "profiles", "Platform", "ProfileCore", "ProfileStore", "ProfileTesting", "RawSQLite",
+                "WithoutUnnamedFiles", "Watchdog", .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             exclude: ["Screens"], swiftSettings: strictness),
     ],
