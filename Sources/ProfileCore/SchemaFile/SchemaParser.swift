@@ -238,7 +238,7 @@ private struct FieldParser {
         let messages = try extensions.object("message")
         for member in messages.members {
             let path = messages.path(member.name)
-            guard let code = ValidationIssue.Code(rawValue: member.name) else {
+            guard let code = IssueCode(rawValue: member.name) else {
                 throw SchemaError(path, .malformed(member.name, .issueCode))
             }
             rules.messages[code] = try SchemaObject.text(member.value, path)

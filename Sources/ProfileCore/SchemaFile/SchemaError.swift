@@ -87,7 +87,7 @@ public struct SchemaError: Error, Hashable, Sendable {
         case number
         /// A day in ISO 8601, or `today`.
         case day
-        /// One of ``ValidationIssue/Code``.
+        /// One of ``IssueCode``.
         case issueCode
     }
 }
