@@ -1,5 +1,5 @@
 import Dispatch
-import Glibc
+import Platform
 import ProfileTesting
 
 /// A process of our own beside the test: `StoreExerciser`, which is built with the tests.

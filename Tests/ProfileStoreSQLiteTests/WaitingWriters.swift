@@ -1,4 +1,4 @@
-import Glibc
+import Platform
 import ProfileTesting
 
 /// Who waits for a write lock, as the kernel lists them.

@@ -1,4 +1,4 @@
-import Glibc
+import Platform
 import ProfileStore
 import ProfileTesting
 
@@ -11,7 +11,7 @@ extension TemporaryStore {
         let path = directory + "/people.csv"
         let rows = names.map { "\($0),78761241,12 Main St,\"\(hash)\"\n" }
         try SmallFile.write("username,phone,address,password_hash\n" + rows.joined(), to: path)
-        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+        let descriptor = Platform.open(path, O_RDONLY | O_CLOEXEC)
         defer { close(descriptor) }
         var options = ImportOptions()
         change(&options)

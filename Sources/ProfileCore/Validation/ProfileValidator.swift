@@ -68,12 +68,3 @@ public struct ProfileValidator: Sendable {
         return fields[index].canonical(value)
     }
 }
-
-extension FieldRules {
-    /// A stored value in a form in which it may be typed: the same but for a date whose formats leave ISO out.
-    package func typedForm(of stored: String) -> String {
-        guard type == .date, !formats.contains(.iso), let day = CalendarDay(iso: stored), let format = formats.first
-        else { return stored }
-        return format.text(of: day)
-    }
-}

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 internal import Synchronization
 
 /// A thread of its own, since one that waits for keys must not be one of Swift's cooperative threads.

@@ -1,5 +1,5 @@
 public import ArgumentParser
-internal import Glibc
+internal import Platform
 public import ProfileStore
 
 struct ExportCommand: AsyncParsableCommand {

@@ -1,5 +1,5 @@
 internal import ArgumentParser
-internal import Glibc
+internal import Platform
 internal import ProfileCore
 internal import ProfileStore
 

@@ -45,6 +45,6 @@ struct CommandFailure: Error {
 
 extension CommandFailure {
     init(_ error: SchemaError) {
-        self.init(.badConfiguration, "The schema is refused at \(error.path): \(error.reason)")
+        self.init(.badConfiguration, "The schema is refused at \(error.path): \(error.reason.text)")
     }
 }

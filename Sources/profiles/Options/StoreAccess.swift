@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 internal import ProfileCore
 internal import ProfileStore
 
@@ -70,7 +70,7 @@ extension ProfileSchema {
             do throws(SchemaError) {
                 return try ProfileSchema(parsing: bytes, defaultName: name ?? "custom")
             } catch {
-                throw CommandFailure(.badConfiguration, "\(path) is refused at \(error.path): \(error.reason)")
+                throw CommandFailure(.badConfiguration, "\(path) is refused at \(error.path): \(error.reason.text)")
             }
         }
     }

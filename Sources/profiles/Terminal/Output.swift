@@ -1,5 +1,5 @@
 internal import Dispatch
-internal import Glibc
+internal import Platform
 
 /// Standard output or standard error, written without a buffer of its own.
 struct Output: Sendable {

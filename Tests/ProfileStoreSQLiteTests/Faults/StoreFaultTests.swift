@@ -1,5 +1,5 @@
 import FaultVFS
-import Glibc
+import Platform
 import ProfileCore
 import ProfileStore
 import ProfileTesting
@@ -153,7 +153,7 @@ import Watchdog
         try SmallFile.write("username,phone,address,password_hash\n" + rows.joined(), to: path)
         // Fewer pages are written than statements are run: this is some dozens of calls.
         try await failEverywhere(fault) { repository in
-            let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+            let descriptor = Platform.open(path, O_RDONLY | O_CLOEXEC)
             defer { close(descriptor) }
             var options = ImportOptions()
             options.isExclusive = isExclusive

@@ -1,4 +1,4 @@
-import Glibc
+import Platform
 import ProfileCore
 import ProfileStore
 import Synchronization
@@ -35,7 +35,7 @@ import Watchdog
             text.withUTF8 { bytes in
                 var rest = UnsafeRawBufferPointer(bytes)
                 while rest.count > 0 {
-                    let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
+                    let count = Platform.write(descriptor, rest.baseAddress, rest.count)
                     if count <= 0 { return }
                     rest = UnsafeRawBufferPointer(rebasing: rest[count...])
                 }

@@ -1,5 +1,5 @@
 import Dispatch
-import Glibc
+import Platform
 import ProfileCore
 @testable import ProfileStore
 import ProfileTesting
@@ -286,7 +286,7 @@ import Watchdog
     /// The reading end of a pipe that a text comes through.
     private static func pipe(_ text: String) throws -> Int32 {
         var ends: [Int32] = [-1, -1]
-        try #require(Glibc.pipe(&ends) == 0)
+        try #require(Platform.pipe(&ends) == 0)
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         let writing = ends[1]
         DispatchQueue.global().async {

@@ -1,5 +1,5 @@
 import FaultVFS
-import Glibc
+import Platform
 import ProfileCore
 @testable import ProfileStore
 import Synchronization

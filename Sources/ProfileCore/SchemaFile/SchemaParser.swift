@@ -11,7 +11,7 @@ extension ProfileSchema {
         do throws(JSONError) {
             document = try JSONValue(parsing: bytes)
         } catch {
-            throw SchemaError("$", "it is not JSON: \(error.text)")
+            throw SchemaError("$", .notJSON(error))
         }
         let root = try SchemaObject(document, "$")
         try root.allowOnly([
@@ -20,25 +20,25 @@ extension ProfileSchema {
         try root.requireValue("missingValues", oneOf: [[""]])
         try root.requireValue("primaryKey", oneOf: ["username", ["username"]])
         let list = try root.array("fields")
-        guard let list else { throw SchemaError("$.fields", "it is missing; a schema lists its fields there") }
+        guard let list else { throw SchemaError("$.fields", .missing(.fields)) }
         guard !list.isEmpty, list.count <= Self.mostFields else {
-            throw SchemaError("$.fields", "there are \(list.count) fields; 1 to \(Self.mostFields) are allowed")
+            throw SchemaError("$.fields", .fieldCount(list.count, allowed: 1...Self.mostFields))
         }
         var fields: [FieldRules] = []
         for (index, value) in list.enumerated() {
             let path = "$.fields[\(index)]"
             let rules = try FieldParser(SchemaObject(value, path)).parse()
             guard !fields.contains(where: { $0.name == rules.name }) else {
-                throw SchemaError("\(path).name", "the field \"\(rules.name)\" is there twice")
+                throw SchemaError("\(path).name", .repeatedField(rules.name))
             }
             // Headers are matched without their underscores (I2), and such a pair would be one column.
             if let other = fields.first(where: { $0.name.withoutUnderscores == rules.name.withoutUnderscores }) {
-                throw SchemaError("\(path).name", "\"\(rules.name)\" and \"\(other.name)\" differ in underscores alone")
+                throw SchemaError("\(path).name", .indistinctFields(rules.name, other.name))
             }
             fields.append(rules)
         }
         guard fields.contains(where: { $0.name == .username }) else {
-            throw SchemaError("$.fields", "the field \"username\" is missing; it is the key of every profile")
+            throw SchemaError("$.fields", .missing(.username))
         }
         self.init(name: try root.text("name") ?? defaultName, fields: fields)
     }
@@ -86,13 +86,13 @@ private struct FieldParser {
         if rules.type == .string {
             try parseText(&rules)
         } else {
-            try refuse(["minLength", "maxLength", "pattern"], of: constraints, unless: "string")
-            try refuse(["characters", "requires", "mask", "secret"], of: extensions, unless: "string")
+            try refuse(["minLength", "maxLength", "pattern"], of: constraints, unless: .string)
+            try refuse(["characters", "requires", "mask", "secret"], of: extensions, unless: .string)
         }
         if rules.type == .date {
             try parseFormats(&rules)
         } else {
-            try refuse(["formats"], of: extensions, unless: "date")
+            try refuse(["formats"], of: extensions, unless: .date)
         }
         try parseBounds(&rules)
         try parseMessages(&rules)
@@ -103,16 +103,9 @@ private struct FieldParser {
 
     private func parseName() throws(SchemaError) -> FieldName {
         let path = field.path("name")
-        guard let text = try field.string("name") else { throw SchemaError(path, "it is missing") }
-        guard let name = FieldName(text) else {
-            throw SchemaError(
-                path,
-                "\"\(text.shortened)\" is no field name: a lower-case letter, then lower-case letters, digits and _, "
-                    + "\(FieldName.longestLength) at most")
-        }
-        guard !FieldName.reserved.contains(text) else {
-            throw SchemaError(path, "\"\(text)\" is reserved: the store has a column of its own by that name")
-        }
+        guard let text = try field.string("name") else { throw SchemaError(path, .missing(.name)) }
+        guard let name = FieldName(text) else { throw SchemaError(path, .malformed(text, .fieldName)) }
+        guard !FieldName.reserved.contains(text) else { throw SchemaError(path, .reservedName(name)) }
         return name
     }
 
@@ -126,39 +119,34 @@ private struct FieldParser {
         try field.requireValue("format", oneOf: accepted)
     }
 
-    private func refuse(_ names: [String], of object: SchemaObject, unless type: String) throws(SchemaError) {
-        for name in names where object[name] != nil {
-            throw SchemaError(object.path(name), "only a field of the type \"\(type)\" can have this")
-        }
+    private func refuse(_ names: [String], of object: SchemaObject, unless type: FieldType) throws(SchemaError) {
+        for name in names where object[name] != nil { throw SchemaError(object.path(name), .onlyForTypes([type])) }
     }
 
     private func parseText(_ rules: inout FieldRules) throws(SchemaError) {
         rules.minimumLength = try constraints.count("minLength")
         rules.maximumLength = try constraints.count("maxLength")
         if let least = rules.minimumLength, let most = rules.maximumLength, least > most {
-            throw SchemaError(constraints.path("minLength"), "\(least) is more than maxLength, \(most)")
+            throw SchemaError(constraints.path("minLength"), .lengthsInverted(minimum: least, maximum: most))
         }
-        if rules.maximumLength == 0 { throw SchemaError(constraints.path("maxLength"), "it allows nothing") }
+        if rules.maximumLength == 0 { throw SchemaError(constraints.path("maxLength"), .allowsNothing) }
         if let text = try constraints.string("pattern") {
             do throws(Pattern.CompileError) {
                 rules.pattern = try Pattern(text)
             } catch {
-                throw SchemaError(constraints.path("pattern"), "\(error.message), at byte \(error.offset) of it")
+                throw SchemaError(constraints.path("pattern"), .badPattern(error))
             }
         }
         if let text = try extensions.string("mask") {
             guard let mask = Mask(text) else {
-                throw SchemaError(
-                    extensions.path("mask"),
-                    "\"\(text.shortened)\" is no mask: printable ASCII with a # for each digit, no other digit and no space, "
-                        + "\(Mask.longestLength) characters at most")
+                throw SchemaError(extensions.path("mask"), .malformed(text, .mask))
             }
             rules.mask = mask
             for (object, name) in [
                 (constraints, "minLength"), (constraints, "maxLength"), (extensions, "characters"),
                 (extensions, "requires"),
             ] where object[name] != nil {
-                throw SchemaError(object.path(name), "the mask says this already")
+                throw SchemaError(object.path(name), .impliedByMask)
             }
         }
         if let list = try extensions.array("characters") {
@@ -168,11 +156,7 @@ private struct FieldParser {
                 let path = "\(extensions.path("characters"))[\(index)]"
                 let text = try SchemaObject.string(value, path)
                 guard let known = CharacterClass(text) else {
-                    let names = CharacterClass.named.map(\.name).joined(separator: ", ")
-                    throw SchemaError(
-                        path,
-                        "\"\(text.shortened)\" is none of \(names); a literal list of letters is written with a few each "
-                            + "and without control characters")
+                    throw SchemaError(path, .malformed(text, .characterClass))
                 }
                 classes.append(known)
             }
@@ -190,9 +174,7 @@ private struct FieldParser {
     private static let mostEntries = 16
 
     private func wrongCount(_ list: [JSONValue], _ path: String) -> SchemaError {
-        SchemaError(
-            path,
-            list.isEmpty ? "it allows nothing" : "there are \(list.count) entries; \(Self.mostEntries) are allowed")
+        SchemaError(path, list.isEmpty ? .allowsNothing : .tooManyEntries(list.count, allowed: Self.mostEntries))
     }
 
     private func parseFormats(_ rules: inout FieldRules) throws(SchemaError) {
@@ -202,14 +184,9 @@ private struct FieldParser {
         for (index, value) in list.enumerated() {
             let path = "\(extensions.path("formats"))[\(index)]"
             let text = try SchemaObject.string(value, path)
-            guard let format = DateFormat(text) else {
-                throw SchemaError(
-                    path,
-                    "\"\(text.shortened)\" is no date format: yyyy, MM and dd once each, with punctuation or spaces "
-                        + "between, \(DateFormat.longestLength) characters at most")
-            }
+            guard let format = DateFormat(text) else { throw SchemaError(path, .malformed(text, .dateFormat)) }
             if let other = formats.first(where: format.looksLike) {
-                throw SchemaError(path, "what is written as \"\(text)\" could be read as \"\(other)\" as well")
+                throw SchemaError(path, .ambiguousFormats(format, other))
             }
             formats.append(format)
         }
@@ -219,14 +196,17 @@ private struct FieldParser {
     private func parseBounds(_ rules: inout FieldRules) throws(SchemaError) {
         rules.minimum = try parseBound("minimum", of: rules.type)
         rules.maximum = try parseBound("maximum", of: rules.type)
+        guard let minimum = rules.minimum, let maximum = rules.maximum else { return }
         let isInverted =
-            switch (rules.minimum, rules.maximum) {
+            switch (minimum, maximum) {
             case (.integer(let least), .integer(let most)): least > most
             case (.number(let least), .number(let most)): least > most
             case (.day(let least), .day(let most)): least > most
             default: false
             }
-        if isInverted { throw SchemaError(constraints.path("minimum"), "it is more than maximum") }
+        if isInverted {
+            throw SchemaError(constraints.path("minimum"), .boundsInverted(minimum: minimum, maximum: maximum))
+        }
     }
 
     private func parseBound(_ name: String, of type: FieldType) throws(SchemaError) -> Bound? {
@@ -235,24 +215,22 @@ private struct FieldParser {
         switch (type, value) {
         case (.integer, .number(let text)):
             guard let integer = NumberText.integer(Array(text.utf8).span) else {
-                throw SchemaError(path, "\(text.shortened) is no 64-bit integer")
+                throw SchemaError(path, .malformed(text, .integer))
             }
             return .integer(integer)
         case (.number, .number(let text)):
             guard let number = NumberText.number(Array(text.utf8).span) else {
-                throw SchemaError(path, "\(text.shortened) is out of a double's range")
+                throw SchemaError(path, .malformed(text, .number))
             }
             return .number(number)
         case (.date, .string("today")): return .today
         case (.date, .string(let text)):
-            guard let day = CalendarDay(iso: text) else {
-                throw SchemaError(path, "\"\(text.shortened)\" is neither a day as yyyy-MM-dd nor \"today\"")
-            }
+            guard let day = CalendarDay(iso: text) else { throw SchemaError(path, .malformed(text, .day)) }
             return .day(day)
         case (.string, _), (.boolean, _):
-            throw SchemaError(path, "only a field of the type \"integer\", \"number\" or \"date\" can have this")
+            throw SchemaError(path, .onlyForTypes([.integer, .number, .date]))
         default:
-            throw SchemaError(path, "it is \(value.kind), which does not fit the type \"\(type.rawValue)\"")
+            throw SchemaError(path, .boundOfWrongType(value.kind, type))
         }
     }
 
@@ -260,8 +238,8 @@ private struct FieldParser {
         let messages = try extensions.object("message")
         for member in messages.members {
             let path = messages.path(member.name)
-            guard let code = ValidationIssue.Code(rawValue: member.name) else {
-                throw SchemaError(path, "\"\(member.name.shortened)\" is no code of an issue")
+            guard let code = IssueCode(rawValue: member.name) else {
+                throw SchemaError(path, .malformed(member.name, .issueCode))
             }
             rules.messages[code] = try SchemaObject.text(member.value, path)
         }
@@ -269,26 +247,19 @@ private struct FieldParser {
 
     private func check(_ rules: FieldRules) throws(SchemaError) {
         if rules.name == .username {
-            guard rules.type == .string else { throw SchemaError(field.path("type"), "username must be a string") }
+            guard rules.type == .string else { throw SchemaError(field.path("type"), .usernameIsNoString) }
             guard rules.isRequired, rules.isUnique else {
-                throw SchemaError(
-                    constraints.path(rules.isRequired ? "unique" : "required"),
-                    "it must be true for username, the key of every profile")
+                throw SchemaError(constraints.path(rules.isRequired ? "unique" : "required"), .usernameIsNoKey)
             }
         }
         guard rules.isSecret == (rules.name == .password) else {
             throw SchemaError(
-                extensions.path("secret"),
-                rules.isSecret
-                    ? "only the field \"password\" can be secret; passcodes are no fields"
-                    : "it must be true for the field \"password\", which is kept as a hash only")
+                extensions.path("secret"), rules.isSecret ? .secretIsNotPassword : .passwordIsNotSecret)
         }
         if rules.isSecret {
-            if rules.isUnique {
-                throw SchemaError(constraints.path("unique"), "a secret cannot be compared with others")
-            }
+            if rules.isUnique { throw SchemaError(constraints.path("unique"), .secretIsUnique) }
             if constraints["enum"] != nil || constraints["pattern"] != nil || rules.mask != nil {
-                throw SchemaError(field.path, "a secret can have neither enum nor pattern nor mask")
+                throw SchemaError(field.path, .secretIsCompared)
             }
         }
     }
@@ -296,7 +267,7 @@ private struct FieldParser {
     /// Judged by the other rules of the field, so that a value which could never be stored is found here.
     private func parseAllowedValues(_ rules: inout FieldRules) throws(SchemaError) {
         guard let list = try constraints.array("enum") else { return }
-        guard !list.isEmpty else { throw SchemaError(constraints.path("enum"), "it allows nothing") }
+        guard !list.isEmpty else { throw SchemaError(constraints.path("enum"), .allowsNothing) }
         let validator = FieldValidator(rules)
         var values: [String] = []
         for (index, value) in list.enumerated() {
@@ -306,32 +277,13 @@ private struct FieldParser {
             case .string(let string): text = string
             case .number(let number) where rules.type == .integer || rules.type == .number: text = number
             case .bool(let flag) where rules.type == .boolean: text = flag ? "true" : "false"
-            default: throw SchemaError(path, "it is \(value.kind), which does not fit the field's type")
+            default: throw SchemaError(path, .allowedValueOfWrongType(value.kind, rules.type))
             }
             guard let canonical = validator.canonical(text) else {
-                throw SchemaError(path, "\"\(text.shortened)\" breaks the other rules of the field")
+                throw SchemaError(path, .allowedValueBreaksRules(text))
             }
             values.append(canonical)
         }
         rules.allowedValues = values
-    }
-}
-
-extension JSONError {
-    /// What is wrong and where, in words.
-    package var text: String {
-        let what =
-            switch reason {
-            case .unexpectedEnd: "it ends too early"
-            case .unexpectedCharacter: "unexpected character"
-            case .badNumber: "malformed number"
-            case .badEscape: "malformed escape in a string"
-            case .badEncoding: "bytes that are not UTF-8"
-            case .controlCharacterInString: "a control character in a string; escape it"
-            case .duplicateName(let name): "the name \"\(name.shortened)\" is there twice in one object"
-            case .tooDeep(let limit): "nested more than \(limit) deep"
-            case .textAfterEnd: "there is more after its end"
-            }
-        return "\(what) (line \(line), column \(column))"
     }
 }

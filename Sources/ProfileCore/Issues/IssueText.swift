@@ -108,11 +108,3 @@ extension UnsupportedHash {
         }
     }
 }
-
-extension [String] {
-    /// `one, two and three`.
-    package func listed(_ conjunction: String) -> String {
-        guard let last, count > 1 else { return first ?? "" }
-        return dropLast().joined(separator: ", ") + " \(conjunction) " + last
-    }
-}

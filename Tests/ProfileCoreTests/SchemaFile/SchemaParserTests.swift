@@ -89,7 +89,7 @@ import Watchdog
     func `S6: a document that is wrong as a whole is refused with the path`(document: String, path: String) {
         let error = #expect(throws: SchemaError.self) { try ProfileSchema(parsing: document) }
         #expect(error?.path == path, "\(String(describing: error))")
-        #expect(error?.reason.isEmpty == false)
+        #expect(error?.reason.text.isEmpty == false)
     }
 
     /// What is wrong with `fields[1]`, and the end of the path that follows it.
@@ -178,7 +178,7 @@ import Watchdog
     func `S6: a field that is wrong is refused with the path and the reason`(field: String, path: String) {
         let error = #expect(throws: SchemaError.self) { try ProfileSchema.with(field) }
         #expect(error?.path == "$.fields[1]" + path, "\(String(describing: error))")
-        #expect(error?.reason.isEmpty == false)
+        #expect(error?.reason.text.isEmpty == false)
     }
 
     @Test func `S6: the reason says what would be right`() {

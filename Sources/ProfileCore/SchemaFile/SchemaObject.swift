@@ -5,7 +5,7 @@ struct SchemaObject {
 
     init(_ value: JSONValue, _ path: String) throws(SchemaError) {
         guard case .object(let members) = value else {
-            throw SchemaError(path, "it is \(value.kind) where an object is expected")
+            throw SchemaError(path, .wrongType(value.kind, expected: .object))
         }
         self.path = path
         self.members = members
@@ -23,16 +23,14 @@ struct SchemaObject {
     /// Refuses members that nobody would read.
     func allowOnly(_ names: [String]) throws(SchemaError) {
         for member in members where !names.contains(member.name) {
-            throw SchemaError(
-                path(member.name), "it is not known here; known are \(names.joined(separator: ", "))")
+            throw SchemaError(path(member.name), .unknownName(known: names))
         }
     }
 
     /// Refuses a member whose value we cannot honour.
     func requireValue(_ name: String, oneOf values: [JSONValue]) throws(SchemaError) {
         guard let value = self[name], !values.contains(value) else { return }
-        let accepted = values.map { $0.text() }.joined(separator: " or ")
-        throw SchemaError(path(name), "\(value.text().shortened) is not supported; leave it out or write \(accepted)")
+        throw SchemaError(path(name), .unsupported(value.text(), supported: values.map { $0.text() }))
     }
 
     func string(_ name: String) throws(SchemaError) -> String? {
@@ -49,7 +47,7 @@ struct SchemaObject {
     func boolean(_ name: String) throws(SchemaError) -> Bool? {
         guard let value = self[name] else { return nil }
         guard case .bool(let flag) = value else {
-            throw SchemaError(path(name), "it is \(value.kind) where true or false is expected")
+            throw SchemaError(path(name), .wrongType(value.kind, expected: .boolean))
         }
         return flag
     }
@@ -57,16 +55,19 @@ struct SchemaObject {
     /// A whole number that is not negative.
     func count(_ name: String) throws(SchemaError) -> Int? {
         guard let value = self[name] else { return nil }
-        guard case .number(let text) = value, let count = Int(text), 0...1_048_576 ~= count else {
-            throw SchemaError(path(name), "a whole number from 0 to 1048576 is expected")
+        guard case .number(let text) = value, let count = Int(text), Self.counts ~= count else {
+            throw SchemaError(path(name), .notACount(allowed: Self.counts))
         }
         return count
     }
 
+    /// Up to the most bytes that a value may have.
+    private static let counts = 0...1_048_576
+
     func array(_ name: String) throws(SchemaError) -> [JSONValue]? {
         guard let value = self[name] else { return nil }
         guard case .array(let elements) = value else {
-            throw SchemaError(path(name), "it is \(value.kind) where an array is expected")
+            throw SchemaError(path(name), .wrongType(value.kind, expected: .array))
         }
         return elements
     }
@@ -84,7 +85,7 @@ struct SchemaObject {
 
     static func string(_ value: JSONValue, _ path: String) throws(SchemaError) -> String {
         guard case .string(let text) = value else {
-            throw SchemaError(path, "it is \(value.kind) where a string is expected")
+            throw SchemaError(path, .wrongType(value.kind, expected: .string))
         }
         return text
     }
@@ -92,7 +93,7 @@ struct SchemaObject {
     static func text(_ value: JSONValue, _ path: String) throws(SchemaError) -> String {
         let text = try string(value, path)
         guard text.utf8.count <= longestText else {
-            throw SchemaError(path, "it is \(text.utf8.count) bytes long; \(longestText) are allowed")
+            throw SchemaError(path, .tooLong(text.utf8.count, allowed: longestText))
         }
         return text
     }
@@ -105,8 +106,7 @@ struct SchemaObject {
     ) throws(SchemaError) -> Choice {
         let text = try string(value, path)
         guard let choice = Choice(rawValue: text) else {
-            let choices = Choice.allCases.map(\.rawValue).joined(separator: ", ")
-            throw SchemaError(path, "\"\(text.shortened)\" is not supported; known are \(choices)")
+            throw SchemaError(path, .unknownChoice(text, known: Choice.allCases.map(\.rawValue)))
         }
         return choice
     }
