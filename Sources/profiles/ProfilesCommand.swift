@@ -1,5 +1,7 @@
 internal import ArgumentParser
 internal import Platform
+internal import ProfileCore
+internal import ProfileStore
 
 /// The command `profiles`: parses the arguments, runs one subcommand, and turns whatever went wrong into a text on
 /// standard error and an exit code.

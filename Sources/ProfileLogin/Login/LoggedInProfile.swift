@@ -1,5 +1,5 @@
 public import ProfileCore
-public import ProfileStore
+internal import ProfileStore
 
 /// What is known of somebody who has logged in.
 public struct LoggedInProfile: Hashable, Sendable {

@@ -15,7 +15,7 @@ public import ProfileStore
 /// An attempt ends with the authenticator's answer, when its time is up, or when its task is cancelled, whichever comes
 /// first. Then the authenticator's task is cancelled, and nobody waits for it: what it still answers is dropped.
 public struct LoginService: Sendable {
-    private let checks: @Sendable () throws(LoginError) -> LoginChecks
+    private let checks: @Sendable () async throws(LoginError) -> LoginChecks
     private let authenticator: any Authenticator
     private let timeout: Duration
     private let clock: any Clock<Duration>
@@ -50,14 +50,14 @@ public struct LoginService: Sendable {
         // An attempt writes twice: it is counted before its hash, and what came of it is written afterwards.
         let longest = Self.bounded(repository.options.waitLimit) * 2 + .seconds(30)
         self.init(authenticator ?? RepositoryAuthenticator(repository), timeout ?? longest, clock) {
-            () throws(LoginError) in
+            () async throws(LoginError) in
             do throws(ProfileStoreError) { return try await rules.checks() } catch { throw .store(error) }
         }
     }
 
     private init(
         _ authenticator: any Authenticator, _ timeout: Duration, _ clock: any Clock<Duration>,
-        checks: @escaping @Sendable () throws(LoginError) -> LoginChecks
+        checks: @escaping @Sendable () async throws(LoginError) -> LoginChecks
     ) {
         self.checks = checks
         self.authenticator = authenticator
@@ -79,7 +79,7 @@ public struct LoginService: Sendable {
     public func logIn(username: String?, password: Secret?) async throws(LoginError) -> LoggedInProfile {
         let username = String(Array((username ?? "").utf8).span.trimmed())
         let password = password ?? Secret("")
-        if let failure = try checks().failure(username: username, password: password) { throw failure }
+        if let failure = try await checks().failure(username: username, password: password) { throw failure }
         guard !Task.isCancelled else { throw .cancelled }
 
         let outcome = LoginOutcome()

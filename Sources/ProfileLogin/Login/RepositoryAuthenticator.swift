@@ -1,5 +1,6 @@
 public import ProfileCore
 public import ProfileStore
+internal import SecretHashing
 
 /// Asks a store: passwords are hashed, throttled and compared as <doc:Credentials> says.
 public struct RepositoryAuthenticator: Authenticator {

@@ -1,6 +1,7 @@
 public import ArgumentParser
 internal import Platform
-public import ProfileStore
+internal import ProfileStore
+internal import ProfileTransfer
 
 struct ExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

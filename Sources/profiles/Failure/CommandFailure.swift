@@ -1,5 +1,7 @@
 internal import ProfileCore
+internal import ProfileLogin
 internal import ProfileStore
+internal import ProfileTransfer
 internal import TextLayout
 
 /// Why a command ends without success: an exit code, and a text that says what happened, where, and what to do.

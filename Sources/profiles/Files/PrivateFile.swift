@@ -1,5 +1,6 @@
 internal import Platform
 internal import ProfileStore
+internal import ProfileStoreSQLite
 
 /// A file for its owner alone (0600) that appears whole under its name, or not at all.
 ///

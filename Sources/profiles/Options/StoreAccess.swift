@@ -1,6 +1,7 @@
 internal import Platform
 internal import ProfileCore
 internal import ProfileStore
+internal import ProfileStoreSQLite
 
 // How a command comes to the store, and leaves it.
 extension GlobalOptions {
