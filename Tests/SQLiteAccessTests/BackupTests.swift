@@ -1,4 +1,5 @@
 import Platform
+import ProfileStoreSQLite
 import ProfileTesting
 import SQLiteAccess
 import Testing
@@ -13,7 +14,7 @@ import Watchdog
     @Test func `a backup holds what is only in the log, and opens alone`() throws {
         let connection = try database.connect()
         try insert("a", into: connection)
-        try connection.backup(to: copy)
+        try await connection.backup(to: copy)
         try insert("b", into: connection)
         #expect(!database.names().contains { $0.hasPrefix("copy.db-") })
         #expect(SmallFile.mode(of: copy) == 0o600)
@@ -27,7 +28,7 @@ import Watchdog
         do {
             let connection = try database.connect()
             try insert("a", into: connection)
-            try connection.backup(to: copy)
+            try await connection.backup(to: copy)
         }
         let restored = try Connection(DatabasePath(copy), mode: .readWrite)
         try restored.enableWriteAheadLog()
@@ -40,7 +41,7 @@ import Watchdog
         let connection = try database.connect()
         try SmallFile.write(Array("precious".utf8), to: copy)
         for path in [copy, database.file] {
-            let error = error { () throws(SQLiteError) in try connection.backup(to: path) }
+            let error = error { () throws(SQLiteError) in try await connection.backup(to: path) }
             #expect(error?.code == .cantOpen)
             #expect(error?.systemError == EEXIST)
         }
@@ -50,7 +51,7 @@ import Watchdog
 
     @Test func `a backup into a directory that is not there says so`() throws {
         let connection = try database.connect()
-        let error = error { () throws(SQLiteError) in try connection.backup(to: database.directory + "/no/copy.db") }
+        let error = error { () throws(SQLiteError) in try await connection.backup(to: database.directory + "/no/copy.db") }
         #expect(error?.systemError == ENOENT)
     }
 

@@ -2,6 +2,7 @@ import Platform
 @testable import ProfileStore
 import Synchronization
 import Testing
+import Threads
 import Watchdog
 
 @Suite(.watched) struct OrderedPipelineTests {
@@ -51,13 +52,13 @@ import Watchdog
                 return sum == .min ? -1 : number
             }
             for number in 0..<3_000 {
-                guard try pipeline.next() == number else {
+                guard try await pipeline.next() == number else {
                     Issue.record("not \(number)")
                     return
                 }
             }
-            #expect(try pipeline.next() == nil)
-            #expect(try pipeline.next() == nil, "the end stays the end")
+            #expect(try await pipeline.next() == nil)
+            #expect(try await pipeline.next() == nil, "the end stays the end")
             await pipeline.ended()
         }
     }
@@ -70,7 +71,7 @@ import Watchdog
             return number
         }
         for fetched in 1...100 {
-            _ = try pipeline.next()
+            _ = try await pipeline.next()
             #expect(numbers.read <= fetched + 5)
         }
         // All that may be read is read in the end, and no more.
@@ -85,7 +86,7 @@ import Watchdog
     func failure(number: Int) async throws {
         for workers in [1, 4] {
             let pipeline = pipeline(Numbers(count: 100, breaksAt: number), workers: workers)
-            for expected in 0..<number { #expect(try pipeline.next() == expected) }
+            for expected in 0..<number { #expect(try await pipeline.next() == expected) }
             #expect(throws: Broken(number: number)) { try pipeline.next() }
             #expect(throws: Broken(number: number)) { try pipeline.next() }
             await pipeline.ended()
@@ -94,7 +95,7 @@ import Watchdog
 
     @Test func `an empty input ends at once`() async throws {
         let pipeline = pipeline(Numbers(count: 0), workers: 4)
-        #expect(try pipeline.next() == nil)
+        #expect(try await pipeline.next() == nil)
         await pipeline.ended()
     }
 
@@ -102,10 +103,10 @@ import Watchdog
         for fetched in 0..<20 {
             let numbers = Numbers(count: .max)
             let pipeline = pipeline(numbers, workers: 4, depth: 3)
-            for _ in 0..<fetched { _ = try pipeline.next() }
+            for _ in 0..<fetched { _ = try await pipeline.next() }
             pipeline.stop()
             await pipeline.ended()
-            #expect(try pipeline.next() == nil)
+            #expect(try await pipeline.next() == nil)
             #expect(numbers.read <= fetched + 3)
         }
     }
