@@ -1,6 +1,6 @@
 // The C library, whichever this system has. A room that needs it imports Platform and no C library by name.
-#if canImport(Glibc)
-    @_exported public import Glibc
+#if canImport(Platform)
+    @_exported public import Platform
 #elseif canImport(Musl)
     @_exported public import Musl
 #elseif canImport(Darwin)

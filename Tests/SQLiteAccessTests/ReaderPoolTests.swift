@@ -12,7 +12,7 @@ import Watchdog
         try insert("a", into: writer)
         let opened = Counter()
         let database = database
-        let pool = ReaderPool(count: 2) { () throws(SQLiteError) in
+        let pool = ReaderPool(mostIdle: 2) {
             opened.add(1)
             return try Connection(database.path, mode: .readOnly)
         }
@@ -20,7 +20,7 @@ import Watchdog
         let total = try await withThrowingTaskGroup(of: Int64.self) { group in
             for _ in 0..<200 {
                 group.addTask {
-                    try pool.read { connection throws(SQLiteError) in try count(in: connection) }
+                    try pool.read { connection in try count(in: connection) }
                 }
             }
             return try await group.reduce(0, +)
@@ -28,21 +28,21 @@ import Watchdog
         #expect(total == 200)
         #expect((1...2).contains(opened.value))
         pool.endReading()
-        #expect(try pool.read { connection throws(SQLiteError) in try count(in: connection) } == 1)
+        #expect(try pool.read { connection in try count(in: connection) } == 1)
     }
 
     @Test func `a connection comes back after an error, and one that does not open is tried again`() throws {
         let database = database
-        let pool = ReaderPool(count: 1) { () throws(SQLiteError) in try Connection(database.path, mode: .readOnly) }
-        let missing = error { () throws(SQLiteError) in
-            try pool.read { connection throws(SQLiteError) in _ = try count(in: connection) }
+        let pool = ReaderPool(mostIdle: 1) { try Connection(database.path, mode: .readOnly) }
+        let missing = error {
+            try pool.read { connection in _ = try count(in: connection) }
         }
         #expect(missing?.code == .cantOpen)
         _ = try database.connect().walFrames
-        let wrong = error { () throws(SQLiteError) in
-            try pool.read { connection throws(SQLiteError) in try connection.execute("SELECT nothing") }
+        let wrong = error {
+            try pool.read { connection in try connection.execute("SELECT nothing") }
         }
         #expect(wrong?.code == .error)
-        #expect(try pool.read { connection throws(SQLiteError) in try count(in: connection) } == 0)
+        #expect(try pool.read { connection in try count(in: connection) } == 0)
     }
 }
