@@ -56,7 +56,7 @@ let package = Package(
 
         // MARK: Profiles
 
-        .target(name: "ProfileCore", dependencies: ["CPCRE2", "Platform"], swiftSettings: strictness),
+        .target(name: "ProfileCore", dependencies: ["CPCRE2"], swiftSettings: strictness),
         .target(name: "ProfileForm", dependencies: ["ProfileCore"], swiftSettings: strictness),
         .target(
             name: "SecretHashing", dependencies: ["CSodium", "CCrypt", "Platform", "Threads", "ProfileCore"],
@@ -197,7 +197,7 @@ let package = Package(
             name: "ProfileStoreTests",
             dependencies: [
                 "Platform", "Threads", "ProfileCore", "SecretHashing", "ProfileStore", "ProfileTransfer",
-                "ProfileStoreSQLite", "ProfileTesting", "SQLiteAccess", "StoreFixtures", "Watchdog",
+                "ProfileStoreSQLite", "ProfileTesting", "SQLiteAccess", "StoreFixtures", "StoreExerciser", "Watchdog",
             ],
             swiftSettings: strictness),
         .testTarget(

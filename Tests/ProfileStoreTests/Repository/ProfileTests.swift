@@ -1,5 +1,6 @@
 import ProfileCore
 @testable import ProfileStore
+import StoreFixtures
 import Testing
 import Watchdog
 

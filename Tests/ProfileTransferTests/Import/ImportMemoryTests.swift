@@ -1,6 +1,7 @@
 import Platform
 import ProfileCore
 import ProfileStore
+import StoreFixtures
 import Synchronization
 import Testing
 import Watchdog
