@@ -55,16 +55,17 @@ install: build ## binary, completions and man pages under PREFIX (/usr/local)
 	.build/debug/generate-manual $(RELEASE) --multi-page --output-directory .build-manual
 	install -m 644 .build-manual/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
 
-docs: setup ## the DocC archive of the three libraries, in .build-docs; a broken link is an error
+docs: setup ## the DocC archive of the four libraries, in .build-docs; a broken link is an error
 	$(SWIFT) build --target ProfileTesting --scratch-path .build-docs \
 		-Xswiftc -emit-symbol-graph -Xswiftc -emit-symbol-graph-dir -Xswiftc $(CURDIR)/.build-docs/symbols
 	$(call convert-docs,ProfileCore)
+	$(call convert-docs,ProfileForm,--dependency .build-docs/ProfileCore.doccarchive)
 	$(call convert-docs,ProfileStore,--dependency .build-docs/ProfileCore.doccarchive)
 	$(call convert-docs,ProfileTesting,--dependency .build-docs/ProfileCore.doccarchive \
-		--dependency .build-docs/ProfileStore.doccarchive)
+		--dependency .build-docs/ProfileForm.doccarchive --dependency .build-docs/ProfileStore.doccarchive)
 	@rm -rf .build-docs/Profiles.doccarchive
-	@docc merge .build-docs/ProfileCore.doccarchive .build-docs/ProfileStore.doccarchive \
-		.build-docs/ProfileTesting.doccarchive \
+	@docc merge .build-docs/ProfileCore.doccarchive .build-docs/ProfileForm.doccarchive \
+		.build-docs/ProfileStore.doccarchive .build-docs/ProfileTesting.doccarchive \
 		--synthesized-landing-page-name Profiles --output-path .build-docs/Profiles.doccarchive
 	@echo "Serve .build-docs/Profiles.doccarchive with any web server."
 

@@ -6,15 +6,24 @@ let strictness: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
+    // Asynchronous functions run where they are called, so that a look-up costs no hop to another thread.
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
     // `@_lifetime`, so that cells and columns are read as `Span`s that cannot outlive their buffer.
     .enableExperimentalFeature("Lifetimes"),
 ]
 
+// The rooms, from the lowest up: a target sees what stands above it in this list, never what stands below. The README
+// draws them.
 let package = Package(
     name: "profiles",
     products: [
         .library(name: "ProfileCore", targets: ["ProfileCore"]),
+        .library(name: "ProfileForm", targets: ["ProfileForm"]),
+        .library(name: "SecretHashing", targets: ["SecretHashing"]),
         .library(name: "ProfileStore", targets: ["ProfileStore"]),
+        .library(name: "ProfileStoreSQLite", targets: ["ProfileStoreSQLite"]),
+        .library(name: "ProfileTransfer", targets: ["ProfileTransfer"]),
+        .library(name: "ProfileLogin", targets: ["ProfileLogin"]),
         .library(name: "ProfileTesting", targets: ["ProfileTesting"]),
         .executable(name: "profiles", targets: ["profiles"]),
     ],
@@ -29,6 +38,8 @@ let package = Package(
         .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
     ],
     targets: [
+        // MARK: C libraries
+
         .systemLibrary(
             name: "CSQLite", path: "Modules/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(
@@ -40,31 +51,60 @@ let package = Package(
         .systemLibrary(
             name: "CVTerm", path: "Modules/CVTerm", pkgConfig: "vterm", providers: [.apt(["libvterm-dev"])]),
         .systemLibrary(name: "CLinux", path: "Modules/CLinux"),
+        .target(name: "Platform", swiftSettings: strictness),
+        .target(name: "Threads", dependencies: ["Platform"], swiftSettings: strictness),
+
+        // MARK: Profiles
+
+        .target(name: "ProfileCore", dependencies: ["CPCRE2", "Platform"], swiftSettings: strictness),
+        .target(name: "ProfileForm", dependencies: ["ProfileCore"], swiftSettings: strictness),
         .target(
-            name: "Migrations",
-            path: "Migrations",
+            name: "SecretHashing", dependencies: ["CSodium", "CCrypt", "Platform", "Threads", "ProfileCore"],
+            swiftSettings: strictness),
+        .target(
+            name: "ProfileStore", dependencies: ["Platform", "Threads", "ProfileCore", "SecretHashing"],
+            swiftSettings: strictness),
+        .target(
+            name: "ProfileLogin", dependencies: ["ProfileCore", "SecretHashing", "ProfileStore"],
+            swiftSettings: strictness),
+        .target(name: "CSVStream", dependencies: ["Platform"], swiftSettings: strictness),
+        .target(name: "TextLayout", dependencies: ["Platform"], swiftSettings: strictness),
+        .target(
+            name: "ProfileTransfer",
+            dependencies: [
+                "CSodium", "Platform", "Threads", "CSVStream", "TextLayout", "ProfileCore", "SecretHashing",
+                "ProfileStore",
+            ],
+            swiftSettings: strictness),
+
+        // MARK: SQLite
+
+        .target(
+            name: "SQLiteMigrations", path: "Migrations/sqlite",
             resources: [
                 .embedInCode("V0001_profiles.sql"), .embedInCode("V0002_changes.sql"), .embedInCode("V0003_counts.sql"),
             ],
             swiftSettings: strictness),
-        .target(name: "ProfileCore", dependencies: ["CPCRE2"], swiftSettings: strictness),
-        .target(name: "TextLayout", swiftSettings: strictness),
-        .target(name: "CSVStream", swiftSettings: strictness),
-        .target(name: "Threads", swiftSettings: strictness),
-        .target(name: "SQLiteAccess", dependencies: ["CSQLite", "Threads"], swiftSettings: strictness),
+        .target(name: "SQLiteAccess", dependencies: ["CSQLite", "Platform", "Threads"], swiftSettings: strictness),
         .target(
-            name: "ProfileStore",
+            name: "ProfileStoreSQLite",
             dependencies: [
-                "ProfileCore", "TextLayout", "CSVStream", "SQLiteAccess", "Threads", "Migrations", "CSodium", "CCrypt",
+                "Platform", "Threads", "ProfileCore", "SecretHashing", "ProfileStore", "SQLiteAccess",
+                "SQLiteMigrations",
             ],
             swiftSettings: strictness),
+
+        // MARK: The command
+
         .target(
-            name: "TerminalUI", dependencies: ["CLinux", "ProfileCore", "TextLayout", "Threads"],
+            name: "TerminalUI",
+            dependencies: ["CLinux", "Platform", "Threads", "ProfileCore", "ProfileForm", "TextLayout"],
             swiftSettings: strictness),
         .target(
             name: "ProfileTesting",
             dependencies: [
-                "CVTerm", "ProfileCore", "ProfileStore",
+                "CVTerm", "Platform", "ProfileCore", "ProfileForm", "SecretHashing", "ProfileStore", "ProfileLogin",
+                "ProfileStoreSQLite",
                 .product(name: "FlyingFox", package: "FlyingFox", condition: .when(traits: ["TestHooks"])),
                 .product(name: "FlyingSocks", package: "FlyingFox", condition: .when(traits: ["TestHooks"])),
             ],
@@ -72,73 +112,140 @@ let package = Package(
         .executableTarget(
             name: "profiles",
             dependencies: [
-                "CLinux", "ProfileCore", "ProfileStore", "TerminalUI", "TextLayout", "Threads",
+                "CLinux", "Platform", "Threads", "ProfileCore", "ProfileForm", "SecretHashing", "ProfileStore",
+                "ProfileLogin", "ProfileTransfer", "ProfileStoreSQLite", "TerminalUI", "TextLayout",
                 .target(name: "ProfileTesting", condition: .when(traits: ["TestHooks"])),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strictness),
+
+        // MARK: Tests
+
         // A trait for suites and tests, which ends those that hang.
         .target(
-            name: "Watchdog", dependencies: ["ProfileTesting"], path: "Tests/Watchdog", swiftSettings: strictness),
-        .testTarget(
-            name: "ProfileCoreTests", dependencies: ["ProfileCore", "ProfileTesting", "Watchdog"],
-            swiftSettings: strictness),
-        .testTarget(
-            name: "TextLayoutTests", dependencies: ["TextLayout", "Watchdog"], swiftSettings: strictness),
-        .testTarget(
-            name: "CSVStreamTests", dependencies: ["CSVStream", "ProfileTesting", "Watchdog"],
+            name: "Watchdog", dependencies: ["Platform", "ProfileTesting"], path: "Tests/Watchdog",
             swiftSettings: strictness),
         // A VFS over SQLite's own whose writes and syncs fail when a test says so.
         .target(name: "FaultVFS", dependencies: ["CSQLite"], path: "Tests/FaultVFS"),
         // SQLite without anything of ours, to craft files with.
         .target(name: "RawSQLite", dependencies: ["CSQLite"], path: "Tests/RawSQLite", swiftSettings: strictness),
-        .testTarget(
-            name: "SQLiteAccessTests",
-            dependencies: ["SQLiteAccess", "FaultVFS", "RawSQLite", "ProfileTesting", "Watchdog"],
-            swiftSettings: strictness),
+        // Stores and people for the tests of several modules.
+        .target(
+            name: "StoreFixtures",
+            dependencies: [
+                "Platform", "Threads", "ProfileCore", "SecretHashing", "ProfileStore", "ProfileTransfer",
+                "ProfileStoreSQLite", "SQLiteAccess",
+                "ProfileTesting",
+            ],
+            path: "Tests/StoreFixtures", swiftSettings: strictness),
         // Processes of their own, which tests start, kill and look at; in no product.
         .executableTarget(
-            name: "ThreadExerciser", dependencies: ["SQLiteAccess", "Threads"], path: "Tests/ThreadExerciser",
+            name: "ThreadExerciser", dependencies: ["Platform", "SQLiteAccess", "Threads"],
+            path: "Tests/ThreadExerciser",
+            swiftSettings: strictness),
+        .executableTarget(
+            name: "ImportExerciser",
+            dependencies: [
+                "Platform", "ProfileCore", "SecretHashing", "ProfileStore", "ProfileTransfer", "ProfileStoreSQLite",
+            ],
+            path: "Tests/ImportExerciser", swiftSettings: strictness),
+        .executableTarget(
+            name: "StoreExerciser",
+            dependencies: [
+                "Platform", "ProfileCore", "SecretHashing", "ProfileStore", "ProfileTransfer", "ProfileStoreSQLite",
+                "SQLiteAccess",
+            ],
+            path: "Tests/StoreExerciser", swiftSettings: strictness),
+        .executableTarget(
+            name: "TerminalExerciser", dependencies: ["Platform", "TerminalUI"], path: "Tests/TerminalExerciser",
+            swiftSettings: strictness),
+        // Starts a program for which no file system has files without a name.
+        .executableTarget(name: "WithoutUnnamedFiles", dependencies: ["Platform"], path: "Tests/WithoutUnnamedFiles"),
+        // Makes the README's picture of the form, for `make picture`.
+        .executableTarget(
+            name: "FormPicture", dependencies: ["Platform", "ProfileTesting", "TerminalUI"], path: "Tests/FormPicture",
             swiftSettings: strictness),
         .testTarget(
-            name: "ThreadsTests", dependencies: ["ProfileTesting", "Threads", "ThreadExerciser", "Watchdog"],
+            name: "ThreadsTests",
+            dependencies: ["Platform", "ProfileTesting", "Threads", "ThreadExerciser", "Watchdog"],
             swiftSettings: strictness),
-        .executableTarget(
-            name: "ImportExerciser", dependencies: ["ProfileCore", "ProfileStore"], path: "Tests/ImportExerciser",
+        .testTarget(
+            name: "ProfileCoreTests", dependencies: ["Platform", "ProfileCore", "ProfileTesting", "Watchdog"],
             swiftSettings: strictness),
-        .executableTarget(
-            name: "StoreExerciser", dependencies: ["ProfileCore", "ProfileStore", "SQLiteAccess"],
-            path: "Tests/StoreExerciser", swiftSettings: strictness),
+        .testTarget(
+            name: "ProfileFormTests",
+            dependencies: ["Platform", "ProfileCore", "ProfileForm", "ProfileTesting", "Watchdog"],
+            swiftSettings: strictness),
+        .testTarget(
+            name: "TextLayoutTests", dependencies: ["TextLayout", "Watchdog"], swiftSettings: strictness),
+        .testTarget(
+            name: "CSVStreamTests", dependencies: ["Platform", "CSVStream", "ProfileTesting", "Watchdog"],
+            swiftSettings: strictness),
+        .testTarget(
+            name: "SecretHashingTests",
+            dependencies: [
+                "Platform", "Threads", "ProfileCore", "SecretHashing", "ProfileTesting", "StoreFixtures", "Watchdog",
+            ],
+            swiftSettings: strictness),
+        .testTarget(
+            name: "SQLiteAccessTests",
+            dependencies: [
+                "Platform", "Threads", "SQLiteAccess", "FaultVFS", "RawSQLite", "ProfileTesting", "Watchdog",
+            ],
+            swiftSettings: strictness),
         .testTarget(
             name: "ProfileStoreTests",
             dependencies: [
-                "ProfileCore", "ProfileStore", "ProfileTesting", "SQLiteAccess", "CSVStream", "Migrations", "FaultVFS",
+                "Platform", "Threads", "ProfileCore", "SecretHashing", "ProfileStore", "ProfileTransfer",
+                "ProfileStoreSQLite", "ProfileTesting", "SQLiteAccess", "StoreFixtures", "Watchdog",
+            ],
+            swiftSettings: strictness),
+        .testTarget(
+            name: "ProfileStoreSQLiteTests",
+            dependencies: [
+                "Platform", "Threads", "ProfileCore", "SecretHashing", "ProfileStore", "ProfileTransfer",
+                "ProfileStoreSQLite", "ProfileTesting", "SQLiteAccess", "SQLiteMigrations", "StoreFixtures", "FaultVFS",
                 "RawSQLite", "ImportExerciser", "StoreExerciser", "Watchdog",
             ],
             swiftSettings: strictness),
-        .executableTarget(
-            name: "TerminalExerciser", dependencies: ["TerminalUI"], path: "Tests/TerminalExerciser",
+        .testTarget(
+            name: "ProfileTransferTests",
+            dependencies: [
+                "Platform", "Threads", "ProfileCore", "SecretHashing", "CSVStream", "ProfileStore", "ProfileTransfer",
+                "ProfileStoreSQLite", "ProfileTesting", "SQLiteAccess", "StoreFixtures", "FaultVFS", "RawSQLite",
+                "ImportExerciser", "Watchdog",
+            ],
+            swiftSettings: strictness),
+        .testTarget(
+            name: "ProfileLoginTests",
+            dependencies: [
+                "Platform", "ProfileCore", "SecretHashing", "ProfileStore", "ProfileTransfer", "ProfileLogin",
+                "ProfileStoreSQLite",
+                "ProfileTesting", "SQLiteAccess", "StoreFixtures", "Watchdog",
+            ],
             swiftSettings: strictness),
         .testTarget(
             name: "TerminalUITests",
             dependencies: [
-                "CVTerm", "ProfileCore", "ProfileTesting", "TerminalUI", "TextLayout", "TerminalExerciser", "Watchdog",
+                "CVTerm", "Platform", "ProfileCore", "ProfileForm", "ProfileTesting", "TerminalUI", "TextLayout",
+                "TerminalExerciser", "Watchdog",
             ],
             swiftSettings: strictness),
-        // Makes the README's picture of the form, for `make picture`.
-        .executableTarget(
-            name: "FormPicture", dependencies: ["ProfileTesting", "TerminalUI"], path: "Tests/FormPicture",
-            swiftSettings: strictness),
         .testTarget(
-            name: "ProfileTestingTests", dependencies: ["ProfileCore", "ProfileStore", "ProfileTesting", "Watchdog"],
+            name: "ProfileTestingTests",
+            dependencies: [
+                "Platform", "ProfileCore", "ProfileForm", "SecretHashing", "ProfileStore", "ProfileLogin",
+                "ProfileStoreSQLite", "ProfileTesting",
+                "Watchdog",
+            ],
             swiftSettings: strictness),
-        // Starts a program for which no file system has files without a name.
-        .executableTarget(name: "WithoutUnnamedFiles", path: "Tests/WithoutUnnamedFiles"),
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "profiles", "ProfileCore", "ProfileStore", "ProfileTesting", "RawSQLite", "WithoutUnnamedFiles",
-                "Watchdog", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "profiles", "Platform", "ProfileCore", "SecretHashing", "ProfileStore", "ProfileLogin",
+                "ProfileTransfer", "ProfileStoreSQLite",
+                "ProfileTesting", "RawSQLite", "WithoutUnnamedFiles", "Watchdog",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             exclude: ["Screens"], swiftSettings: strictness),
     ],

@@ -1,4 +1,4 @@
-import Glibc
+import Platform
 import Synchronization
 
 /// Where bytes are pulled from: a function that fills the front of a buffer and answers how much, 0 at the end.
@@ -25,7 +25,7 @@ package struct ByteSource: Sendable {
         ByteSource { buffer throws(ByteStreamError) in
             while true {
                 if let interruption, !interruption.waitUntilReadable(descriptor) { return 0 }
-                let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+                let count = Platform.read(descriptor, buffer.baseAddress, buffer.count)
                 if count >= 0 { return count }
                 let code = errno
                 if code != EINTR { throw ByteStreamError(operation: .read, code: code) }
@@ -70,7 +70,7 @@ package struct ByteSink: Sendable {
         ByteSink { buffer throws(ByteStreamError) in
             var rest = buffer
             while rest.count > 0 {
-                let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
+                let count = Platform.write(descriptor, rest.baseAddress, rest.count)
                 if count > 0 {
                     rest = UnsafeRawBufferPointer(rebasing: rest[count...])
                 } else {

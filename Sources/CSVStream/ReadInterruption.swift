@@ -1,4 +1,4 @@
-import Glibc
+import Platform
 
 /// Wakes a thread that waits in read(2), as for what a person types into a pipe, since no other thread can end that
 /// call.
@@ -23,7 +23,7 @@ package final class ReadInterruption: Sendable {
     /// Ends every read that waits, and those to come.
     package func interrupt() {
         var byte: UInt8 = 0
-        while Glibc.write(writeEnd, &byte, 1) < 0 && errno == EINTR {}
+        while Platform.write(writeEnd, &byte, 1) < 0 && errno == EINTR {}
     }
 
     /// Waits until there is something to read, or the end of the input.

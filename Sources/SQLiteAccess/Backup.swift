@@ -1,5 +1,5 @@
 internal import CSQLite
-internal import Glibc
+internal import Platform
 
 extension Connection {
     /// Copies the database, as it is at one moment, into a new file of mode 0600, while others read and write on.

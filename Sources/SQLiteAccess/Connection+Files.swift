@@ -1,5 +1,5 @@
 internal import CSQLite
-internal import Glibc
+internal import Platform
 
 // SQLite opens a file once, by its name, and goes on with it whatever becomes of the name. Others then find another file
 // there, or none, and what is written is lost to them.

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 
 /// Where a database lies: one name for it, whichever way it was reached.
 ///
@@ -64,20 +64,9 @@ package struct DatabasePath: Hashable, Sendable, CustomStringConvertible {
         return "file://\(Self.percentEncoded(database))" + (query.isEmpty ? "" : "?\(query)")
     }
 
+    /// `path` ends in a NUL.
     private static func percentEncoded(_ path: [CChar]) -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        var bytes: [UInt8] = []
-        for byte in path.dropLast().map(UInt8.init(bitPattern:)) {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "-"),
-                UInt8(ascii: "_"), UInt8(ascii: "~"):
-                bytes.append(byte)
-            default:
-                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
+        path.dropLast().lazy.map(UInt8.init(bitPattern:)).percentEncoded(except: "/.-_~")
     }
 }
 

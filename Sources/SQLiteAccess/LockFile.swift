@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 
 /// The file beside the database that the write lock is on, while it is open.
 ///
@@ -35,7 +35,7 @@ final class LockFile: Sendable {
         let flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW
         // Whoever makes and removes it a hundred times meanwhile does so on purpose.
         for _ in 0..<100 {
-            let new = Glibc.open(path.lock, flags | O_CREAT | O_EXCL, 0o600)
+            let new = Platform.open(path.lock, flags | O_CREAT | O_EXCL, 0o600)
             if new >= 0 {
                 // Whatever the umask took away.
                 fchmod(new, 0o600)
@@ -49,7 +49,7 @@ final class LockFile: Sendable {
             // Before it is opened, which those at the other end of a pipe would notice.
             guard let file = status(of: path.lock) else { continue }
             guard file.st_mode & S_IFMT == S_IFREG else { throw SQLiteError(.notALock(path.lock.pathText, .notAFile)) }
-            let old = Glibc.open(path.lock, flags | O_NONBLOCK | O_NOCTTY)
+            let old = Platform.open(path.lock, flags | O_NONBLOCK | O_NOCTTY)
             if old < 0 {
                 guard errno == ENOENT else { throw SQLiteError(systemError: errno, opening: path.lock) }
                 continue

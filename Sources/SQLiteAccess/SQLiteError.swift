@@ -1,5 +1,5 @@
 internal import CSQLite
-internal import Glibc
+internal import Platform
 
 /// What SQLite, or the file system under it, refused.
 package struct SQLiteError: Error, Hashable, Sendable {

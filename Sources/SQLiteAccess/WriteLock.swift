@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 
 /// The lock that admits one writer a database, of all processes, to commits and checkpoints.
 ///
@@ -141,7 +141,7 @@ package struct WriteLock: ~Copyable, Sendable {
     /// Takes or leaves the turnstile: a lock on the file's first byte, which has nothing to do with `flock`'s.
     @discardableResult
     private func setTurnstile(_ type: Int32) -> Bool {
-        var region = Glibc.flock()
+        var region = Platform.flock()
         region.l_type = Int16(truncatingIfNeeded: type)
         region.l_whence = Int16(truncatingIfNeeded: SEEK_SET)
         region.l_len = 1

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 internal import Synchronization
 
 /// A thread of its own, for work that blocks, since Swift's cooperative threads must not.

@@ -1,5 +1,5 @@
 internal import CLinux
-internal import Glibc
+internal import Platform
 
 /// What holds for the whole process, from its start.
 enum ProcessSettings {
@@ -14,7 +14,7 @@ enum ProcessSettings {
     /// Lets a signal end the process, as it would have done if it had not been caught.
     static func die(of signal: Int32) {
         TemporaryName.removeAll()
-        Glibc.signal(signal, SIG_DFL)
+        Platform.signal(signal, SIG_DFL)
         // Threads of Dispatch block most signals, and would keep this one waiting.
         var only = sigset_t()
         sigemptyset(&only)

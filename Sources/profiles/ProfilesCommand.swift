@@ -1,5 +1,7 @@
 internal import ArgumentParser
-internal import Glibc
+internal import Platform
+internal import ProfileCore
+internal import ProfileStore
 
 /// The command `profiles`: parses the arguments, runs one subcommand, and turns whatever went wrong into a text on
 /// standard error and an exit code.
@@ -76,7 +78,7 @@ struct ProfilesCommand: AsyncParsableCommand {
             // What is not ours is argument-parser's: help, the version, or a usage error with its exit code 64.
             guard let failure = CommandFailure(error) else { end(with: error) }
             failure.show()
-            Glibc.exit(failure.status.rawValue)
+            Platform.exit(failure.status.rawValue)
         }
     }
 
@@ -84,6 +86,6 @@ struct ProfilesCommand: AsyncParsableCommand {
         let status = exitCode(for: error)
         guard status == .validationFailure else { exit(withError: error) }
         Output.error.note(UsageText(error, arguments: Array(CommandLine.arguments.dropFirst())).text)
-        Glibc.exit(status.rawValue)
+        Platform.exit(status.rawValue)
     }
 }

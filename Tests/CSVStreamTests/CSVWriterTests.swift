@@ -1,5 +1,5 @@
 import CSVStream
-import Glibc
+import Platform
 import Synchronization
 import Testing
 import Watchdog

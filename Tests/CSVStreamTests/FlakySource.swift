@@ -1,5 +1,5 @@
 import CSVStream
-import Glibc
+import Platform
 import Synchronization
 
 /// Gives a byte and fails, in turn.

@@ -1,5 +1,5 @@
 import CSVStream
-import Glibc
+import Platform
 import Testing
 
 /// A record as a value, for comparing.

@@ -1,4 +1,4 @@
-import Glibc
+import Platform
 import ProfileTesting
 import Testing
 import Watchdog

@@ -1,4 +1,4 @@
-import Glibc
+import Platform
 import ProfileTesting
 
 /// A temporary folder in which the real command runs, with a store of its own.

@@ -1,4 +1,5 @@
 import ProfileCore
+import ProfileForm
 import ProfileTesting
 import Testing
 import Watchdog

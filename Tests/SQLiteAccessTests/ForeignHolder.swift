@@ -1,4 +1,4 @@
-import Glibc
+import Platform
 import SQLiteAccess
 
 /// Another process that holds a lock, through `flock`(1), until it is told to let go.

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 internal import TerminalUI
 
 /// Shows what the terminal reports, and ends in the ways in which a process may end; tests drive it.

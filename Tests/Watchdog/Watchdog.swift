@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 internal import ProfileTesting
 internal import Synchronization
 

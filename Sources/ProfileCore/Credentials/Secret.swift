@@ -1,5 +1,3 @@
-import Glibc
-
 /// The bytes of a password or passcode as they were typed.
 ///
 /// A secret never changes and its memory is its own: copies share it, and it is zeroed when the last copy goes. It is
@@ -102,7 +100,7 @@ extension Secret {
 
         /// Zeroes all that was allocated, since a body that threw, or shrank its output, has written more than `count`.
         private static func release(_ memory: UnsafeMutableBufferPointer<UInt8>) {
-            if let start = memory.baseAddress { explicit_bzero(start, memory.count) }
+            memory.zero()
             memory.deallocate()
         }
     }

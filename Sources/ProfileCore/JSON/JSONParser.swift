@@ -1,24 +1,3 @@
-/// Why a text is not JSON, and where.
-package struct JSONError: Error, Hashable, Sendable {
-    package enum Reason: Hashable, Sendable {
-        case unexpectedEnd
-        case unexpectedCharacter
-        case badNumber
-        case badEscape
-        case badEncoding
-        case controlCharacterInString
-        case duplicateName(String)
-        case tooDeep(limit: Int)
-        case textAfterEnd
-    }
-
-    package let reason: Reason
-    /// From 1.
-    package let line: Int
-    /// From 1, in bytes.
-    package let column: Int
-}
-
 extension JSONValue {
     /// Parses one JSON text, strictly: no comments, no trailing commas, no name twice in one object.
     package init(parsing bytes: Span<UInt8>) throws(JSONError) {

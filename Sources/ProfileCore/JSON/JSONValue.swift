@@ -13,15 +13,14 @@ package enum JSONValue: Hashable, Sendable {
 
     package static func number(_ integer: some BinaryInteger) -> JSONValue { .number(String(integer)) }
 
-    /// The kind of value, as an error message names it.
-    package var kind: String {
+    package var kind: JSONKind {
         switch self {
-        case .null: "null"
-        case .bool: "a boolean"
-        case .number: "a number"
-        case .string: "a string"
-        case .array: "an array"
-        case .object: "an object"
+        case .null: .null
+        case .bool: .boolean
+        case .number: .number
+        case .string: .string
+        case .array: .array
+        case .object: .object
         }
     }
 }

@@ -40,7 +40,7 @@ public enum CharacterClass: Hashable, Sendable {
     }
 
     /// What a message calls these characters.
-    var title: String {
+    package var title: String {
         switch self {
         case .asciiLetters: "letters a–z"
         case .asciiDigits: "digits 0–9"

@@ -7,7 +7,7 @@ package enum ContentType: String {
     case additionalName = "additional-name"
     case familyName = "family-name"
 
-    static let nameLike: Set<ContentType> = [.name, .givenName, .additionalName, .familyName]
+    package static let nameLike: Set<ContentType> = [.name, .givenName, .additionalName, .familyName]
 }
 
 extension ProfileSchema {

@@ -38,14 +38,3 @@ public struct FieldName: Hashable, Comparable, Sendable, CustomStringConvertible
 
     public static func < (left: FieldName, right: FieldName) -> Bool { left.text < right.text }
 }
-
-extension UInt8 {
-    package var isASCIIDigit: Bool { self &- 0x30 < 10 }
-    package var isASCIILowercase: Bool { self &- 0x61 < 26 }
-    package var isASCIIUppercase: Bool { self &- 0x41 < 26 }
-    package var isASCIILetter: Bool { (self | 0x20) &- 0x61 < 26 }
-    /// Space, tab, LF, VT, FF, CR.
-    package var isASCIIWhitespace: Bool { self == 0x20 || self &- 0x09 < 5 }
-    /// The lower-case form of an ASCII letter; any other byte as it is.
-    package var asciiFolded: UInt8 { isASCIIUppercase ? self | 0x20 : self }
-}

@@ -34,7 +34,7 @@ public struct FieldRules: Hashable, Sendable {
     /// Kept as a hash only, never shown, never trimmed.
     public internal(set) var isSecret = false
     /// Texts that stand in for our own, by the code of the issue.
-    public internal(set) var messages: [ValidationIssue.Code: String] = [:]
+    public internal(set) var messages: [IssueCode: String] = [:]
     /// What a form's auto-fill goes by, such as `username` or `tel`.
     public internal(set) var contentType: String?
     /// How a date may be written; the first is how a form shows it.
@@ -68,6 +68,15 @@ public struct FieldRules: Hashable, Sendable {
 
     /// The name of the column, in tables and in files, that holds what is kept of the field.
     public var columnName: String { isSecret ? "password_hash" : name.text }
+}
+
+extension FieldRules {
+    /// A stored value in a form in which it may be typed: the same but for a date whose formats leave ISO out.
+    package func typedForm(of stored: String) -> String {
+        guard type == .date, !formats.contains(.iso), let day = CalendarDay(iso: stored), let format = formats.first
+        else { return stored }
+        return format.text(of: day)
+    }
 }
 
 /// What kind of value a field holds (Table Schema's `type`).

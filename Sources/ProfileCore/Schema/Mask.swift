@@ -4,12 +4,13 @@
 public struct Mask: Hashable, Sendable, CustomStringConvertible {
     /// As a schema file writes it.
     public let pattern: String
-    let bytes: [UInt8]
+    package let bytes: [UInt8]
     let literals: ASCIISet
     /// How many `#` there are.
     package let digitCount: Int
 
-    static let digit = UInt8(ascii: "#")
+    /// The byte that stands for a digit.
+    package static let digit = UInt8(ascii: "#")
 
     /// Longest mask, in characters: every value of the field is as long, however few digits were typed.
     public static let longestLength = 256

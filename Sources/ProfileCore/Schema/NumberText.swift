@@ -46,14 +46,3 @@ enum NumberText {
         return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
     }
 }
-
-extension String {
-    /// The text that the bytes, valid UTF-8, stand for.
-    package init(_ bytes: Span<UInt8>) {
-        self = bytes.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
-    }
-}
-
-extension Span<UInt8> {
-    package var first: UInt8? { isEmpty ? nil : self[0] }
-}

@@ -20,22 +20,24 @@ public final class Pattern: Hashable, CustomStringConvertible, @unchecked Sendab
     /// Memory for backtracking, in KiB.
     private static let heapLimit: UInt32 = 8_192
 
-    /// What PCRE2 says is wrong with a pattern, and at which byte of it.
-    struct CompileError: Error, Hashable {
-        let message: String
-        let offset: Int
+    /// Why a pattern does not compile.
+    public enum CompileError: Error, Hashable, Sendable {
+        /// In bytes.
+        case tooLong(allowed: Int)
+        /// PCRE2's code of the error ("pcre2api", COMPILATION ERROR CODES), and the byte at which it was found.
+        case malformed(code: Int, offset: Int)
     }
 
     init(_ text: String) throws(CompileError) {
         guard text.utf8.count <= Self.longestLength else {
-            throw CompileError(message: "it is longer than \(Self.longestLength) bytes", offset: Self.longestLength)
+            throw .tooLong(allowed: Self.longestLength)
         }
-        var errorNumber: Int32 = 0
+        var errorCode: Int32 = 0
         var errorOffset = 0
         let options = PCRE2_UTF | PCRE2_ANCHORED | PCRE2_ENDANCHORED | UInt32(PCRE2_NEVER_BACKSLASH_C)
         let bytes = Array(text.utf8)
-        guard let code = pcre2_compile_8(bytes, bytes.count, options, &errorNumber, &errorOffset, nil) else {
-            throw CompileError(message: Self.message(errorNumber), offset: errorOffset)
+        guard let code = pcre2_compile_8(bytes, bytes.count, options, &errorCode, &errorOffset, nil) else {
+            throw .malformed(code: Int(errorCode), offset: errorOffset)
         }
         self.code = code
         self.text = text
@@ -67,9 +69,10 @@ public final class Pattern: Hashable, CustomStringConvertible, @unchecked Sendab
 
     public func hash(into hasher: inout Hasher) { hasher.combine(text) }
 
-    private static func message(_ number: Int32) -> String {
+    /// PCRE2's own words for the code of an error.
+    static func text(ofError code: Int) -> String {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 256) { buffer in
-            let length = pcre2_get_error_message_8(number, buffer.baseAddress, buffer.count)
+            let length = pcre2_get_error_message_8(Int32(truncatingIfNeeded: code), buffer.baseAddress, buffer.count)
             return length > 0 ? String(decoding: buffer.prefix(Int(length)), as: UTF8.self) : "it does not compile"
         }
     }

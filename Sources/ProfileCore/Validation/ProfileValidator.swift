@@ -50,7 +50,7 @@ public struct ProfileValidator: Sendable {
     }
 
     /// The same for a field by its position, with bytes that need no `String`: valid UTF-8, which may be a secret.
-    func issues(
+    package func issues(
         of value: Span<UInt8>, index: Int, on today: CalendarDay, hasPassword: Bool
     ) -> [ValidationIssue] {
         var rows = RowValidator(self, today: today)
@@ -66,14 +66,5 @@ public struct ProfileValidator: Sendable {
     public func storedForm(of value: String, in name: FieldName) -> String? {
         guard let index = schema.index(of: name), !schema.fields[index].isSecret else { return nil }
         return fields[index].canonical(value)
-    }
-}
-
-extension FieldRules {
-    /// A stored value in a form in which it may be typed: the same but for a date whose formats leave ISO out.
-    package func typedForm(of stored: String) -> String {
-        guard type == .date, !formats.contains(.iso), let day = CalendarDay(iso: stored), let format = formats.first
-        else { return stored }
-        return format.text(of: day)
     }
 }

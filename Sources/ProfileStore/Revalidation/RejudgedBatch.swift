@@ -1,4 +1,3 @@
-internal import CSVStream
 internal import ProfileCore
 
 /// Stored profiles with what a schema says of them.
@@ -12,32 +11,30 @@ struct RejudgedBatch: Sendable {
         let values: [String?]
     }
 
-    let rows: [StoredBatch.Row]
+    let rows: [StoredRows.Row]
     let invalid: [Invalid]
 
-    init(_ batch: StoredBatch, validator: ProfileValidator, today: CalendarDay) {
-        rows = batch.rows
-        invalid = Self.judge(batch.records, batch.rows, validator, today)
+    init(_ stored: StoredRows, validator: ProfileValidator, today: CalendarDay) {
+        rows = stored.rows
+        invalid = Self.judge(stored, validator, today)
     }
 
     private static func judge(
-        _ records: borrowing RecordBatch, _ rows: [StoredBatch.Row], _ validator: ProfileValidator,
-        _ today: CalendarDay
+        _ stored: StoredRows, _ validator: ProfileValidator, _ today: CalendarDay
     ) -> [Invalid] {
         let schema = validator.schema
         let secret = schema.index(of: .password)
         var judge = RowValidator(validator, today: today)
         var invalid: [Invalid] = []
-        for (index, row) in rows.enumerated() {
+        for (index, row) in stored.rows.enumerated() {
             judge.beginRow()
-            let first = records.records[index].cells.lowerBound
             for field in schema.fields.indices {
                 if field == secret {
                     judge.judgePassword(nil, hash: nil, index: field, isStored: row.hasPassword)
-                } else if records.isAbsent(first + field) {
+                } else if stored.isAbsent(index, field) {
                     judge.judgeAbsent(index: field)
                 } else {
-                    judge.judge(records.cell(first + field), index: field, isStored: true)
+                    judge.judge(stored.cell(index, field), index: field, isStored: true)
                 }
             }
             // The rows that pass are not needed: they are in the store.
@@ -45,13 +42,13 @@ struct RejudgedBatch: Sendable {
             if judge.endRow(ValidProfiles.Origin(line: 0, record: index)) { continue }
             let positions = judge.issues.map { $0.field.flatMap(schema.index) }
             let values = positions.map { field -> String? in
-                guard let field, field != secret, !records.isAbsent(first + field) else { return nil }
-                return String(reporting: records.cell(first + field))
+                guard let field, field != secret, !stored.isAbsent(index, field) else { return nil }
+                return String(reporting: stored.cell(index, field))
             }
             invalid.append(
                 Invalid(
                     row: index,
-                    username: schema.index(of: .username).map { String(reporting: records.cell(first + $0)) } ?? "",
+                    username: schema.index(of: .username).map { String(reporting: stored.cell(index, $0)) } ?? "",
                     issues: judge.issues.map { ReportedIssue($0, in: schema) }, values: values))
         }
         return invalid

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 
 /// The private folder in which a run's control server is found: its socket, and the token in a file.
 ///

@@ -1,4 +1,5 @@
 package import ProfileCore
+internal import ProfileLogin
 internal import ProfileStore
 internal import Synchronization
 

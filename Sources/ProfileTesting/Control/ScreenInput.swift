@@ -39,7 +39,7 @@ extension ScreenInput {
             self = .press(key)
         default:
             throw .badRequest(
-                "\"\(member.name)\" with \(member.value.kind) is no event; events are type, press, paste, auto_fill and focus, each with a string, and end_editing and submit with true"
+                "\"\(member.name)\" with \(member.value.kind.text) is no event; events are type, press, paste, auto_fill and focus, each with a string, and end_editing and submit with true"
             )
         }
     }

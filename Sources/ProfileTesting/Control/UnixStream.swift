@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 
 /// A connection to a Unix socket (unix(7)), from a client's side.
 package struct UnixStream: ~Copyable {
@@ -54,7 +54,7 @@ package struct UnixStream: ~Copyable {
     package func read(atMost count: Int = 65_536) throws(SystemError) -> [UInt8] {
         var buffer = [UInt8](repeating: 0, count: max(1, count))
         while true {
-            let count = Glibc.read(descriptor, &buffer, buffer.count)
+            let count = Platform.read(descriptor, &buffer, buffer.count)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw SystemError("read") }
             return Array(buffer[..<count])

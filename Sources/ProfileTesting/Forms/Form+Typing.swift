@@ -1,4 +1,5 @@
 public import ProfileCore
+public import ProfileForm
 
 extension Form {
     /// Types a text into the active field as a person would: one character at a time.

@@ -1,4 +1,5 @@
 public import ProfileCore
+public import ProfileForm
 
 /// Builds forms for tests, step by step.
 ///

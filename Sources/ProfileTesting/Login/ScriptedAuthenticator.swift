@@ -1,4 +1,5 @@
 public import ProfileCore
+internal import ProfileLogin
 public import ProfileStore
 internal import Synchronization
 

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 
 /// Programs that SwiftPM has built with the tests.
 package enum BuiltProgram {

@@ -1,4 +1,4 @@
-package import Glibc
+package import Platform
 internal import Synchronization
 
 /// A process that a test has started; killed with the last reference to it, unless it has ended before.

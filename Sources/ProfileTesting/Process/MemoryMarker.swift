@@ -1,4 +1,4 @@
-package import Glibc
+package import Platform
 package import ProfileCore
 
 /// Bytes to hand to code that should zero them, and to look for in memory afterwards.
@@ -127,7 +127,7 @@ package struct MemoryMarker: Sendable {
         defer { close(file) }
         var filled = 0
         while filled < buffer.count {
-            let count = Glibc.read(file, buffer.baseAddress?.advanced(by: filled), buffer.count - filled)
+            let count = Platform.read(file, buffer.baseAddress?.advanced(by: filled), buffer.count - filled)
             guard count > 0 else { break }
             filled += count
         }

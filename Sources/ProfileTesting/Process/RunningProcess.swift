@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 
 /// A process of this machine, as `/proc` tells it (proc(5)).
 package struct RunningProcess {

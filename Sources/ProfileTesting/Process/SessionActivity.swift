@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 
 /// What every thread of a session's processes is doing at a moment, as `/proc` tells it (proc(5)).
 ///

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 
 /// Files that fit into memory, as tests read and write them. Never a database that this process has open: closing the
 /// descriptor would drop SQLite's locks.
@@ -46,7 +46,7 @@ package enum SmallFile {
         defer { close(descriptor) }
         var rest = bytes
         while !rest.isEmpty {
-            let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
+            let count = Platform.write(descriptor, rest.baseAddress, rest.count)
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { throw SystemError("write \(path)") }
             rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 
 /// A private folder (0700) under the temporary directory, gone with all that is in it when the last reference goes.
 public final class TemporaryFolder: Sendable {

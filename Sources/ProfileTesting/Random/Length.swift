@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 
 /// How long a test that is the better the longer it lasts may take.
 package enum Length {

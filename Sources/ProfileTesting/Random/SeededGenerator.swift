@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 
 /// Numbers that look random and are the same for the same seed, on every machine (SplitMix64: Steele, Lea and Flood,
 /// "Fast Splittable Pseudorandom Number Generators", 2014).

@@ -1,4 +1,5 @@
 package import ProfileCore
+internal import TerminalUI
 
 /// What a process is to start, as its environment says (T3).
 public enum ScenarioResolution: Hashable, Sendable {

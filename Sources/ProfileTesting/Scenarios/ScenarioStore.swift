@@ -1,4 +1,5 @@
 internal import ProfileCore
+internal import ProfileLogin
 public import ProfileStore
 
 /// The store of a scenario: in a private temporary folder, with the fixture's profiles, gone with the last reference.

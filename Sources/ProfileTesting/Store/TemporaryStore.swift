@@ -6,7 +6,7 @@ public import ProfileStore
 /// ```swift
 /// try await withTemporaryStore { repository in
 ///     _ = try await repository.register(profile)
-///     #expect(try repository.profile(username: "skboard") != nil)
+///     #expect(try await repository.profile(username: "skboard") != nil)
 /// }
 /// ```
 ///

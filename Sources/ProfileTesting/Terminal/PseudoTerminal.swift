@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 
 /// A pseudo-terminal (pty(7)), seen from the side that a person sits on.
 struct PseudoTerminal: ~Copyable {
@@ -48,7 +48,7 @@ struct PseudoTerminal: ~Copyable {
 
     func read(into buffer: inout [UInt8]) -> ReadResult {
         while true {
-            let count = Glibc.read(descriptor, &buffer, buffer.count)
+            let count = Platform.read(descriptor, &buffer, buffer.count)
             if count > 0 { return .bytes(buffer[..<count]) }
             if count < 0, errno == EINTR { continue }
             return count < 0 && errno == EAGAIN ? .nothing : .closed
@@ -58,7 +58,7 @@ struct PseudoTerminal: ~Copyable {
     /// - Returns: how many bytes were taken; 0 when there is no room now, nil when there is nobody to take any.
     func write(_ bytes: ArraySlice<UInt8>) -> Int? {
         while true {
-            let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            let count = bytes.withUnsafeBytes { Platform.write(descriptor, $0.baseAddress, $0.count) }
             if count >= 0 { return count }
             if errno == EINTR { continue }
             return errno == EAGAIN ? 0 : nil

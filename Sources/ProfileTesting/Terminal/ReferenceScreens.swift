@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 
 /// Screens kept as text files, `Screens/NAME.txt` beside a test's own file, which screens of today are compared with.
 ///

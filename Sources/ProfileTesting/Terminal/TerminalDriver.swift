@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 
 /// Drives a real program in a terminal, as a person would: looks at the screen, types, looks again.
 ///

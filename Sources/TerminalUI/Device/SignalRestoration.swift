@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 internal import Synchronization
 
 /// The process's one screen, as far as signal handlers and the end of the process have to know it.
@@ -44,7 +44,7 @@ struct SignalRestoration: ~Copyable, @unchecked Sendable {
         var ends: [Int32] = [-1, -1]
         if pipe(&ends) != 0 { ends = [-1, -1] }
         (wakeUps, waker) = (Self.kept(ends[0]), Self.kept(ends[1]))
-        terminal = Self.kept(Glibc.open("/dev/null", O_RDWR | O_CLOEXEC))
+        terminal = Self.kept(Platform.open("/dev/null", O_RDWR | O_CLOEXEC))
         settings.initialize(to: termios())
         formerActions.initialize(repeating: sigaction(), count: 65)
         let text = Array(Self.farewellText.utf8)
@@ -58,7 +58,7 @@ struct SignalRestoration: ~Copyable, @unchecked Sendable {
     /// A descriptor beyond standard input, output and error, which a program may have closed and will open again.
     private static func kept(_ descriptor: Int32) -> Int32 {
         guard descriptor >= 0 else { return -1 }
-        defer { Glibc.close(descriptor) }
+        defer { Platform.close(descriptor) }
         let kept = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
         // A full pipe has wakened whoever reads it already.
         _ = fcntl(kept, F_SETFL, fcntl(kept, F_GETFL) | O_NONBLOCK)
@@ -71,7 +71,7 @@ struct SignalRestoration: ~Copyable, @unchecked Sendable {
 extension SignalRestoration {
     /// Takes over an opened terminal; its descriptor is closed in any case.
     func claim(_ descriptor: Int32) throws(TerminalError) {
-        defer { Glibc.close(descriptor) }
+        defer { Platform.close(descriptor) }
         guard terminal >= 0, wakeUps >= 0, waker >= 0 else { throw .cannotOpen(code: EMFILE) }
         guard !isOpen.exchange(true, ordering: .acquiringAndReleasing) else { throw .alreadyOpen }
         guard tcgetattr(descriptor, settings) == 0, dup2(descriptor, terminal) >= 0 else {
@@ -92,12 +92,12 @@ extension SignalRestoration {
         for signal in Self.crashes + Self.endings + Self.others where !isIgnored(signal) {
             sigaction(signal, formerActions + Int(signal), nil)
         }
-        let nowhere = Glibc.open("/dev/null", O_RDWR | O_CLOEXEC)
+        let nowhere = Platform.open("/dev/null", O_RDWR | O_CLOEXEC)
         // Without a descriptor the terminal stays open, and is never written to.
         if nowhere >= 0 {
             dup2(nowhere, terminal)
             _ = fcntl(terminal, F_SETFD, FD_CLOEXEC)
-            Glibc.close(nowhere)
+            Platform.close(nowhere)
         }
         isOpen.store(false, ordering: .releasing)
         return takePending().ending

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 internal import Threads
 
 /// The terminal as a screen for frames and a source of keys: in raw mode, on its alternate screen, with bracketed paste.
@@ -26,7 +26,7 @@ package final class Terminal: Sendable {
     /// Opens a terminal by its path.
     static func open(path: String, usesColor: Bool) throws(TerminalError) -> Terminal {
         // Opened anew, so that nobody who shares standard input finds it non-blocking.
-        let descriptor = Glibc.open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
+        let descriptor = Platform.open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw .cannotOpen(code: errno) }
         let session = try TerminalSession(descriptor, usesColor: usesColor)
         do throws(ThreadError) {

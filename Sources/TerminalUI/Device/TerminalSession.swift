@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 internal import Synchronization
 
 /// One use of the terminal, from opening to giving it back: what the screen shows, and the thread's loop that answers keys
@@ -182,13 +182,13 @@ extension TerminalSession {
 
     private func drainWakeUps() {
         withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { bytes in
-            while Glibc.read(signalRestoration.wakeUps, bytes.baseAddress, bytes.count) > 0 {}
+            while Platform.read(signalRestoration.wakeUps, bytes.baseAddress, bytes.count) > 0 {}
         }
     }
 
     /// - Returns: Whether the terminal is still there.
     private func read(into buffer: UnsafeMutableRawBufferPointer, _ reader: inout KeyReader) -> Bool {
-        let count = Glibc.read(signalRestoration.terminal, buffer.baseAddress, buffer.count)
+        let count = Platform.read(signalRestoration.terminal, buffer.baseAddress, buffer.count)
         guard count > 0 else { return count < 0 && (errno == EAGAIN || errno == EINTR) }
         let bytes = UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(count))
         // What is typed may be a secret.
@@ -230,7 +230,7 @@ extension TerminalSession {
         bytes.withUnsafeBytes { bytes in
             var rest = bytes[...]
             while !rest.isEmpty {
-                let written = Glibc.write(
+                let written = Platform.write(
                     signalRestoration.terminal, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
                 if written > 0 {
                     rest = rest.dropFirst(written)

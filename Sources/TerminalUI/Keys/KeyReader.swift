@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 
 /// Turns the bytes that a terminal sends into keys.
 ///

@@ -1,4 +1,5 @@
 package import ProfileCore
+package import ProfileForm
 
 /// A few entries, most of them secret, that are asked for under a title: pass codes and logins.
 ///

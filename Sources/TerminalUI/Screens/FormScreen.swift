@@ -1,4 +1,5 @@
 package import ProfileCore
+package import ProfileForm
 
 /// A ``Form`` on a screen: its fields with what is wrong and what is accepted, the address search, and the questions
 /// before anything is lost.

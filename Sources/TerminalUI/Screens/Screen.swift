@@ -1,4 +1,5 @@
 package import ProfileCore
+package import ProfileForm
 
 /// What a person sees and types into: a pure value that takes keys, can be drawn, and says what it wants done.
 ///

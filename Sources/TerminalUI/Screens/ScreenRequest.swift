@@ -1,4 +1,5 @@
 package import ProfileCore
+package import ProfileForm
 
 /// What somebody outside wants of the screen that is run: how a test's control server drives it.
 ///

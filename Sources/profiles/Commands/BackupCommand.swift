@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import ProfileCore
 internal import ProfileStore
+internal import ProfileStoreSQLite
 
 struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -19,7 +20,7 @@ struct BackupCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await global.withStore("backup") { repository in
-            try repository.backup(to: file)
+            try await repository.backup(to: file)
         }
         try global.confirm("Backed up to \(file)", ["backup": .string(file)])
     }

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import ProfileCore
 internal import ProfileStore
+internal import ProfileStoreSQLite
 internal import TextLayout
 
 struct CheckCommand: AsyncParsableCommand {
@@ -18,8 +19,8 @@ struct CheckCommand: AsyncParsableCommand {
 
     func run() async throws {
         let isSound = try await global.withStore("check") { repository in
-            let check = try repository.check()
-            let statistics = try repository.statistics()
+            let check = try await repository.check()
+            let statistics = try await repository.statistics()
             switch global.format {
             case .text: try Output.standard.write(Self.text(check, statistics, repository.path))
             case .json: try Output.standard.print(Self.json(check, statistics, repository.path).text(indented: true))

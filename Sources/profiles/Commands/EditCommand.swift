@@ -60,7 +60,7 @@ struct EditCommand: AsyncParsableCommand, SecretTaking {
                 let form = EditForm(repository: repository, username: who, expectedRevision: ifRevision)
                 try global.show(try await form.run())
             case .byLine:
-                let stored = try repository.profile(username: who, expecting: ifRevision)
+                let stored = try await repository.profile(username: who, expecting: ifRevision)
                 var form = PlainForm(editing: stored, in: repository)
                 try global.show(try await form.run())
             }

@@ -1,6 +1,7 @@
 public import ArgumentParser
-internal import Glibc
-public import ProfileStore
+internal import Platform
+internal import ProfileStore
+internal import ProfileTransfer
 
 struct ExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,7 @@
 public import ArgumentParser
 internal import ProfileCore
-public import ProfileStore
+internal import ProfileStore
+internal import ProfileTransfer
 
 struct ImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

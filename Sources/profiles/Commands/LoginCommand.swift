@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import ProfileCore
+internal import ProfileLogin
 internal import ProfileStore
 internal import TextLayout
 
@@ -35,13 +36,13 @@ struct LoginCommand: AsyncParsableCommand, SecretTaking {
             try await global.withStore("login") { repository in
                 let screen = LoginScreen(
                     username: username, repository: repository, service: Self.service(for: repository))
-                try show(try await screen.run(), in: repository)
+                try await show(try await screen.run(), in: repository)
             }
         } else {
             let name = try username ?? LinePrompt.ask("Username")
             let secret = try entered()
             try await global.withStore("login") { repository in
-                try show(
+                try await show(
                     try await Self.service(for: repository).logIn(username: name, password: secret), in: repository)
             }
         }
@@ -59,11 +60,11 @@ struct LoginCommand: AsyncParsableCommand, SecretTaking {
         return try SecretPrompt.ask("Password")
     }
 
-    private func show(_ profile: LoggedInProfile, in repository: ProfileRepository) throws {
+    private func show(_ profile: LoggedInProfile, in repository: ProfileRepository) async throws {
         switch global.format {
         case .text: try Output.standard.print(profile.greeting.visible)
         case .json:
-            guard let stored = try repository.profile(username: profile.username) else {
+            guard let stored = try await repository.profile(username: profile.username) else {
                 throw ProfileStoreError.notFound(username: profile.username)
             }
             try global.show(stored)

@@ -1,6 +1,8 @@
 internal import ArgumentParser
 internal import ProfileCore
 internal import ProfileStore
+internal import ProfileStoreSQLite
+internal import SQLiteMigrations
 internal import TextLayout
 
 struct MigrateCommand: AsyncParsableCommand {

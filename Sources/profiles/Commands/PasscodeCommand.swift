@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import ProfileCore
+internal import ProfileLogin
 internal import ProfileStore
 
 struct PasscodeCommand: AsyncParsableCommand, SecretTaking {

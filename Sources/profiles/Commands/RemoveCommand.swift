@@ -26,7 +26,7 @@ struct RemoveCommand: AsyncParsableCommand {
             throw CommandFailure(.usage, "There is no terminal to ask on; give --yes to remove \(username)'s profile")
         }
         try await global.withStore("remove") { repository in
-            guard let profile = try repository.profile(username: username) else {
+            guard let profile = try await repository.profile(username: username) else {
                 throw ProfileStoreError.notFound(username: username)
             }
             guard yes || isConfirmed(profile) else { throw CommandFailure(.no, "Nothing was removed") }

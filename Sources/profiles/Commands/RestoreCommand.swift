@@ -1,7 +1,8 @@
 internal import ArgumentParser
-internal import Glibc
+internal import Platform
 internal import ProfileCore
 internal import ProfileStore
+internal import ProfileStoreSQLite
 
 struct RestoreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -35,7 +36,7 @@ struct RestoreCommand: AsyncParsableCommand {
             throw CommandFailure(.usage, "There is no terminal to ask on; give --yes to replace what \(path) holds")
         }
         let options = global.repositoryOptions("restore")
-        let copy = try read(options)
+        let copy = try await read(options)
         let profiles = "\(copy.profiles) profile\(copy.profiles == 1 ? "" : "s")"
         guard
             yes || !isThere || LinePrompt.isConfirmed("Replace all that \(path) holds by the \(profiles) of \(backup)")
@@ -46,9 +47,9 @@ struct RestoreCommand: AsyncParsableCommand {
             ["restored": .string(backup), "database": .string(path), "profiles": .number(copy.profiles)])
     }
 
-    private func read(_ options: ProfileRepository.Options) throws -> StoreBackup {
+    private func read(_ options: ProfileRepository.Options) async throws -> StoreBackup {
         do throws(ProfileStoreError) {
-            return try StoreBackup(at: backup, options: options)
+            return try await StoreBackup(at: backup, options: options)
         } catch {
             switch error {
             case .noStore where access(backup, F_OK) != 0:

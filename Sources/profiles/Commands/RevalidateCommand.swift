@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import ProfileCore
 internal import ProfileStore
+internal import ProfileTransfer
 internal import TextLayout
 
 struct RevalidateCommand: AsyncParsableCommand {

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import ProfileCore
 internal import ProfileStore
+internal import ProfileStoreSQLite
 internal import TextLayout
 
 struct WatchCommand: AsyncParsableCommand {
@@ -34,7 +35,7 @@ struct WatchCommand: AsyncParsableCommand {
     func run() async throws {
         let format = global.format
         try await global.withStore("watch") { repository in
-            let changes = repository.changes(after: since)
+            let changes = await repository.changes(after: since)
             if Output.standard.isTerminal { global.note("Watching \(repository.path.visible). Ctrl-C ends it.") }
             try await Interruption.cancelling(isQuiet: true) {
                 try await Output.standard.whileRead {

@@ -1,4 +1,6 @@
+internal import ProfileLogin
 internal import ProfileStore
+internal import SecretHashing
 
 // Secrets that were not accepted, set or changed. Nothing here can hold one.
 extension CommandFailure {

@@ -1,4 +1,5 @@
 internal import ProfileStore
+internal import ProfileTransfer
 internal import TextLayout
 
 // Files that cannot be imported or written.

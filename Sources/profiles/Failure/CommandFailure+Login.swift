@@ -1,3 +1,4 @@
+internal import ProfileLogin
 internal import ProfileStore
 
 // Why somebody is not logged in.

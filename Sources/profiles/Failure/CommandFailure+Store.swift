@@ -1,6 +1,7 @@
-internal import Glibc
+internal import Platform
 internal import ProfileCore
 internal import ProfileStore
+internal import SecretHashing
 
 // What a store answers instead of doing what it was asked.
 extension CommandFailure {
@@ -39,6 +40,8 @@ extension CommandFailure {
         case .cancelled: self.init(.interrupted, "Interrupted; nothing was written")
         case .closed: self.init(.unavailable, "The store is closed")
         case .hashing(let error): self.init(error)
+        case .noThread(let code):
+            self.init(.tryAgain, "No thread could be started for it; try again: \(Self.systemText(code))")
         case .lockDisplaced(let path):
             self.init(
                 .tryAgain, "\(path) was removed or replaced while it was needed; nothing was written",
@@ -107,6 +110,7 @@ extension CommandFailure {
             self.init(.inputOutput, "Reading or writing the store failed: \(message) (\(Self.systemText(code)))")
         case .database(let message, let code):
             self.init(.inputOutput, "SQLite reports \(message) (code \(code))")
+        case .unsupported(let operation): self.init(.unavailable, "A store of this kind has no \(operation)")
         }
     }
 

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 
 // What the operating system refuses.
 extension CommandFailure {

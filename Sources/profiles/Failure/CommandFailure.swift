@@ -1,5 +1,7 @@
 internal import ProfileCore
+internal import ProfileLogin
 internal import ProfileStore
+internal import ProfileTransfer
 internal import TextLayout
 
 /// Why a command ends without success: an exit code, and a text that says what happened, where, and what to do.
@@ -45,6 +47,6 @@ struct CommandFailure: Error {
 
 extension CommandFailure {
     init(_ error: SchemaError) {
-        self.init(.badConfiguration, "The schema is refused at \(error.path): \(error.reason)")
+        self.init(.badConfiguration, "The schema is refused at \(error.path): \(error.reason.text)")
     }
 }

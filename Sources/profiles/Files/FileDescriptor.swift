@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 
 /// What the commands do with open files.
 enum FileDescriptor {

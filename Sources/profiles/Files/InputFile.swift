@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 
 /// A file that is read, or standard input under the name `-`.
 struct InputFile: ~Copyable {

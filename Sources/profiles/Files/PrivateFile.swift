@@ -1,5 +1,6 @@
-internal import Glibc
+internal import Platform
 internal import ProfileStore
+internal import ProfileStoreSQLite
 
 /// A file for its owner alone (0600) that appears whole under its name, or not at all.
 ///
@@ -78,7 +79,7 @@ struct PrivateFile: ~Copyable {
     }
 
     private func rename(_ temporary: borrowing TemporaryName) throws(CommandFailure) {
-        guard Glibc.rename(temporary.path, path) == 0 else { throw .cannotCreate(path, errno) }
+        guard Platform.rename(temporary.path, path) == 0 else { throw .cannotCreate(path, errno) }
     }
 
     private func link(to path: String) -> Bool {

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 internal import ProfileCore
 
 /// Secrets that come from standard input or from a file, straight into memory that is zeroed after use.

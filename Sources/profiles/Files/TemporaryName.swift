@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 internal import Synchronization
 
 /// A name for a file that is not whole yet. It goes with this value, or with the process when a signal ends that.

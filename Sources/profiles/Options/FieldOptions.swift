@@ -92,7 +92,7 @@ enum JSONFields {
             }
         }
         guard case .object(let members) = value else {
-            throw CommandFailure(.badInput, "\(path) should hold a JSON object, and holds \(value.kind)")
+            throw CommandFailure(.badInput, "\(path) should hold a JSON object, and holds \(value.kind.text)")
         }
         var values: [(field: String, value: String?)] = []
         for member in members {
@@ -102,7 +102,8 @@ enum JSONFields {
             case .bool(let value): values.append((member.name, value ? "true" : "false"))
             case .array, .object:
                 throw CommandFailure(
-                    .badInput, "\(path) gives \"\(member.name)\" \(member.value.kind), where a single value is wanted")
+                    .badInput,
+                    "\(path) gives \"\(member.name)\" \(member.value.kind.text), where a single value is wanted")
             }
         }
         return values

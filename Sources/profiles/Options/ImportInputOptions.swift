@@ -1,5 +1,7 @@
 internal import ArgumentParser
 internal import ProfileStore
+internal import ProfileStoreSQLite
+internal import ProfileTransfer
 
 /// What is imported or validated, how it is written, and what becomes of its bad rows.
 struct ImportInputOptions: ParsableArguments {

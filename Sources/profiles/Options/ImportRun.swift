@@ -1,4 +1,6 @@
 internal import ProfileStore
+internal import ProfileStoreSQLite
+internal import ProfileTransfer
 internal import TextLayout
 
 /// One run of the importer as the commands `import` and `validate` make it: input, progress, rejected rows, report.

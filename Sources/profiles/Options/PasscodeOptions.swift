@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import ProfileCore
+internal import ProfileLogin
 internal import ProfileStore
 
 /// Whose pass code it is and where the entries come from; runs the dialogue with them.

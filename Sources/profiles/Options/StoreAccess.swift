@@ -1,6 +1,7 @@
-internal import Glibc
+internal import Platform
 internal import ProfileCore
 internal import ProfileStore
+internal import ProfileStoreSQLite
 
 // How a command comes to the store, and leaves it.
 extension GlobalOptions {
@@ -70,7 +71,7 @@ extension ProfileSchema {
             do throws(SchemaError) {
                 return try ProfileSchema(parsing: bytes, defaultName: name ?? "custom")
             } catch {
-                throw CommandFailure(.badConfiguration, "\(path) is refused at \(error.path): \(error.reason)")
+                throw CommandFailure(.badConfiguration, "\(path) is refused at \(error.path): \(error.reason.text)")
             }
         }
     }

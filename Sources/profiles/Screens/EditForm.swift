@@ -1,4 +1,5 @@
 internal import ProfileCore
+internal import ProfileForm
 internal import ProfileStore
 internal import Synchronization
 internal import TerminalUI
@@ -13,7 +14,7 @@ struct EditForm {
 
     /// Shows the form until the change is stored.
     func run() async throws -> Profile {
-        let stored = try repository.profile(username: username, expecting: expectedRevision)
+        let stored = try await repository.profile(username: username, expecting: expectedRevision)
         let form = Form(
             repository.validator, on: repository.today, hasPassword: stored.hasPassword, values: stored.valuesByField)
         let screen = FormScreen(
@@ -23,13 +24,13 @@ struct EditForm {
         return try await session.run(screen, whenLeft: { .unchanged(stored.username) }) { request in
             switch request {
             case .addresses(let postalCode):
-                return .reply(.addresses(try repository.addresses(under: postalCode)))
+                return .reply(.addresses(try await repository.addresses(under: postalCode)))
             case .store(let profile, let isSettled):
                 let base = versions.withLock { $0.base(isSettled: isSettled) }
                 do throws(ProfileStoreError) {
                     return .done(try await repository.replace(base, with: profile))
                 } catch .staleRevision {
-                    guard let latest = try repository.profile(id: base.id) else {
+                    guard let latest = try await repository.profile(id: base.id) else {
                         throw ProfileStoreError.notFound(username: base.username)
                     }
                     versions.withLock { $0.latest = latest }

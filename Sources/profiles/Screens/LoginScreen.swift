@@ -1,4 +1,5 @@
 internal import ProfileCore
+internal import ProfileLogin
 internal import ProfileStore
 internal import Synchronization
 internal import TerminalUI

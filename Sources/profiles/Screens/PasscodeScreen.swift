@@ -1,4 +1,6 @@
+internal import ProfileLogin
 internal import ProfileStore
+internal import SecretHashing
 internal import Synchronization
 internal import TerminalUI
 
@@ -12,7 +14,7 @@ struct PasscodeScreen {
     /// Shows the screen until it is done.
     func run() async throws {
         // Whether there is somebody to validate or edit is not told (P10), but nobody should choose a pass code in vain.
-        if kind == .create, try repository.profile(username: username) == nil {
+        if kind == .create, try await repository.profile(username: username) == nil {
             throw ProfileStoreError.notFound(username: username)
         }
         let entries = kind.entries.map { entry in

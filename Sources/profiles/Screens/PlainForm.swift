@@ -1,4 +1,5 @@
 internal import ProfileCore
+internal import ProfileForm
 internal import ProfileStore
 internal import TerminalUI
 internal import TextLayout
@@ -47,7 +48,7 @@ struct PlainForm {
             } catch let error as ProfileStoreError where error.issues != nil {
                 try askAgain(error.issues ?? [], after: error)
             } catch ProfileStoreError.staleRevision {
-                try settle()
+                try await takeOver()
             }
         }
     }
@@ -117,8 +118,8 @@ struct PlainForm {
     }
 
     /// Says what somebody else has changed meanwhile, and lets one choose where both have.
-    private mutating func settle() throws {
-        guard let base, let latest = try repository.profile(id: base.id) else {
+    private mutating func takeOver() async throws {
+        guard let base, let latest = try await repository.profile(id: base.id) else {
             throw ProfileStoreError.notFound(username: draft["username"] ?? "")
         }
         Self.say("Somebody else has changed this profile meanwhile.")

@@ -1,4 +1,5 @@
 internal import ProfileCore
+internal import ProfileForm
 internal import ProfileStore
 internal import TerminalUI
 
@@ -15,7 +16,7 @@ struct RegistrationForm {
         return try await session.run(screen, whenLeft: { CommandFailure(.no, "Nothing was stored") }) { request in
             switch request {
             case .addresses(let postalCode):
-                return .reply(.addresses(try repository.addresses(under: postalCode)))
+                return .reply(.addresses(try await repository.addresses(under: postalCode)))
             case .store(let profile, isSettled: _):
                 do throws(ProfileStoreError) {
                     return .done(try await repository.register(profile))
@@ -41,12 +42,12 @@ extension ProfileStoreError {
 
 extension ProfileRepository {
     /// The addresses that are stored under a postal code, the most frequent first.
-    func addresses(under postalCode: String) throws(ProfileStoreError) -> [String] {
+    func addresses(under postalCode: String) async throws(ProfileStoreError) -> [String] {
         guard let code = schema.field(of: .postalCode), let address = schema.field(of: .streetAddress) else {
             return []
         }
         var counts: [String: Int] = [:]
-        for profile in try profiles(ProfileQuery([.init(code.name, postalCode)], limit: 1_000)).profiles {
+        for profile in try await profiles(ProfileQuery([.init(code.name, postalCode)], limit: 1_000)).profiles {
             if let text = profile[address.name] { counts[text, default: 0] += 1 }
         }
         return counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(100).map(\.key)

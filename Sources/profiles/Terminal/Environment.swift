@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 
 /// The process's environment variables.
 enum Environment {

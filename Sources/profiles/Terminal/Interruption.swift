@@ -1,5 +1,5 @@
 internal import Dispatch
-internal import Glibc
+internal import Platform
 
 /// Runs work that ends in order when Ctrl-C is pressed: its task is cancelled, and a second Ctrl-C kills the process.
 enum Interruption {

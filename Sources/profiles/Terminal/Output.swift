@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 internal import Threads
 
 /// Standard output or standard error, written without a buffer of its own.
@@ -41,7 +41,7 @@ struct Output: Sendable {
     ///
     /// - Throws: a failure without text when nobody reads any more; else what the work throws.
     func whileRead(_ work: @escaping @Sendable () async throws -> Void) async throws {
-        let task = Task(operation: work)
+        let task = Task { try await work() }
         // A thread of its own, which waits for that until the process ends.
         do throws(ThreadError) {
             _ = try SystemThread(blockingSignals: true) { if self.isAbandoned(waitingForIt: true) { task.cancel() } }

@@ -1,5 +1,6 @@
-internal import Glibc
+internal import Platform
 internal import ProfileStore
+internal import ProfileTransfer
 internal import Synchronization
 
 /// One line on standard error that says how far an import is, drawn anew ten times a second at most.

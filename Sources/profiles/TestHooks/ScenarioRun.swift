@@ -1,5 +1,5 @@
 #if TestHooks
-    internal import Glibc
+    internal import Platform
     internal import ProfileStore
     internal import ProfileTesting
     internal import TerminalUI

@@ -53,8 +53,8 @@ import Watchdog
 
     @Test func `an error names what is wrong and where`() {
         let error = #expect(throws: Pattern.CompileError.self) { try Pattern("ab[c") }
-        #expect(error?.offset == 4)
-        #expect(error?.message == "missing terminating ] for character class")
+        #expect(error == .malformed(code: 106, offset: 4))
+        #expect(Pattern.text(ofError: 106) == "missing terminating ] for character class")
     }
 
     @Test func `a long value matches a simple pattern`() throws {

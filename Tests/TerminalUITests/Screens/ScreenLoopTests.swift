@@ -1,4 +1,5 @@
 import ProfileCore
+import ProfileForm
 import Synchronization
 import TerminalUI
 import Testing

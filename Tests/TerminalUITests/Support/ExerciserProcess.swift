@@ -1,4 +1,4 @@
-import Glibc
+import Platform
 import ProfileTesting
 
 /// `TerminalExerciser`, or a shell that runs it, on a pseudo-terminal of its own; the first process of its session.

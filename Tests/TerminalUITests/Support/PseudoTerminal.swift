@@ -1,4 +1,4 @@
-import Glibc
+import Platform
 
 /// A pseudo-terminal, seen from the side of whoever looks at the screen and types.
 final class PseudoTerminal {

@@ -1,0 +1,110 @@
+extension ProfileSchema {
+    /// The text of an issue, with the field's title and the schema's own message where it has one.
+    public func message(for issue: ValidationIssue) -> String {
+        guard let field = issue.field, let rules = self[field] else {
+            return issue.message(label: issue.field?.text ?? "The row")
+        }
+        return rules.message(for: issue)
+    }
+}
+
+extension FieldRules {
+    /// The text of an issue of this field, with the schema's own message where it has one.
+    public func message(for issue: ValidationIssue) -> String {
+        messages[issue.code] ?? message(for: issue, label: title)
+    }
+
+    /// The text of an issue of this field under another label, in our words.
+    package func message(for issue: ValidationIssue, label: String) -> String {
+        issue.message(label: label, counting: mask == nil ? "character" : "digit")
+    }
+}
+
+extension ValidationIssue {
+    /// The text of this issue, in English and without a full stop: the one place that makes it.
+    ///
+    /// - Parameter label: What the field is called; a caller may choose.
+    /// - Returns: A sentence without its full stop.
+    public func message(label: String) -> String { message(label: label, counting: "character") }
+
+    /// The same, with lengths counted in what the field is made of.
+    func message(label: String, counting unit: String) -> String {
+        switch problem {
+        case .required: "\(label) is required"
+        case .tooShort(let minimum): "\(label) should have at least \(Self.count(minimum, unit))"
+        case .tooLong(let maximum): "\(label) should have at most \(Self.count(maximum, unit))"
+        case .badCharacter(let allowed?):
+            "\(label) may hold \(allowed.map(\.title).listed("and")) only"
+        case .badCharacter(nil): "\(label) may not hold control characters"
+        case .missing(let requirement): "\(label) should have at least one \(requirement.noun)"
+        case .badFormat(let expected): "\(label) \(expected.text)"
+        case .badDate: "\(label) is no day of the calendar"
+        case .dateOutOfRange(let minimum, let maximum), .outOfRange(let minimum, let maximum):
+            "\(label) should be \(Self.range(minimum, maximum))"
+        case .notAllowed(let allowed):
+            allowed.count > 8
+                ? "\(label) should be one of the \(allowed.count) allowed values"
+                : "\(label) should be \(allowed.map(\.shortened).listed("or"))"
+        case .patternMismatch: "\(label) does not have the required form"
+        case .duplicate(let line?): "\(label) is the same as in line \(line)"
+        case .duplicate(nil): "\(label) is taken"
+        case .unsupportedHash(let reason): "\(label)'s hash is not supported: \(reason.text)"
+        case .unknownField(let name): "There is no field \"\(name)\""
+        case .badRow(let fault): fault.text
+        case .badEncoding: "\(label) holds bytes that are not UTF-8"
+        case .unclosedQuote: "A quote is opened here and never closed"
+        case .more(_, let count): "The row has \(Self.count(count, "more issue")) of this kind"
+        }
+    }
+
+    private static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
+
+    private static func range(_ minimum: Bound?, _ maximum: Bound?) -> String {
+        switch (minimum, maximum) {
+        case (let least?, let most?): "from \(least) to \(most)"
+        case (let least?, nil): "at least \(least)"
+        case (nil, let most?): "at most \(most)"
+        case (nil, nil): "within range"
+        }
+    }
+}
+
+extension ValidationIssue.ExpectedFormat {
+    fileprivate var text: String {
+        switch self {
+        case .mask(let mask): "should look like \(mask)"
+        case .dates(let formats): "should be written as \(formats.map(\.pattern).joined(separator: " or "))"
+        case .integer: "should be a whole number"
+        case .number: "should be a number"
+        case .boolean: "should be true or false"
+        case .singleSpaces: "should have one space between words"
+        case .stored: "is not stored in the form that the rules ask for now"
+        }
+    }
+}
+
+extension ValidationIssue.RowFault {
+    fileprivate var text: String {
+        switch self {
+        case .cellCount(let expected, let found):
+            "The row has \(found) cell\(found == 1 ? "" : "s") where the header has \(expected)"
+        case .textAfterQuote: "There is text between a closing quote and the next delimiter"
+        case .nul: "The row holds a NUL byte"
+        case .tooLong: "The row is longer than a record may be"
+        case .passwordAndHash: "The row has both a password and a password hash; give one"
+        case .notAnObject: "The line is no JSON object of strings, numbers, booleans and nulls"
+        case .columnTwice(let name): "The field \"\(name)\" is there twice"
+        }
+    }
+}
+
+extension UnsupportedHash {
+    fileprivate var text: String {
+        switch self {
+        case .unknownScheme: "its scheme is not known"
+        case .malformed(let scheme): "it is malformed as \(scheme.rawValue)"
+        case .outOfBounds(let measure, let value, let allowed):
+            "its \(measure.rawValue) is \(value), where \(allowed.lowerBound) to \(allowed.upperBound) are allowed"
+        }
+    }
+}

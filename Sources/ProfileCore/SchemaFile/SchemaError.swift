@@ -1,0 +1,93 @@
+/// Why a schema file is refused, and where in it.
+public struct SchemaError: Error, Hashable, Sendable {
+    /// A JSON path such as `$.fields[2].constraints.minLength`; `$` is the whole text.
+    public let path: String
+    /// What is wrong there.
+    public let reason: Reason
+
+    init(_ path: String, _ reason: Reason) {
+        self.path = path
+        self.reason = reason
+    }
+
+    /// What can be wrong, with what was found and what would be right; ``text`` makes words of it.
+    ///
+    /// What was found is as it stands in the file, and as long.
+    public enum Reason: Hashable, Sendable {
+        case notJSON(JSONError)
+        case missing(Part)
+        case wrongType(JSONKind, expected: JSONKind)
+        /// A name that means nothing here, beside those that do.
+        case unknownName(known: [String])
+        /// One of a few words is expected.
+        case unknownChoice(String, known: [String])
+        /// A value that cannot be honoured, beside those that can; each as JSON.
+        case unsupported(String, supported: [String])
+        case malformed(String, Notation)
+        case notACount(allowed: ClosedRange<Int>)
+        /// A text for people; in bytes of UTF-8.
+        case tooLong(Int, allowed: Int)
+        case tooManyEntries(Int, allowed: Int)
+        /// No value at all would be valid.
+        case allowsNothing
+
+        case fieldCount(Int, allowed: ClosedRange<Int>)
+        case repeatedField(FieldName)
+        /// Two fields whose names are the same without their underscores, as headers of files are matched.
+        case indistinctFields(FieldName, FieldName)
+        /// The store has a column of its own by that name.
+        case reservedName(FieldName)
+
+        /// The rule is one of fields of other types.
+        case onlyForTypes([FieldType])
+        /// A least or greatest value that is none of the field's type.
+        case boundOfWrongType(JSONKind, FieldType)
+        /// An allowed value that is none of the field's type.
+        case allowedValueOfWrongType(JSONKind, FieldType)
+        /// An allowed value that another rule of the field refuses.
+        case allowedValueBreaksRules(String)
+        case lengthsInverted(minimum: Int, maximum: Int)
+        case boundsInverted(minimum: Bound, maximum: Bound)
+        case badPattern(Pattern.CompileError)
+        /// The field's mask says this already.
+        case impliedByMask
+        /// There is text that could be read in both ways.
+        case ambiguousFormats(DateFormat, DateFormat)
+
+        case usernameIsNoString
+        /// `username` has to be required and unique.
+        case usernameIsNoKey
+        case passwordIsNotSecret
+        /// No field but `password` can be secret.
+        case secretIsNotPassword
+        case secretIsUnique
+        /// A secret has a mask, a pattern or a list of allowed values.
+        case secretIsCompared
+    }
+
+    /// What every schema, or every field, has to have.
+    public enum Part: Hashable, Sendable {
+        /// The schema's list of fields.
+        case fields
+        /// The field that is the key of every profile.
+        case username
+        /// A field's name.
+        case name
+    }
+
+    /// How a text of a schema file is to be written.
+    public enum Notation: Hashable, Sendable {
+        case fieldName
+        case mask
+        case characterClass
+        case dateFormat
+        /// 64 bits.
+        case integer
+        /// A finite double.
+        case number
+        /// A day in ISO 8601, or `today`.
+        case day
+        /// One of ``IssueCode``.
+        case issueCode
+    }
+}

@@ -1,0 +1,19 @@
+extension String {
+    /// The text as an error or a message quotes it: what is long is cut, and ends with `…`.
+    ///
+    /// By scalars, since one character may be of any length.
+    package var shortened: String {
+        guard let end = unicodeScalars.index(startIndex, offsetBy: 64, limitedBy: endIndex), end < endIndex else {
+            return self
+        }
+        return String(self[..<end]) + "…"
+    }
+}
+
+extension [String] {
+    /// `one, two and three`.
+    package func listed(_ conjunction: String) -> String {
+        guard let last, count > 1 else { return first ?? "" }
+        return dropLast().joined(separator: ", ") + " \(conjunction) " + last
+    }
+}

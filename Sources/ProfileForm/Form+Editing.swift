@@ -1,0 +1,106 @@
+internal import ProfileCore
+
+// What happens to the text of the field that has the focus.
+extension Form {
+    mutating func edit(_ event: FormEvent) -> [FormEffect] {
+        guard let focus, let index = index(of: focus) else { return [] }
+        let content = fields[index].content
+        switch event {
+        case .type(let character): return insert(String(character), at: index) ?? [.refused(focus)]
+        case .paste(let text): return paste(text, at: index)
+        case .autoFill(let value): return autoFill(value, at: index)
+        case .backspace: return remove(content.previousCharacter, at: index)
+        case .delete: return remove(content.nextCharacter, at: index)
+        case .deleteToStart: return remove(0..<content.caret, at: index)
+        case .deleteToEnd: return remove(content.caret..<content.content.count, at: index)
+        case .deleteWord: return remove(content.previousWord, at: index)
+        case .moveLeft: moveCaret(to: content.previousCharacter.lowerBound, at: index)
+        case .moveRight: moveCaret(to: content.nextCharacter.upperBound, at: index)
+        case .moveToStart: moveCaret(to: 0, at: index)
+        case .moveToEnd: moveCaret(to: content.content.count, at: index)
+        case .moveCaret(let place): moveCaret(to: fields[index].offset(ofCharacter: place), at: index)
+        case .focus, .endEditing, .next, .previous, .return, .submit: break
+        }
+        return []
+    }
+
+    mutating func moveCaret(to offset: Int, at index: Int) {
+        fields[index].content.moveCaret(to: offset)
+    }
+
+    /// Replaces a range of the content's bytes.
+    ///
+    /// - Returns: Nil, with nothing changed, where the outcome would be too long.
+    mutating func replace(_ range: Range<Int>, with text: String, at index: Int) -> [FormEffect]? {
+        let old = fields[index].content
+        let new = old.replacing(range, with: fields[index].rules.typed(text).utf8Span.span)
+        // A text that was too long from the beginning may be made shorter step by step.
+        guard fields[index].fits(new) || new.count < old.count else { return nil }
+        return setContent(new, at: index)
+    }
+
+    private mutating func insert(_ text: String, at index: Int) -> [FormEffect]? {
+        let caret = fields[index].content.caret
+        return replace(caret..<caret, with: text, at: index)
+    }
+
+    private mutating func remove(_ range: Range<Int>, at index: Int) -> [FormEffect] {
+        setContent(fields[index].content.replacing(range, with: Span()), at: index)
+    }
+
+    private mutating func paste(_ text: String, at index: Int) -> [FormEffect] {
+        let field = fields[index]
+        // What was copied with its line end is meant without it.
+        let whole = field.rules.typed(text.last?.isNewline == true ? String(text.dropLast()) : text)
+        let characterRoom = max(0, (field.rules.longestTypedLength ?? .max) - field.content.count)
+        var byteRoom = max(0, field.rules.longestByteCount - field.content.content.count)
+        var part = whole[...]
+        // Two more than there is room for: the first and the last may become one with what is around them.
+        part = part.prefix(characterRoom > .max - 2 ? .max : characterRoom + 2)
+        part = part.prefix { character in
+            byteRoom -= character.utf8.count
+            return byteRoom >= 0
+        }
+        while true {
+            if let effects = insert(String(part), at: index) {
+                return effects + (part.endIndex < whole.endIndex ? [.cut(field.name)] : [])
+            }
+            if part.isEmpty { return [.cut(field.name)] }
+            part.removeLast()
+        }
+    }
+
+    /// Replaces the whole value and goes on to the next field; on the last one the focus stays (F7).
+    private mutating func autoFill(_ value: String, at index: Int) -> [FormEffect] {
+        let field = fields[index]
+        var value = value
+        if !field.rules.isSecret { value = String(Array(value.utf8).span.trimmed()) }
+        if field.rules.isNameLike { value = value.capitalizingWords }
+        let whole = 0..<field.content.content.count
+        guard !value.isEmpty, let effects = replace(whole, with: value, at: index) else {
+            return [.refused(field.name)]
+        }
+        return focus == focusOrder.last ? effects : effects + moveFocus(by: 1)
+    }
+}
+
+extension FormField {
+    /// The place in the content before a character of ``text``; the nearest where there is none.
+    func offset(ofCharacter index: Int) -> Int {
+        if let masked { return masked.offset(ofShown: masked.bytes.span.offset(ofCharacter: index)) }
+        return content.content.bytes.offset(ofCharacter: index)
+    }
+}
+
+extension String {
+    /// The first letter of each word as a capital, all others as they are.
+    fileprivate var capitalizingWords: String {
+        var capitalized = ""
+        var startsWord = true
+        for character in self {
+            capitalized += startsWord ? character.uppercased() : String(character)
+            startsWord = character.isWhitespace
+        }
+        return capitalized
+    }
+}

@@ -1,0 +1,40 @@
+internal import ProfileCore
+
+// Where the focus goes, and what ends on its way.
+extension Form {
+    /// Ends what is edited and begins to edit another field, or none.
+    mutating func moveFocus(to name: FieldName?) -> [FormEffect] {
+        guard name != focus, name.map({ self[$0]?.takesFocus == true }) ?? true else { return [] }
+        let previous = focus
+        return endField() + beginField(name, after: previous)
+    }
+
+    /// Moves along the order of focus, and around its ends.
+    mutating func moveFocus(by step: Int) -> [FormEffect] {
+        let order = focusOrder
+        guard let first = order.first, let last = order.last else { return [] }
+        guard let focus, let index = order.firstIndex(of: focus) else { return moveFocus(to: step > 0 ? first : last) }
+        return moveFocus(to: order[(index + step + order.count) % order.count])
+    }
+
+    /// What Return does.
+    mutating func moveOn() -> [FormEffect] {
+        focus != nil && focus == focusOrder.last ? submit() : moveFocus(by: 1)
+    }
+
+    /// Ends the field that is edited, if any: its issue is shown.
+    mutating func endField() -> [FormEffect] {
+        guard let name = focus, let index = index(of: name) else { return [] }
+        focus = nil
+        let issue = fields[index].standingIssue
+        return setIssue(issue, at: index) + [.fieldEnded(name, issue)]
+    }
+
+    /// Begins to edit a field after the one before has ended; the caret stands at the end of its text.
+    mutating func beginField(_ name: FieldName?, after previous: FieldName?) -> [FormEffect] {
+        guard name != nil || previous != nil else { return [] }
+        if let index = name.flatMap(index(of:)) { moveCaret(to: fields[index].content.content.count, at: index) }
+        focus = name
+        return [.focusMoved(from: previous, to: name)]
+    }
+}

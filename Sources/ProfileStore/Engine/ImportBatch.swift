@@ -1,0 +1,108 @@
+package import ProfileCore
+
+/// Rows that are to be stored, and what is decided about each once it is known what the store has of it.
+///
+/// An engine runs a batch within a transaction: it asks for the first step, takes it, tells what came of it, and goes on so
+/// to the end. It runs a copy of its own, and may begin again with another one, as when a transaction failed; the copy
+/// whose transaction was committed is the outcome. So a batch depends on nothing but what it is told, and changes
+/// nothing but itself.
+package protocol ImportBatch: Sendable {
+    /// The rows that ``ImportStep/insert(row:)`` means.
+    var rows: ValidProfiles { get }
+
+    /// Whether a ``StoredMatch`` is to have the profile of the row's username.
+    var wantsStoredProfiles: Bool { get }
+
+    /// Takes in what came of the step before, and gives the next one.
+    mutating func next(after outcome: ImportStep.Outcome) -> ImportStep
+}
+
+/// What an engine is to do next for a batch.
+package enum ImportStep: Sendable {
+    /// Store one of the batch's rows as a new profile: ``Outcome/inserted``, or ``Outcome/found(_:)`` where other
+    /// profiles have some of its unique values.
+    case insert(row: Int)
+    /// Say what is stored of a row's unique values, other than by the profile with this id: ``Outcome/found(_:)``.
+    case look(row: Int, of: ValidProfiles, besides: Int64?)
+    /// Say what is stored by this username: ``Outcome/found(_:)``.
+    case find(username: String)
+    /// Store the one row in the place of the profile, which has not changed since it was found: ``Outcome/updated``, or
+    /// ``Outcome/found(_:)`` where other profiles have some of its unique values.
+    case update(Profile, with: ValidProfiles)
+    /// The batch is done, or leaves the rest for another time.
+    case end
+
+    /// What came of a step.
+    package enum Outcome: Sendable {
+        /// There was none yet.
+        case none
+        case inserted
+        case updated
+        case found(StoredMatch)
+    }
+}
+
+/// What a store has of a row's unique values.
+package struct StoredMatch: Sendable {
+    /// The unique fields of which another profile has the row's value, in the order of the schema's fields.
+    package var takenFields: [FieldName]
+    /// The profile with the row's username, where it is wanted.
+    package var profile: Profile?
+    /// The hash of that one's password, as it is stored.
+    package var passwordHash: String?
+
+    package init(takenFields: [FieldName] = [], profile: Profile? = nil, passwordHash: String? = nil) {
+        self.takenFields = takenFields
+        self.profile = profile
+        self.passwordHash = passwordHash
+    }
+}
+
+/// All that goes into a store at once, in one transaction.
+///
+/// Its methods are called one after another, on a thread that may block.
+package protocol BulkLoad: Sendable {
+    associatedtype Batch: ImportBatch
+
+    /// Whether it goes into a store that has profiles too.
+    var takesUsedStore: Bool { get }
+
+    /// Whether a store without profiles gets the new rows alone, by ``nextNewRows()``, which is faster.
+    var knowsNewRows: Bool { get }
+
+    /// Says whether the load may begin, now that nobody else writes. `areStored` tells which of some usernames are stored.
+    func mayBegin(_ areStored: ([String]) throws -> [Bool]) throws -> Bool
+
+    /// The next rows of which none has a unique value of another; nil at the end.
+    func nextNewRows() -> NewRows?
+
+    /// The next batch; nil at the end.
+    func nextBatch() -> Batch?
+
+    /// Takes a batch back that ran to its end.
+    func take(_ batch: Batch)
+
+    /// Whether what was stored is to stay; asked at the end.
+    func mayStay() -> Bool
+}
+
+/// Some rows, and which of them are new.
+package struct NewRows: Sendable {
+    package let rows: ValidProfiles
+    /// The positions of those that are to be stored.
+    package let new: [Int]
+
+    package init(rows: ValidProfiles, new: [Int]) {
+        self.rows = rows
+        self.new = new
+    }
+}
+
+/// What became of a bulk load.
+package enum BulkLoadOutcome: Sendable {
+    /// Nothing was asked of it: the store has profiles, or it may not begin.
+    case declined
+    /// All that it gave was taken back, since it may not stay.
+    case undone
+    case loaded
+}

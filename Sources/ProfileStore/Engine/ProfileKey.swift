@@ -1,0 +1,30 @@
+package import ProfileCore
+
+/// What a single profile is found by.
+package enum ProfileKey: Sendable {
+    /// Whatever the case of its ASCII letters.
+    case username(String)
+    case id(Int64)
+}
+
+/// Which profiles to find, with values in the form in which they are stored.
+package struct ProfileSearch: Sendable {
+    /// What the value of a field must be, or begin with.
+    package struct Condition: Sendable {
+        /// One of the rules' fields that are not secret.
+        package let field: FieldName
+        package let value: String
+        package let isPrefix: Bool
+    }
+
+    /// All must hold.
+    package var conditions: [Condition]
+    /// Only profiles that were found invalid.
+    package var onlyInvalid: Bool
+    /// Most profiles.
+    package var limit: Int
+    /// Only profiles with a higher id.
+    package var after: Int64
+    /// The page ends with the profile that takes it to so many bytes: after that one there may be no more.
+    package var mostBytes: Int
+}

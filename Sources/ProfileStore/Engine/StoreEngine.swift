@@ -1,0 +1,194 @@
+package import ProfileCore
+package import SecretHashing
+
+/// What keeps profiles: an SQLite file, or plain memory.
+///
+/// A verb is a whole outcome: it is done or it is not (atomic), and what it has done is kept when it returns (durable). An
+/// engine may commit several verbs together. None takes or returns SQL, a statement or a connection, and none judges a
+/// profile: what arrives is valid. Verbs may run at once, and each sees the store as it is at one moment.
+///
+/// What every verb may throw: `busy` when its turn did not come in time, `cancelled` when the task was cancelled before it
+/// (nothing is written), `closed`, and what the file or the server is in the way with: `corrupt`, `full`,
+/// `inputOutput`, …
+///
+/// Engines are added inside this package; each has an `open` of its own.
+package protocol StoreEngine: Sendable {
+    // MARK: Rules
+
+    /// The rules in force. The same object comes back as long as they stay the same.
+    func schemaInForce() async throws(ProfileStoreError) -> AdoptedSchema
+
+    /// Every schema that was ever in force, oldest first.
+    func schemas() async throws(ProfileStoreError) -> [AdoptedSchema]
+
+    /// The rules in force, and whether they have judged every password of the store, as of the same moment (L1). Looks at
+    /// a row or two, however many profiles there are.
+    func loginRules() async throws(ProfileStoreError) -> LoginRules
+
+    /// Puts other rules in force and logs the change; with those that are in force already it does nothing. Profiles keep
+    /// their values, also those of fields that the rules do not have.
+    ///
+    /// - Returns: The rules in force afterwards.
+    /// - Throws: `repeatedValues` when a field that becomes unique has a value more than once, `tooManyColumns`.
+    func adopt(_ schema: ProfileSchema, at time: Timestamp) async throws(ProfileStoreError) -> AdoptedSchema
+
+    // MARK: Look-ups
+
+    /// One profile, with the fields of the rules given.
+    ///
+    /// - Returns: Nil where there is none. A profile whose ``Profile/schemaVersion`` is later than the rules' was judged by
+    ///   others, which may have further fields.
+    /// - Throws: `schemaChanged` when later rules are in force and these cannot be gone by any more.
+    func profile(_ key: ProfileKey, under rules: AdoptedSchema) async throws(ProfileStoreError) -> Profile?
+
+    /// Profiles in the order of their ids; see ``profile(_:under:)`` for the rules.
+    func page(_ search: ProfileSearch, under rules: AdoptedSchema) async throws(ProfileStoreError) -> ProfilePage
+
+    /// Raw values of profiles in the order of their ids; a field that the store has no values of is absent in all.
+    ///
+    /// What is long is read on a thread that may block, never on one of Swift's.
+    func scan(_ scan: StoreScan) async throws(ProfileStoreError) -> StoredRows
+
+    /// How much the store holds; looks at every profile.
+    func statistics() async throws(ProfileStoreError) -> StoreStatistics
+
+    // MARK: Profiles
+
+    /// Stores a new profile, whose password is hashed, logs the change, and forgets failed attempts at its name: whoever
+    /// guessed before had nothing to guess. No id is given twice.
+    ///
+    /// - Parameters:
+    ///   - row: The profile, alone in its rows.
+    ///   - schema: The rules that judged it.
+    ///   - time: When.
+    /// - Throws: `duplicate` with every unique field of which another profile has the value; `schemaChanged`.
+    func register(
+        _ row: ValidProfiles, judgedBy schema: ProfileSchema, at time: Timestamp
+    ) async throws(ProfileStoreError) -> Profile
+
+    /// Stores a profile in the place of one that has this id and revision, and logs the change. A password that the row
+    /// does not bring stays. Failed attempts are forgotten at both names if the name changes, else at the password if
+    /// there is a new one.
+    ///
+    /// - Throws: `staleRevision`, `notFound`, `duplicate`, `schemaChanged`.
+    func replace(
+        _ stored: Profile, with row: ValidProfiles, judgedBy schema: ProfileSchema, at time: Timestamp
+    ) async throws(ProfileStoreError) -> Profile
+
+    /// Removes a profile with its secrets and what is remembered of attempts at them, and logs the change.
+    ///
+    /// - Throws: `notFound`.
+    func remove(_ username: String, at time: Timestamp) async throws(ProfileStoreError)
+
+    // MARK: Secrets
+
+    /// The hash of one of a profile's secrets; nil where there is no such profile.
+    func credential(_ kind: CredentialKind, of username: String) async throws(ProfileStoreError) -> StoredCredential?
+
+    /// Sets the passcode of a profile that has none, and forgets failed attempts at it.
+    ///
+    /// - Returns: False if it has one, or is gone.
+    func setPasscode(_ hash: PasswordHash, of username: String) async throws(ProfileStoreError) -> Bool
+
+    /// Replaces a hash, if it is still the one that is expected.
+    ///
+    /// - Returns: False if it is not, or the profile is gone.
+    func replaceHash(
+        _ kind: CredentialKind, of profileID: Int64, _ old: PasswordHash, by new: PasswordHash
+    ) async throws(ProfileStoreError) -> Bool
+
+    /// Removes the passcode of a profile and forgets failed attempts at it; without one, or a profile, it does nothing.
+    func removePasscode(of username: String) async throws(ProfileStoreError)
+
+    /// Counts an attempt at a secret before it is made, or refuses it, by the rule of ``/SecretHashing/ThrottleState``
+    /// (P9). A refused attempt is not counted, and what the rule mends is kept.
+    ///
+    /// It takes the same time whether there is such a profile or not (P10).
+    func admit(_ attempt: LoginAttempt) async throws(ProfileStoreError) -> ThrottleState.Decision
+
+    /// Writes what came of an attempt that was admitted. Only `right` finds a profile.
+    func settle(
+        _ attempt: LoginAttempt, _ outcome: LoginAttempt.Outcome
+    ) async throws(ProfileStoreError) -> Profile?
+
+    /// Forgets failed attempts at both secrets of a name.
+    func unlock(_ username: String) async throws(ProfileStoreError)
+
+    // MARK: Judging again
+
+    /// How many profiles were judged by one of these versions of the schema, and how many passwords were set under none
+    /// of the others.
+    func judgements(
+        by versions: [Int], passwordVersions: [Int]
+    ) async throws(ProfileStoreError) -> StoredJudgements
+
+    /// Profiles that were found invalid by one of these versions, in the order of their ids; some at a time.
+    func invalidProfiles(
+        judgedBy versions: [Int], after id: Int64
+    ) async throws(ProfileStoreError) -> [MarkedProfile]
+
+    /// Remembers what was found of profiles that have not changed since; a judgement by later rules stays.
+    func mark(_ marks: [JudgementMark], judgedBy version: Int) async throws(ProfileStoreError)
+
+    // MARK: Many at once
+
+    /// Whether there is no profile.
+    func isEmpty() async throws(ProfileStoreError) -> Bool
+
+    /// Which of these usernames a profile has, whatever the case of their ASCII letters: one answer for each.
+    func areStored(_ usernames: [String]) async throws(ProfileStoreError) -> [Bool]
+
+    /// Says whether batches are about to come, so that an engine may keep more in memory.
+    ///
+    /// - Parameters:
+    ///   - areComing: Whether they are, or have ended.
+    ///   - waits: Whether its turn is waited for, or it is left as it is where others are at it.
+    func expectBatches(_ areComing: Bool, waits: Bool) async
+
+    /// A name for `mkstemp(3)`, which ends in `XXXXXX` and a NUL: where a private file may be made that is as large as what
+    /// is to be stored.
+    var scratchFileTemplate: [CChar] { get }
+
+    /// Runs a batch in one transaction: the outcome is that of its rows one after another. Logs the profiles that were
+    /// added as one change, and those that were updated as another.
+    ///
+    /// - Returns: The batch as it was when its transaction was committed.
+    /// - Throws: `schemaChanged` when other rules are in force.
+    func store<Batch: ImportBatch>(
+        _ batch: Batch, judgedBy schema: ProfileSchema, at time: Timestamp
+    ) async throws(ProfileStoreError) -> Batch
+
+    /// Runs a batch that writes nothing: it only asks what is stored.
+    func preview<Batch: ImportBatch>(
+        _ batch: Batch, judgedBy schema: ProfileSchema
+    ) async throws(ProfileStoreError) -> Batch
+
+    /// Takes all that a load has to give, in one transaction; logs it as ``store(_:judgedBy:at:)`` does.
+    ///
+    /// An engine that cannot have it in one transaction does it in steps that can be taken up again.
+    func load(
+        _ load: some BulkLoad, judgedBy schema: ProfileSchema, at time: Timestamp
+    ) async throws(ProfileStoreError) -> BulkLoadOutcome
+
+    // MARK: Those who watch
+
+    /// The number of the newest change in the log; it rises by one with each.
+    func changeNumber() async throws(ProfileStoreError) -> Int64
+
+    /// What came after a change, oldest first, with what is known now of a profile that is alone in its change. Where
+    /// the log does not go back so far, or is another one, a single change of the kind `missed`.
+    func changes(after number: Int64, limit: Int) async throws(ProfileStoreError) -> [ProfileChange]
+
+    /// Calls `ring` after every commit that logs a change, from now on: always for those of this process, and for others'
+    /// as well as it can. Never under a lock of the engine's.
+    func listen(_ ring: @escaping @Sendable () -> Void)
+
+    /// Whether the welcome was not taken yet; it is from now on (T5).
+    func takeWelcome() async throws(ProfileStoreError) -> Bool
+
+    // MARK: The end
+
+    /// Ends what is being read and listened to, lets writes come to their end, and closes. Verbs throw `closed` from then
+    /// on, where they write.
+    func close() async
+}

@@ -1,0 +1,33 @@
+/// How the profiles of a store were judged.
+package struct StoredJudgements: Sendable {
+    /// Profiles that were judged by one of the versions asked for.
+    package let profiles: Int
+    /// Passwords that were set under none of them.
+    package let otherPasswords: Int
+
+    package init(profiles: Int, otherPasswords: Int) {
+        self.profiles = profiles
+        self.otherPasswords = otherPasswords
+    }
+}
+
+/// A profile that was found invalid, and why.
+package struct MarkedProfile: Sendable {
+    package let id: Int64
+    package let username: String
+    package let issues: [ReportedIssue]
+
+    package init(id: Int64, username: String, issues: [ReportedIssue]) {
+        self.id = id
+        self.username = username
+        self.issues = issues
+    }
+}
+
+/// What judging a profile again has found; it is remembered if the profile still has this revision.
+package struct JudgementMark: Sendable {
+    package let id: Int64
+    package let revision: Int64
+    /// In their stored form; nil for a valid profile.
+    package let issues: String?
+}

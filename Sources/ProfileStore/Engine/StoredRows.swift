@@ -1,0 +1,95 @@
+package import ProfileCore
+
+/// What to read of profiles one after another.
+package struct StoreScan: Sendable {
+    /// The fields, in the order of their cells; one that is secret is absent.
+    package var fields: [FieldRules]
+    /// Whether to read the hashes of passwords too.
+    package var includesHashes = false
+    /// Leaves out profiles that were judged by one of these versions of the schema.
+    package var besides: [Int] = []
+    /// Only profiles with a higher id.
+    package var after: Int64 = 0
+    /// Most profiles.
+    package var mostRows: Int
+    /// The rows end with the one that takes their cells to so many bytes.
+    package var mostBytes: Int
+
+    package init(
+        fields: [FieldRules], includesHashes: Bool = false, besides: [Int] = [], mostRows: Int, mostBytes: Int
+    ) {
+        self.fields = fields
+        self.includesHashes = includesHashes
+        self.besides = besides
+        self.mostRows = mostRows
+        self.mostBytes = mostBytes
+    }
+}
+
+/// Stored profiles as raw cells in one buffer, without a `String` a cell.
+package struct StoredRows: Sendable {
+    /// What is known of a profile besides its cells.
+    package struct Row: Sendable {
+        package let id: Int64
+        package let revision: Int64
+        package let schemaVersion: Int
+        package let hasPassword: Bool
+        /// The issues that are remembered of it, in their stored form.
+        package let issues: String?
+        /// The hash of its password, where that was asked for: in memory that is zeroed at the end.
+        package let hash: Secret?
+
+        package init(
+            id: Int64, revision: Int64, schemaVersion: Int, hasPassword: Bool, issues: String?, hash: Secret?
+        ) {
+            self.id = id
+            self.revision = revision
+            self.schemaVersion = schemaVersion
+            self.hasPassword = hasPassword
+            self.issues = issues
+            self.hash = hash
+        }
+    }
+
+    package private(set) var rows: [Row] = []
+    private var bytes: [UInt8] = []
+    /// Where each cell ends, and whether it is there at all: an empty one may be either.
+    private var cells: [(end: Int, isAbsent: Bool)] = []
+    private let columnCount: Int
+    private let mostRows: Int
+    private let mostBytes: Int
+
+    /// Has room for what is to be read.
+    package init(of scan: StoreScan) {
+        columnCount = scan.fields.count
+        mostRows = scan.mostRows
+        mostBytes = scan.mostBytes
+    }
+
+    /// The bytes of a cell; none where it is absent.
+    @_lifetime(borrow self)
+    package func cell(_ row: Int, _ column: Int) -> Span<UInt8> {
+        let index = row * columnCount + column
+        let start = index == 0 ? 0 : cells[index - 1].end
+        return bytes.span.extracting(start..<cells[index].end)
+    }
+
+    package func isAbsent(_ row: Int, _ column: Int) -> Bool { cells[row * columnCount + column].isAbsent }
+
+    // MARK: Reading them
+
+    /// Whether these are rows or bytes enough.
+    package var isFull: Bool { rows.count >= mostRows || bytes.count >= mostBytes }
+
+    /// Begins a row; as many cells follow as there are fields.
+    package mutating func append(_ row: Row) { rows.append(row) }
+
+    /// Adds a copy of the row's next cell.
+    package mutating func append(cell: Span<UInt8>) {
+        cell.withUnsafeBufferPointer { bytes.append(contentsOf: $0) }
+        cells.append((bytes.count, false))
+    }
+
+    /// Adds a cell that has no value.
+    package mutating func appendAbsentCell() { cells.append((bytes.count, true)) }
+}

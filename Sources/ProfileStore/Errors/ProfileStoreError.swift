@@ -1,0 +1,118 @@
+public import ProfileCore
+public import SecretHashing
+
+/// What can go wrong with a store, as a value with its facts; whoever shows it makes the text.
+public enum ProfileStoreError: Error, Hashable, Sendable {
+    // The answer is no.
+
+    /// No profile has this username.
+    case notFound(username: String)
+    /// Other profiles have the values of these unique fields.
+    case duplicate([FieldName])
+    /// The profile has changed since the revision that the edit goes by; nothing was written.
+    case staleRevision(expected: Int64, current: Int64)
+    /// What an edit would make of the profile breaks the rules.
+    case invalid(ValidationFailure)
+    /// The schema that a value was judged by is not in force any more; judge it again.
+    case schemaChanged(version: Int)
+    /// A schema cannot be adopted: values of a field that it makes unique are there more than once. Ten at most.
+    case repeatedValues(FieldName, [String])
+    /// A schema cannot be adopted: the fields of all schemas that the store ever had take more columns than a table has.
+    case tooManyColumns(limit: Int)
+
+    // Not now.
+
+    /// The write lock did not come in time; without a holder it is another program that holds SQLite's own lock, or has
+    /// not said who it is. After no time at all: 10,000 changes of this process wait already.
+    case busy(holder: LockHolder?, waited: Duration)
+    /// The caller's task was cancelled before its turn; nothing was written.
+    case cancelled
+    /// The repository was closed before.
+    case closed
+    /// A password could not be hashed.
+    case hashing(HashingError)
+    /// The system gives no thread for what must not block the others; `code` is `errno`.
+    case noThread(code: Int32)
+    /// The lock file was removed or replaced while this process held the write lock; nothing was written.
+    case lockDisplaced(path: String)
+
+    // The file.
+
+    /// There is no file, or one without anything in it.
+    case noStore(path: String)
+    /// The file is no SQLite database; it is left as it is.
+    case notADatabase(path: String)
+    /// An SQLite database, though not one of ours; it is left as it is.
+    case notAStore(path: String)
+    /// Made by a later version of this program; it is left as it is.
+    case newerStore(path: String, version: Int, known: Int)
+    /// Made by an earlier version; migrate it.
+    case olderStore(path: String, version: Int, known: Int)
+    /// The file has several names (hard links): whoever came by another would write into it past the lock and the log of
+    /// this one. Remove the other name, or copy the file.
+    case severalNames(path: String)
+    /// The file was removed, or another took its place, while the store was open: what was written since is not in it.
+    case displaced(path: String)
+    /// What has the lock file's name, `…-lock`, is none; it is left as it is. Move it away.
+    case notALockFile(path: String, LockFileFault)
+    /// A migration that was applied differs from the one that this program knows by that name.
+    case alteredMigration(name: String)
+    /// The file has a table, index, view or trigger that is not as this program makes it. What it says was not run.
+    case altered(AlteredObject)
+    /// The schema that the store holds cannot be read.
+    case unreadableSchema(version: Int, SchemaError)
+    /// The database is damaged; the text is SQLite's.
+    case corrupt(String)
+    /// The file, or its file system, may not be written.
+    case readOnly(String)
+    /// There is no space left; the transaction was rolled back.
+    case full(String)
+    /// A file that was to be made is there already, and is left as it is.
+    case alreadyExists(path: String)
+    /// A file that was to be made would have the name of one of the store's own, which SQLite makes and removes.
+    case reservedName(path: String)
+    /// The system refused to open or create a file; `code` is `errno`.
+    case cannotOpen(String, code: Int32)
+    /// Reading or writing failed; `code` is `errno` where the system gave one.
+    case inputOutput(String, code: Int32)
+    /// Anything else that the database reports, with its own code for it.
+    case database(String, code: Int32)
+    /// What keeps the profiles of this repository cannot do this; the text names what was asked for.
+    case unsupported(String)
+}
+
+/// The process that holds a store's write lock.
+public struct LockHolder: Hashable, Sendable {
+    /// In the holder's own PID namespace.
+    public let processID: Int32
+    /// What it says it is doing, such as `profiles import`.
+    public let command: String
+
+    package init(processID: Int32, command: String) {
+        self.processID = processID
+        self.command = command
+    }
+}
+
+/// Why what has the name of a store's lock file is none.
+public enum LockFileFault: Hashable, Sendable {
+    /// A directory, a symbolic link, a pipe, a socket, a device.
+    case notAFile
+    /// It has another name besides (a hard link), under which it may be anything.
+    case severalNames
+    /// It belongs neither to the store's owner nor to who asks.
+    case foreignOwner
+    /// It holds what no holder of the lock writes.
+    case foreignContent
+}
+
+extension ProfileStoreError {
+    /// What is wrong with the profile that was to be stored; nil where something else is.
+    package var issues: [ValidationIssue]? {
+        switch self {
+        case .invalid(let failure): failure.issues
+        case .duplicate(let fields): fields.map { ValidationIssue($0, .duplicate(line: nil)) }
+        default: nil
+        }
+    }
+}

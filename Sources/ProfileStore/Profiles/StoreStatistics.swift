@@ -1,0 +1,33 @@
+/// How much a store holds.
+public struct StoreStatistics: Hashable, Sendable {
+    /// All of them, valid or not.
+    public let profiles: Int
+    /// Profiles that revalidation found invalid.
+    public let invalid: Int
+    /// Profiles that have a password.
+    public let withPassword: Int
+    /// Profiles that have a passcode.
+    public let withPasscode: Int
+    /// The version of the schema in force, from 1.
+    public let schemaVersion: Int
+    /// Rises with every commit that changes profiles or the schema.
+    public let changeNumber: Int64
+    /// The size of the database file, in bytes.
+    public let fileBytes: Int64
+    /// The size of the write-ahead log beside it, in bytes.
+    public let walBytes: Int64
+
+    package init(
+        profiles: Int, invalid: Int, withPassword: Int, withPasscode: Int, schemaVersion: Int, changeNumber: Int64,
+        fileBytes: Int64, walBytes: Int64
+    ) {
+        self.profiles = profiles
+        self.invalid = invalid
+        self.withPassword = withPassword
+        self.withPasscode = withPasscode
+        self.schemaVersion = schemaVersion
+        self.changeNumber = changeNumber
+        self.fileBytes = fileBytes
+        self.walBytes = walBytes
+    }
+}

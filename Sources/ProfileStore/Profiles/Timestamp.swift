@@ -1,0 +1,48 @@
+internal import Platform
+public import ProfileCore
+
+/// A moment in UTC, to the millisecond.
+public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// Unix time in milliseconds.
+    public let millisecondsSince1970: Int64
+
+    /// Names a moment.
+    public init(millisecondsSince1970: Int64) { self.millisecondsSince1970 = millisecondsSince1970 }
+
+    /// The system's clock.
+    public static func now() -> Timestamp {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Timestamp(millisecondsSince1970: Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000)
+    }
+
+    /// The day in UTC.
+    public var day: CalendarDay? { CalendarDay(secondsSince1970: seconds) }
+
+    /// ISO 8601 with milliseconds: `2026-01-31T09:15:00.250Z`.
+    public var description: String {
+        let secondOfDay = Int(seconds - seconds.dividedDown(by: 86_400) * 86_400)
+        let time = [secondOfDay / 3_600, secondOfDay / 60 % 60, secondOfDay % 60].map { Self.padded($0, 2) }
+        let fraction = Self.padded(Int(millisecondsSince1970 &- seconds &* 1_000), 3)
+        return "\(day?.description ?? "0000-00-00")T\(time.joined(separator: ":")).\(fraction)Z"
+    }
+
+    public static func < (left: Timestamp, right: Timestamp) -> Bool {
+        left.millisecondsSince1970 < right.millisecondsSince1970
+    }
+
+    private var seconds: Int64 { millisecondsSince1970.dividedDown(by: 1_000) }
+
+    private static func padded(_ number: Int, _ width: Int) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    }
+}
+
+extension Int64 {
+    /// Division that rounds towards the past, also before 1970.
+    fileprivate func dividedDown(by divisor: Int64) -> Int64 {
+        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+        return remainder < 0 ? quotient - 1 : quotient
+    }
+}

@@ -1,0 +1,115 @@
+public import ProfileCore
+
+extension ProfileRepository {
+    /// Judges the stored profiles by the schema in force and remembers what it finds, or by a candidate and writes
+    /// nothing (R6). No value is changed and no revision rises.
+    ///
+    /// Cancelling the task ends it in order; what was marked stays marked, and a later run goes on from there.
+    /// - Parameters:
+    ///   - candidate: A schema that is not in force.
+    ///   - all: Judge profiles again that were judged by the same rules already.
+    ///   - mostIssues: Most issues that the report lists; all are counted.
+    ///   - progress: Told how many profiles were judged, after every batch.
+    /// - Returns: What was found; `isCancelled` says whether it ended early.
+    /// - Throws: ``ProfileStoreError``: `busy`, `corrupt`, …
+    public func revalidate(
+        candidate: ProfileSchema? = nil, all: Bool = false, mostIssues: Int = 10_000,
+        progress: @escaping @Sendable (_ checked: Int) -> Void = { _ in }
+    ) async throws(ProfileStoreError) -> RevalidationReport {
+        let start = ContinuousClock.now
+        let adopted = try await refreshSchema()
+        let history = try await engine.schemas()
+        let schema = candidate ?? adopted.schema
+        let sameRules = history.filter { $0.schema == schema }.map(\.version)
+        let judgedBefore = all || candidate != nil ? [] : sameRules
+        var report = RevalidationReport(
+            schema: SchemaReference(
+                name: schema.name, version: candidate == nil ? adopted.version : nil, fingerprint: schema.fingerprint),
+            mostIssues: mostIssues, isCandidate: candidate != nil)
+        try await addRemembered(judgedBefore, to: &report)
+        report.credentialsPredating = try await credentialsPredating(schema, history)
+
+        let validator = candidate.map(ProfileValidator.init) ?? adopted.validator
+        let batches = RejudgedBatches(
+            of: StoreScan(
+                fields: schema.fields, besides: judgedBefore, mostRows: Self.rowsPerBatch,
+                mostBytes: Self.bytesPerBatch),
+            in: engine, judgedBy: validator, on: today)
+        do throws(ProfileStoreError) {
+            while let batch = try await batches.next() {
+                if candidate == nil { try await mark(batch, version: adopted.version) }
+                report.add(batch)
+                progress(report.checked)
+                guard !Task.isCancelled else { throw .cancelled }
+            }
+        } catch {
+            guard error == .cancelled else { throw error }
+            report.isCancelled = true
+        }
+        report.seconds = (ContinuousClock.now - start) / .seconds(1)
+        return report
+    }
+
+    private static var rowsPerBatch: Int { 8_000 }
+    /// With values as long as they may be, rows alone would be no bound.
+    private static var bytesPerBatch: Int { 4 << 20 }
+
+    /// Counts the profiles that are passed over because the same rules judged them, with the marks that they have.
+    private func addRemembered(
+        _ versions: [Int], to report: inout RevalidationReport
+    ) async throws(ProfileStoreError) {
+        guard !versions.isEmpty else { return }
+        var after: Int64 = 0
+        while case let marked = try await engine.invalidProfiles(judgedBy: versions, after: after),
+            let last = marked.last
+        {
+            after = last.id
+            report.invalid += marked.count
+            for profile in marked {
+                let username = String(reporting: profile.username.utf8.span)
+                for issue in profile.issues { report.count(issue, of: username, value: nil) }
+            }
+        }
+        report.skipped = try await engine.judgements(by: versions, passwordVersions: []).profiles
+    }
+
+    /// Passwords that were set while other password rules were in force.
+    private func credentialsPredating(
+        _ schema: ProfileSchema, _ history: [AdoptedSchema]
+    ) async throws(ProfileStoreError) -> Int {
+        guard let rules = schema[.password] else { return 0 }
+        let sameRules = history.filter { $0.schema[.password] == rules }.map(\.version)
+        return try await engine.judgements(by: [], passwordVersions: sameRules).otherPasswords
+    }
+
+    /// Remembers what was found, where it is news.
+    private func mark(_ batch: RejudgedBatch, version: Int) async throws(ProfileStoreError) {
+        var issuesOfRow: [Int: String] = [:]
+        for invalid in batch.invalid { issuesOfRow[invalid.row] = invalid.issues.stored }
+        var news: [JudgementMark] = []
+        for (index, row) in batch.rows.enumerated() {
+            let issues = issuesOfRow[index]
+            guard row.schemaVersion != version || row.issues != issues else { continue }
+            news.append(JudgementMark(id: row.id, revision: row.revision, issues: issues))
+        }
+        if !news.isEmpty { try await engine.mark(news, judgedBy: version) }
+    }
+}
+
+extension RevalidationReport {
+    fileprivate mutating func add(_ batch: RejudgedBatch) {
+        checked += batch.rows.count
+        valid += batch.rows.count - batch.invalid.count
+        invalid += batch.invalid.count
+        for profile in batch.invalid {
+            for (issue, value) in zip(profile.issues, profile.values) {
+                count(issue, of: profile.username, value: value)
+            }
+        }
+    }
+
+    fileprivate mutating func count(_ issue: ReportedIssue, of username: String, value: String?) {
+        guard issues.count(field: issue.field, code: issue.code) else { return }
+        issues.list(ProfileIssue(username: username, issue: issue, value: value))
+    }
+}

@@ -1,0 +1,148 @@
+public import ProfileCore
+public import SecretHashing
+
+// Passcodes: create, validate, edit, remove (P1–P3). Owners set them; whoever knows one validates or edits it.
+extension ProfileRepository {
+    /// Sets the passcode of a profile that has none.
+    ///
+    /// - Throws: `violation`, `passcodeExists`, `store(.notFound)`, …
+    public func createPasscode(
+        _ new: Secret, for username: String, policy: PasscodePolicy = .standard
+    ) async throws(CredentialError) {
+        if let violation = policy.violation(of: new) { throw .violation(violation) }
+        guard try await storedCredential(username, .passcode) != nil else {
+            throw .store(.notFound(username: username))
+        }
+        let hash = try await hash(new)
+        let isSet = try await store { () throws(ProfileStoreError) in
+            try await engine.setPasscode(hash, of: username)
+        }
+        guard isSet else { throw .passcodeExists }
+    }
+
+    /// Says whether a passcode is right, and gives its profile.
+    ///
+    /// - Throws: `wrong`, `throttled`, `locked`, …
+    @discardableResult
+    public func validatePasscode(_ passcode: Secret, for username: String) async throws(CredentialError) -> Profile {
+        try await attempt(passcode, .passcode, username).profile
+    }
+
+    /// Replaces a passcode by another one, in one transaction, when the present one is right.
+    ///
+    /// The attempt at the present one counts as any other.
+    /// - Throws: `violation`, `notDifferent`, `wrong`, `throttled`, `locked`, …
+    public func editPasscode(
+        from present: Secret, to new: Secret, for username: String, policy: PasscodePolicy = .standard
+    ) async throws(CredentialError) {
+        if let violation = policy.violation(of: new) { throw .violation(violation) }
+        guard NFC.form(of: present) != NFC.form(of: new) else { throw .notDifferent }
+        let proven = try await attempt(present, .passcode, username)
+        let hash = try await hash(new)
+        let isReplaced = try await store { () throws(ProfileStoreError) in
+            try await engine.replaceHash(.passcode, of: proven.profile.id, proven.hash, by: hash)
+        }
+        // Somebody else has changed it since it was proven.
+        guard isReplaced else { throw .wrong }
+    }
+
+    /// Removes a passcode and what is remembered of failed attempts at it: the owner's way out.
+    ///
+    /// - Throws: `noPasscode`, `store(.notFound)`, …
+    public func removePasscode(of username: String) async throws(CredentialError) {
+        guard let stored = try await storedCredential(username, .passcode) else {
+            throw .store(.notFound(username: username))
+        }
+        guard stored.hash != nil else { throw .noPasscode }
+        try await store { () throws(ProfileStoreError) in try await engine.removePasscode(of: username) }
+    }
+}
+
+// Passwords, and what both kinds share.
+extension ProfileRepository {
+    /// Says whether a password is right, and gives its profile.
+    ///
+    /// - Throws: `wrong`, `throttled`, `locked`, …
+    public func validatePassword(_ password: Secret, for username: String) async throws(CredentialError) -> Profile {
+        try await attempt(password, .password, username).profile
+    }
+
+    /// Forgets failed attempts at both secrets: the owner's way out.
+    ///
+    /// - Throws: `store(.notFound)`, …
+    public func unlock(_ username: String) async throws(CredentialError) {
+        guard try await storedCredential(username, .password) != nil else {
+            throw .store(.notFound(username: username))
+        }
+        try await store { () throws(ProfileStoreError) in try await engine.unlock(username) }
+    }
+
+    /// A secret that was right: the profile, and the hash that it was checked against.
+    private struct Proof {
+        let profile: Profile
+        let hash: PasswordHash
+    }
+
+    /// Counts an attempt, then hashes, then takes the count back if the secret was right (P9, P10).
+    private func attempt(
+        _ secret: Secret, _ kind: CredentialKind, _ username: String
+    ) async throws(CredentialError) -> Proof {
+        let stored = try await storedCredential(username, kind)
+        let attempt = LoginAttempt(username: username, kind: kind, isKnown: stored != nil, time: options.now())
+        let decision = try await store { () throws(ProfileStoreError) in try await engine.admit(attempt) }
+        switch decision {
+        case .wait(let milliseconds): throw .throttled(milliseconds: milliseconds)
+        case .locked: throw .locked
+        case .admitted: break
+        }
+        let verification: PasscodeHasher.Verification
+        do throws(HashingError) {
+            verification = try await hasher.verify(secret, against: stored?.hash)
+        } catch {
+            // Nobody learned anything about the secret, so the attempt does not count.
+            _ = await finish(attempt, .notMade)
+            throw .hashing(error)
+        }
+        guard case .right(let needsRehash) = verification, let stored, let hash = stored.hash else {
+            _ = try await finish(attempt, .wrong).get()
+            throw .wrong
+        }
+        // Where there is no room for it now, the next success finds some.
+        let better = needsRehash ? try? await self.hash(secret) : nil
+        let rehash = better.map { LoginAttempt.Rehash(old: hash, new: $0) }
+        let profile = try await finish(attempt, .right(profileID: stored.profileID, rehash: rehash)).get()
+        guard let profile else { throw .wrong }
+        return Proof(profile: profile, hash: better ?? hash)
+    }
+
+    /// Writes what came of an attempt that was counted, also when the caller's task was cancelled meanwhile.
+    private func finish(
+        _ attempt: LoginAttempt, _ outcome: LoginAttempt.Outcome
+    ) async -> Result<Profile?, CredentialError> {
+        // A task of its own is not cancelled with the one that waits for it.
+        await Task { () -> Result<Profile?, CredentialError> in
+            do throws(ProfileStoreError) {
+                return .success(try await engine.settle(attempt, outcome))
+            } catch {
+                return .failure(.store(error))
+            }
+        }.value
+    }
+
+    /// Nil where there is no such profile.
+    private func storedCredential(
+        _ username: String, _ kind: CredentialKind
+    ) async throws(CredentialError) -> StoredCredential? {
+        try await store { () throws(ProfileStoreError) in try await engine.credential(kind, of: username) }
+    }
+
+    private func hash(_ secret: Secret) async throws(CredentialError) -> PasswordHash {
+        do throws(HashingError) { return try await hasher.hash(secret) } catch { throw .hashing(error) }
+    }
+
+    private func store<Value>(
+        _ body: () async throws(ProfileStoreError) -> Value
+    ) async throws(CredentialError) -> Value {
+        do throws(ProfileStoreError) { return try await body() } catch { throw .store(error) }
+    }
+}

@@ -1,0 +1,45 @@
+/// Profiles in the order of their ids, a page in memory at a time; see ``ProfileRepository/all(_:)``.
+public struct ProfileSequence: AsyncSequence, Sendable {
+    public typealias Element = Profile
+    public typealias Failure = ProfileStoreError
+
+    let repository: ProfileRepository
+    let query: ProfileQuery
+
+    public func makeAsyncIterator() -> Iterator { Iterator(repository: repository, query: query) }
+
+    public struct Iterator: AsyncIteratorProtocol {
+        let repository: ProfileRepository
+        var query: ProfileQuery
+        private var page: [Profile] = []
+        private var index = 0
+        private var isAtEnd = false
+
+        /// However long values are, not many are in memory at once.
+        private static let pageBytes = 1 << 20
+
+        init(repository: ProfileRepository, query: ProfileQuery) {
+            self.repository = repository
+            self.query = query
+        }
+
+        public mutating func next() async throws(ProfileStoreError) -> Profile? {
+            try await next(isolation: nil)
+        }
+
+        public mutating func next(
+            isolation actor: isolated (any Actor)?
+        ) async throws(ProfileStoreError) -> Profile? {
+            while index == page.count {
+                guard !isAtEnd else { return nil }
+                let read = try await repository.page(of: query, endingAfter: Self.pageBytes)
+                page = read.profiles
+                index = 0
+                query.after = read.next
+                isAtEnd = read.next == nil
+            }
+            defer { index += 1 }
+            return page[index]
+        }
+    }
+}

@@ -1,0 +1,20 @@
+package import ProfileCore
+
+/// A schema of the store with what is compiled of it once.
+package final class AdoptedSchema: Sendable {
+    /// From 1.
+    package let version: Int
+    /// See ``ProfileCore/ProfileSchema/fingerprint``.
+    package let fingerprint: String
+    /// Judges drafts by the schema.
+    package let validator: ProfileValidator
+
+    /// The rules.
+    package var schema: ProfileSchema { validator.schema }
+
+    package init(version: Int, fingerprint: String, schema: ProfileSchema) {
+        self.version = version
+        self.fingerprint = fingerprint
+        validator = ProfileValidator(schema)
+    }
+}

@@ -1,0 +1,127 @@
+internal import ProfileCore
+internal import ProfileStore
+internal import SQLiteAccess
+
+/// Many rows on their way into the tables, within one transaction.
+struct BatchWriting {
+    let time: Timestamp
+    private let rules: RulesInForce
+    private let firstID: Int64
+    private var nextID: Int64
+    /// Where the profiles lie that were updated.
+    private(set) var updatedIDs: ClosedRange<Int64>?
+    /// How many new profiles have a password that was not judged.
+    private(set) var unjudgedPasswords: Int64 = 0
+
+    init(under rules: RulesInForce, at time: Timestamp, _ connection: borrowing Connection) throws(SQLiteError) {
+        self.rules = rules
+        self.time = time
+        firstID = try StoreTable.nextID(connection)
+        nextID = firstID
+    }
+
+    /// The profiles that were added.
+    var addedIDs: ClosedRange<Int64>? { nextID > firstID ? firstID...nextID - 1 : nil }
+
+    /// Takes the steps of a batch to its end.
+    mutating func run<Batch: ImportBatch>(_ batch: inout Batch, _ connection: borrowing Connection) throws {
+        let rows = batch.rows
+        let looking = BatchLooking(under: rules)
+        let version = Int64(rules.adopted.version)
+        var insertion = try connection.prepare(rules.table.insert)
+        try rules.table.bindCommon(at: time, schemaVersion: rules.adopted.version, to: &insertion)
+        try rows.bytes.withUnsafeBufferPointer { bytes in
+            var step = batch.next(after: .none)
+            while true {
+                switch step {
+                case .insert(let row):
+                    let isNew = try rules.table.insert(
+                        row: row, of: rows, bytes, id: nextID, schemaVersion: version, with: &insertion)
+                    if isNew {
+                        nextID += 1
+                        if rules.table.bringsUnjudgedPassword(row, of: rows) { unjudgedPasswords += 1 }
+                        step = batch.next(after: .inserted)
+                    } else {
+                        step = batch.next(
+                            after: .found(
+                                try looking.match(row, of: rows, besides: nil, batch.wantsStoredProfiles, connection)))
+                    }
+                case .update(let stored, let merged):
+                    switch try rules.update(
+                        id: stored.id, revision: stored.revision, with: merged, at: time, connection)
+                    {
+                    case .updated:
+                        updatedIDs = updatedIDs.map { min($0.lowerBound, stored.id)...max($0.upperBound, stored.id) }
+                            ?? stored.id...stored.id
+                        step = batch.next(after: .updated)
+                    case .duplicate:
+                        step = batch.next(
+                            after: .found(try looking.match(0, of: merged, besides: stored.id, false, connection)))
+                    case .stale: throw ProfileStoreError.corrupt("a profile changed within one transaction")
+                    }
+                case .look, .find:
+                    step = batch.next(after: .found(try looking.look(step, batch.wantsStoredProfiles, connection)))
+                case .end: return
+                }
+            }
+        }
+    }
+
+    // MARK: Into an empty table
+
+    /// Stores new rows in a table without indexes, which are made afterwards.
+    mutating func fillEmptyTable(from load: some BulkLoad, _ connection: borrowing Connection) throws {
+        let indexes = try Self.dropIndexes(connection)
+        while let rows = load.nextNewRows() { try insert(rows, connection) }
+        try Self.makeIndexes(indexes, connection)
+    }
+
+    private mutating func insert(_ new: NewRows, _ connection: borrowing Connection) throws(SQLiteError) {
+        let rows = new.rows
+        let table = rules.table
+        let version = Int64(rules.adopted.version)
+        var nextID = nextID
+        var unjudgedPasswords: Int64 = 0
+        var statement = try connection.prepare(table.insert)
+        try table.bindCommon(at: time, schemaVersion: rules.adopted.version, to: &statement)
+        try rows.bytes.withUnsafeBufferPointer { bytes throws(SQLiteError) in
+            for row in new.new {
+                // Without indexes nothing is refused here; the unique ones are made last, and would refuse it then.
+                _ = try table.insert(row: row, of: rows, bytes, id: nextID, schemaVersion: version, with: &statement)
+                nextID += 1
+                if table.bringsUnjudgedPassword(row, of: rows) { unjudgedPasswords += 1 }
+            }
+        }
+        self.nextID = nextID
+        self.unjudgedPasswords += unjudgedPasswords
+    }
+
+    /// Drops the indexes that hold every row. The one of invalid profiles costs nothing to keep: all rows are valid.
+    ///
+    /// - Returns: What makes them anew.
+    private static func dropIndexes(_ connection: borrowing Connection) throws(SQLiteError) -> [String] {
+        var indexes: [(name: String, sql: String)] = []
+        do {
+            var statement = try connection.prepare(
+                """
+                SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'profiles'
+                AND sql IS NOT NULL AND name <> 'profiles_invalid'
+                """)
+            while try statement.step() {
+                indexes.append((statement.string(at: 0) ?? "", statement.string(at: 1) ?? ""))
+            }
+        }
+        // Of ours, and of others that are plain; see `StoreLayout`.
+        for index in indexes {
+            try connection.run("DROP INDEX \"\(index.name.replacing("\"", with: "\"\""))\"")
+        }
+        return indexes.map(\.sql)
+    }
+
+    private static func makeIndexes(_ indexes: [String], _ connection: borrowing Connection) throws(SQLiteError) {
+        // A second thread sorts while the first reads.
+        connection.setWorkerThreads(1)
+        defer { connection.setWorkerThreads(0) }
+        for sql in indexes { try connection.run(sql) }
+    }
+}

@@ -1,0 +1,70 @@
+internal import ProfileCore
+internal import ProfileStore
+internal import SQLiteAccess
+internal import Synchronization
+
+/// A schema of the store with the SQL that it makes.
+final class RulesInForce: Sendable {
+    let adopted: AdoptedSchema
+    let table: ProfileTable
+    private let versionsJudgingPasswords = Mutex<Set<Int>?>(nil)
+
+    var schema: ProfileSchema { adopted.schema }
+
+    init(_ adopted: AdoptedSchema) {
+        self.adopted = adopted
+        table = ProfileTable(adopted.schema)
+    }
+
+    /// Whether a password that was judged when this version was in force counts as judged by this schema: it has the same
+    /// rules for passwords.
+    func judgesPasswords(of version: Int, _ connection: borrowing Connection) throws -> Bool {
+        // Most are of this one, and then nobody need look at the rules of the past.
+        if version == adopted.version { return true }
+        if let versions = versionsJudgingPasswords.withLock(\.self) { return versions.contains(version) }
+        let versions = Set(try SchemaTable.versions(sharingPasswordRulesOf: schema, connection))
+        versionsJudgingPasswords.withLock { $0 = versions }
+        return versions.contains(version)
+    }
+
+    // MARK: Writing, within a transaction
+
+    /// Stores the one row of `rows` as a new profile.
+    ///
+    /// - Returns: False if another profile has a value of its unique fields.
+    func insert(
+        _ rows: ValidProfiles, id: Int64, at time: Timestamp, _ connection: borrowing Connection
+    ) throws(SQLiteError) -> Bool {
+        var statement = try connection.prepare(table.insert)
+        try table.bindCommon(at: time, schemaVersion: adopted.version, to: &statement)
+        return try rows.bytes.withUnsafeBufferPointer { bytes throws(SQLiteError) in
+            try table.insert(
+                row: 0, of: rows, bytes, id: id, schemaVersion: Int64(adopted.version), with: &statement)
+        }
+    }
+
+    /// Stores the one row of `rows` in the place of a profile that has this revision, and counts what that does to its
+    /// password.
+    func update(
+        id: Int64, revision: Int64, with rows: ValidProfiles, at time: Timestamp, _ connection: borrowing Connection
+    ) throws -> ProfileTable.UpdateOutcome {
+        try UnjudgedPasswords.counting(of: id, under: self, connection) {
+            try table.update(
+                id: id, revision: revision, row: 0, of: rows, at: time, schemaVersion: adopted.version, connection)
+        }
+    }
+
+    /// The unique fields of which another profile has the row's value.
+    func takenFields(
+        of rows: ValidProfiles, row: Int, besides id: Int64?, _ connection: borrowing Connection
+    ) throws(SQLiteError) -> [FieldName] {
+        var taken: [FieldName] = []
+        for (index, field) in schema.fields.enumerated() where field.isUnique {
+            guard let value = rows.text(row: row, field: index) else { continue }
+            if let owner = try ProfileTable.owner(of: value, in: field.name, connection), owner != id {
+                taken.append(field.name)
+            }
+        }
+        return taken
+    }
+}

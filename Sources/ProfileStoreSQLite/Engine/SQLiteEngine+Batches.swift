@@ -1,0 +1,115 @@
+internal import ProfileCore
+internal import ProfileStore
+internal import SQLiteAccess
+
+extension SQLiteEngine {
+    func isEmpty() async throws(ProfileStoreError) -> Bool {
+        try session.read { connection in try Self.isEmpty(connection) }
+    }
+
+    func areStored(_ usernames: [String]) async throws(ProfileStoreError) -> [Bool] {
+        try session.read { connection in try Self.areStored(usernames, connection) }
+    }
+
+    func expectBatches(_ areComing: Bool, waits: Bool) async {
+        // Rows come in no order of their usernames, so that each batch touches pages all over the indexes: keeping these
+        // makes it half as long again as fast.
+        let kibibytes = areComing ? 65_536 : Connection.defaultCache
+        _ = try? await session.withWriter(waitingAtMost: waits ? nil : .zero) { connection in
+            try connection.setCache(kibibytes: kibibytes)
+        }
+    }
+
+    var scratchFileTemplate: [CChar] { session.file.path.file(endingIn: "-input-XXXXXX") }
+
+    func store<Batch: ImportBatch>(
+        _ batch: Batch, judgedBy schema: ProfileSchema, at time: Timestamp
+    ) async throws(ProfileStoreError) -> Batch {
+        let (stored, isChange) = try await session.write { connection in
+            let rules = try self.rulesInForce(connection, being: schema)
+            var writing = try BatchWriting(under: rules, at: time, connection)
+            var batch = batch
+            try writing.run(&batch, connection)
+            return (batch, try self.finish(writing, connection))
+        }
+        // Here the write lock is given back.
+        if isChange { announce() }
+        return stored
+    }
+
+    func preview<Batch: ImportBatch>(
+        _ batch: Batch, judgedBy schema: ProfileSchema
+    ) async throws(ProfileStoreError) -> Batch {
+        try await session.readAtLength { connection in
+            let rules = try self.rulesInForce(connection, being: schema)
+            var batch = batch
+            try connection.readTransaction { try BatchLooking(under: rules).run(&batch, connection) }
+            return batch
+        }
+    }
+
+    func load(
+        _ load: some BulkLoad, judgedBy schema: ProfileSchema, at time: Timestamp
+    ) async throws(ProfileStoreError) -> BulkLoadOutcome {
+        // Before asking for the lock, which others may hold.
+        if !load.takesUsedStore, try await !isEmpty() { return .declined }
+        let (outcome, isChange) = try await session.withWriter { connection in
+            do {
+                return try connection.writeTransaction {
+                    let isEmpty = try Self.isEmpty(connection)
+                    guard isEmpty || load.takesUsedStore,
+                        try load.mayBegin({ try Self.areStored($0, connection) })
+                    else { return (BulkLoadOutcome.declined, false) }
+                    let rules = try self.rulesInForce(connection, being: schema)
+                    var writing = try BatchWriting(under: rules, at: time, connection)
+                    if isEmpty, load.knowsNewRows {
+                        try writing.fillEmptyTable(from: load, connection)
+                    } else {
+                        while var batch = load.nextBatch() {
+                            try writing.run(&batch, connection)
+                            load.take(batch)
+                        }
+                    }
+                    guard load.mayStay() else { throw LoadIsUndone() }
+                    return (.loaded, try self.finish(writing, connection))
+                }
+            } catch is LoadIsUndone {
+                return (.undone, false)
+            }
+        }
+        if isChange { announce() }
+        return outcome
+    }
+
+    /// Rolls a transaction back without a failure.
+    private struct LoadIsUndone: Error {}
+
+    /// Writes what many rows have in common, within their transaction: the next id, counts, and the log of changes.
+    ///
+    /// - Returns: Whether anything has changed.
+    private func finish(_ writing: BatchWriting, _ connection: borrowing Connection) throws(SQLiteError) -> Bool {
+        if let added = writing.addedIDs {
+            try StoreTable.setNextID(added.upperBound + 1, connection)
+            try StoreTable.add(writing.unjudgedPasswords, to: .unjudgedPasswords, connection)
+            try ThrottleTable.forgetUnknown(namesOf: added, connection)
+            try record(.imported, added, at: writing.time, connection)
+        }
+        if let updated = writing.updatedIDs { try record(.updated, updated, at: writing.time, connection) }
+        return writing.addedIDs != nil || writing.updatedIDs != nil
+    }
+
+    private static func isEmpty(_ connection: borrowing Connection) throws(SQLiteError) -> Bool {
+        var statement = try connection.prepare("SELECT 1 FROM profiles LIMIT 1")
+        return try !statement.step()
+    }
+
+    private static func areStored(
+        _ usernames: [String], _ connection: borrowing Connection
+    ) throws(SQLiteError) -> [Bool] {
+        var areStored: [Bool] = []
+        for username in usernames {
+            areStored.append(try ProfileTable.owner(of: username, in: .username, connection) != nil)
+        }
+        return areStored
+    }
+}

@@ -1,0 +1,59 @@
+internal import ProfileCore
+internal import ProfileStore
+internal import SQLiteAccess
+
+// Look-ups take microseconds and run where they are called; what looks at every row runs on a thread of its own.
+extension SQLiteEngine {
+    func profile(
+        _ key: ProfileKey, under rules: AdoptedSchema
+    ) async throws(ProfileStoreError) -> Profile? {
+        let table = table(of: rules)
+        return try session.read { connection in
+            try readUnder(rules, connection) { () throws(SQLiteError) in try table.profile(key, connection) }
+        }
+    }
+
+    func page(
+        _ search: ProfileSearch, under rules: AdoptedSchema
+    ) async throws(ProfileStoreError) -> ProfilePage {
+        let table = table(of: rules)
+        return try session.read { connection in
+            try readUnder(rules, connection) { () throws(SQLiteError) in try table.page(search, connection) }
+        }
+    }
+
+    func scan(_ scan: StoreScan) async throws(ProfileStoreError) -> StoredRows {
+        try await session.readAtLength { connection in try ProfileTable.rows(scan, connection) }
+    }
+
+    func statistics() async throws(ProfileStoreError) -> StoreStatistics {
+        try await session.readAtLength { [session] connection in
+            var statement = try connection.prepare(
+                """
+                SELECT count(*), count(issues), count(password_hash), count(passcode_hash) FROM profiles
+                """)
+            _ = try statement.step()
+            return StoreStatistics(
+                profiles: Int(statement.integer(at: 0)), invalid: Int(statement.integer(at: 1)),
+                withPassword: Int(statement.integer(at: 2)), withPasscode: Int(statement.integer(at: 3)),
+                schemaVersion: try SchemaTable.versionInForce(connection),
+                changeNumber: try StoreTable.changeNumber(connection),
+                fileBytes: session.file.status(ofFileEndingIn: "")?.size ?? 0,
+                walBytes: session.file.status(ofFileEndingIn: "-wal")?.size ?? 0)
+        }
+    }
+
+    /// Reads what rules say. A column that is gone means that others are in force, since a backup was restored.
+    private func readUnder<Value>(
+        _ rules: AdoptedSchema, _ connection: borrowing Connection, _ body: () throws(SQLiteError) -> Value
+    ) throws -> Value {
+        do throws(SQLiteError) {
+            return try body()
+        } catch {
+            guard error.code == .error else { throw error }
+            let version = try SchemaTable.versionInForce(connection)
+            guard version > rules.version else { throw error }
+            throw ProfileStoreError.schemaChanged(version: version)
+        }
+    }
+}

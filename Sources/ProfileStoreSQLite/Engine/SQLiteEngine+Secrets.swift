@@ -1,0 +1,114 @@
+internal import ProfileCore
+internal import ProfileStore
+internal import SQLiteAccess
+internal import SecretHashing
+
+// Watchers need not hear of secrets: they are no part of what a profile shows.
+extension SQLiteEngine {
+    func credential(
+        _ kind: CredentialKind, of username: String
+    ) async throws(ProfileStoreError) -> StoredCredential? {
+        try session.read { connection in
+            var statement = try connection.prepare(kind.selectHash)
+            try statement.bind(username, at: 1)
+            guard try statement.step() else { return nil }
+            var hash: PasswordHash?
+            if let text = statement.bytes(at: 1) { hash = try? PasswordHash(parsing: text) }
+            return StoredCredential(profileID: statement.integer(at: 0), hash: hash)
+        }
+    }
+
+    func setPasscode(
+        _ hash: PasswordHash, of username: String
+    ) async throws(ProfileStoreError) -> Bool {
+        try await session.write { connection in
+            var statement = try connection.prepare(
+                "UPDATE profiles SET passcode_hash = ?2 WHERE username = ?1 AND passcode_hash IS NULL")
+            try statement.bind(username, at: 1)
+            try statement.bind(hash.text, at: 2)
+            try statement.run()
+            guard connection.changes == 1 else { return false }
+            // Whoever guessed before had nothing to guess.
+            try ThrottleTable.forget(username, .passcode, connection)
+            return true
+        }
+    }
+
+    func replaceHash(
+        _ kind: CredentialKind, of profileID: Int64, _ old: PasswordHash, by new: PasswordHash
+    ) async throws(ProfileStoreError) -> Bool {
+        try await session.write { connection in
+            try Self.replaceHash(kind, of: profileID, old, by: new, connection)
+        }
+    }
+
+    func removePasscode(of username: String) async throws(ProfileStoreError) {
+        try await session.write { connection in
+            var statement = try connection.prepare("UPDATE profiles SET passcode_hash = NULL WHERE username = ?1")
+            try statement.bind(username, at: 1)
+            try statement.run()
+            try ThrottleTable.forget(username, .passcode, connection)
+        }
+    }
+
+    func admit(_ attempt: LoginAttempt) async throws(ProfileStoreError) -> ThrottleState.Decision {
+        try await session.write { connection in
+            try ThrottleTable.admit(attempt, mostUnknownNames: self.options.mostUnknownNames, connection)
+        }
+    }
+
+    func settle(
+        _ attempt: LoginAttempt, _ outcome: LoginAttempt.Outcome
+    ) async throws(ProfileStoreError) -> Profile? {
+        switch outcome {
+        // It was counted when it was admitted.
+        case .wrong: return nil
+        case .notMade:
+            return try await session.write { connection in
+                try ThrottleTable.withdraw(attempt, connection)
+                return nil
+            }
+        case .right(let profileID, let rehash):
+            return try await session.write { connection in
+                try ThrottleTable.forget(attempt.username, attempt.kind, connection)
+                if let rehash {
+                    _ = try Self.replaceHash(attempt.kind, of: profileID, rehash.old, by: rehash.new, connection)
+                }
+                return try self.rulesInForce(connection).table.profile(.id(profileID), connection)
+            }
+        }
+    }
+
+    func unlock(_ username: String) async throws(ProfileStoreError) {
+        try await session.write { connection in try ThrottleTable.forget(username, nil, connection) }
+    }
+
+    /// Compares and swaps, within a transaction.
+    private static func replaceHash(
+        _ kind: CredentialKind, of id: Int64, _ old: PasswordHash, by new: PasswordHash,
+        _ connection: borrowing Connection
+    ) throws(SQLiteError) -> Bool {
+        var statement = try connection.prepare(kind.replaceHash)
+        try statement.bind(id, at: 1)
+        try statement.bind(old.text, at: 2)
+        try statement.bind(new.text, at: 3)
+        try statement.run()
+        return connection.changes == 1
+    }
+}
+
+extension CredentialKind {
+    fileprivate var selectHash: String {
+        switch self {
+        case .password: "SELECT id, password_hash FROM profiles WHERE username = ?1"
+        case .passcode: "SELECT id, passcode_hash FROM profiles WHERE username = ?1"
+        }
+    }
+
+    fileprivate var replaceHash: String {
+        switch self {
+        case .password: "UPDATE profiles SET password_hash = ?3 WHERE id = ?1 AND password_hash = ?2"
+        case .passcode: "UPDATE profiles SET passcode_hash = ?3 WHERE id = ?1 AND passcode_hash = ?2"
+        }
+    }
+}

@@ -1,0 +1,67 @@
+internal import ProfileCore
+internal import ProfileStore
+internal import SQLiteAccess
+internal import SecretHashing
+internal import Synchronization
+
+/// Keeps profiles in one SQLite file, beside which a lock file lets one process write at a time; see <doc:Concurrency>.
+final class SQLiteEngine: StoreEngine {
+    let session: SQLiteSession
+    let options: ProfileRepository.Options
+    /// The rules in force, as far as is known here.
+    private let known: Mutex<RulesInForce>
+    let beeper: Beeper
+    let listeners = Mutex<[@Sendable () -> Void]>([])
+
+    /// The beep by which processes tell each other of a change.
+    static let beepName = "changes"
+
+    /// Goes by a file that is there and of this program's version.
+    init(
+        _ file: StoreFile, _ writer: DatabaseWriter, _ options: ProfileRepository.Options
+    ) throws(ProfileStoreError) {
+        session = SQLiteSession(file, writer, options)
+        self.options = options
+        beeper = Beeper(file.path, directory: options.runtimeDirectory)
+        known = Mutex(
+            try session.read { connection in
+                try Migrator.verify(connection)
+                return RulesInForce(try SchemaTable.inForce(connection))
+            })
+    }
+
+    func close() async {
+        beeper.unregister(Self.beepName)
+        await session.close()
+    }
+
+    // MARK: Rules
+
+    /// The rules in force in the connection's transaction, read again where they have changed.
+    func rulesInForce(_ connection: borrowing Connection) throws -> RulesInForce {
+        let version = try SchemaTable.versionInForce(connection)
+        let known = known.withLock { $0 }
+        guard known.adopted.version != version else { return known }
+        let latest = RulesInForce(try SchemaTable.inForce(connection))
+        // Another thread may have read later ones meanwhile.
+        self.known.withLock { if $0.adopted.version < latest.adopted.version { $0 = latest } }
+        return latest
+    }
+
+    /// The rules in force inside a write transaction, when they are still those that a value was judged by.
+    func rulesInForce(
+        _ connection: borrowing Connection, being schema: ProfileSchema
+    ) throws -> RulesInForce {
+        let current = try rulesInForce(connection)
+        guard current.schema == schema else {
+            throw ProfileStoreError.schemaChanged(version: current.adopted.version)
+        }
+        return current
+    }
+
+    /// The SQL of rules that were in force when they were read.
+    func table(of adopted: AdoptedSchema) -> ProfileTable {
+        let known = known.withLock { $0 }
+        return known.adopted === adopted ? known.table : ProfileTable(adopted.schema)
+    }
+}

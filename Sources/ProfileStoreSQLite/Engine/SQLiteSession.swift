@@ -1,0 +1,59 @@
+internal import ProfileStore
+internal import SQLiteAccess
+internal import Threads
+
+/// How an engine gets at its file: the connections that read, the one that writes, and the one place where SQLite's errors
+/// become the store's.
+final class SQLiteSession: Sendable {
+    let file: StoreFile
+    private let options: ProfileRepository.Options
+    private let readers: ReaderPool
+    private let writer: DatabaseWriter
+    /// For what takes long: Swift's own threads must not block.
+    private let threads = ThreadPool(threads: 4)
+
+    init(_ file: StoreFile, _ writer: DatabaseWriter, _ options: ProfileRepository.Options) {
+        self.file = file
+        self.writer = writer
+        self.options = options
+        readers = ReaderPool(mostIdle: 4) { try file.openForReading() }
+    }
+
+    /// Reads where it is called, for what takes microseconds.
+    func read<Value>(
+        _ body: (borrowing Connection) throws -> Value
+    ) throws(ProfileStoreError) -> Value {
+        do { return try readers.read(body) } catch { throw ProfileStoreError(translating: error) }
+    }
+
+    /// Reads on a thread of its own, for what may take long. It ends when the task is cancelled or the session closed.
+    func readAtLength<Value: Sendable>(
+        _ body: @escaping @Sendable (borrowing Connection) throws -> Value
+    ) async throws(ProfileStoreError) -> Value {
+        do {
+            return try await threads.run { try self.readers.read(body) }
+        } catch {
+            throw ProfileStoreError(translating: error)
+        }
+    }
+
+    /// Runs `body` in a write transaction, in the writer's turn.
+    func write<Value: Sendable>(
+        _ body: @escaping @Sendable (borrowing Connection) throws -> Value
+    ) async throws(ProfileStoreError) -> Value {
+        try await withWriter { connection in try connection.writeTransaction { try body(connection) } }
+    }
+
+    /// Runs `body` in the writer's turn; it begins its own transactions.
+    func withWriter<Value: Sendable>(
+        waitingAtMost limit: Duration? = nil, _ body: @escaping @Sendable (borrowing Connection) throws -> Value
+    ) async throws(ProfileStoreError) -> Value {
+        try await writer.writeForStore(waitingAtMost: limit ?? options.waitLimit, body)
+    }
+
+    /// Ends what is being read, lets writes come to their end, and closes.
+    func close() async {
+        readers.endReading()
+        await writer.close()
+    }
+}

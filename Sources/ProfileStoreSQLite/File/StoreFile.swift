@@ -1,0 +1,209 @@
+internal import Platform
+internal import ProfileStore
+internal import SQLiteAccess
+
+/// The file of a store: is it one, is it ours, and which connections does it get?
+struct StoreFile: Sendable {
+    /// "PROF", in the header of every store (`PRAGMA application_id`).
+    static let applicationID: Int32 = 0x5052_4F46
+
+    let path: DatabasePath
+    /// How long to wait for locks that other programs hold.
+    let waitLimit: Duration
+    /// A registered SQLite VFS, for tests that make the file system fail.
+    let vfs: String?
+
+    /// What lies at the path.
+    enum State: Hashable {
+        case missing
+        /// A database without anything in it: a store whose making was broken off.
+        case empty
+        case store(version: Int)
+        /// A store of a later version of this program.
+        case newer(version: Int)
+        /// An SQLite database of another program.
+        case foreign
+    }
+
+    /// Resolves a path; a folder that is missing is made, 0700, if `createsFolder` says so.
+    init(_ path: String, createsFolder: Bool, options: ProfileRepository.Options) throws {
+        if createsFolder { try Self.createFolders(of: path) }
+        do throws(SQLiteError) {
+            self.path = try DatabasePath(path)
+        } catch {
+            if error.systemError == ENOENT { throw ProfileStoreError.noStore(path: path) }
+            throw error
+        }
+        waitLimit = options.waitLimit
+        vfs = options.vfs
+    }
+
+    /// The same, with the store's errors.
+    static func resolve(
+        _ path: String, createsFolder: Bool, _ options: ProfileRepository.Options
+    ) throws(ProfileStoreError) -> StoreFile {
+        try ProfileStoreError.translating { try StoreFile(path, createsFolder: createsFolder, options: options) }
+    }
+
+    /// Looks at the file through SQLite, changing nothing of a stranger's.
+    func inspect() throws -> State {
+        var status = stat()
+        guard stat(path.database, &status) == 0 else {
+            let code = errno
+            if code == ENOENT || code == ENOTDIR { return .missing }
+            throw ProfileStoreError.cannotOpen(path.description, code: code)
+        }
+        // Opening a pipe would wait for whoever writes into it.
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw ProfileStoreError.cannotOpen(path.description, code: status.st_mode & S_IFMT == S_IFDIR ? EISDIR : EINVAL)
+        }
+        do {
+            return try look()
+        } catch let error as SQLiteError where .notADatabase ~= error.code {
+            throw ProfileStoreError.notADatabase(path: path.description)
+        }
+    }
+
+    /// The version of the store that is there.
+    ///
+    /// - Throws: `noStore`, `notAStore`, `newerStore`, …
+    func version() throws -> Int { try version(of: inspect()) }
+
+    /// The version of a store in a state that was found.
+    func version(of state: State) throws -> Int {
+        switch state {
+        case .missing, .empty: throw ProfileStoreError.noStore(path: path.description)
+        case .foreign: throw ProfileStoreError.notAStore(path: path.description)
+        case .newer(let version): throw ProfileStoreError.newerStore(path: path.description, version: version, known: Migrator.latest)
+        case .store(let version): return version
+        }
+    }
+
+    /// The writer of this process; it opens its connection with its first job. Who reads nothing there, and replaces all
+    /// that there is, need not have the layout verified.
+    func writer(
+        _ options: ProfileRepository.Options, verifiesLayout: Bool = true
+    ) -> DatabaseWriter {
+        DatabaseWriter(path, command: options.command) { limit in
+            // The lock is held.
+            let mode: Connection.Mode = options.createsMissing ? .create : .readWrite
+            let connection = try open(mode, waiting: limit, verifiesLayout: verifiesLayout)
+            try connection.enableWriteAheadLog()
+            return connection
+        }
+    }
+
+    func openForReading() throws -> Connection {
+        try open(.readOnly, waiting: WaitLimit(waitLimit))
+    }
+
+    /// Opens, and looks at the layout before anything else is read.
+    private func open(
+        _ mode: Connection.Mode, waiting limit: WaitLimit, verifiesLayout: Bool = true
+    ) throws -> Connection {
+        let connection = try Connection(path, mode: mode, vfs: vfs, waitLimit: limit)
+        if verifiesLayout { try StoreLayout.verify(connection) }
+        return connection
+    }
+
+    /// Permissions and size of the database, or of a file beside it; nil where there is none.
+    func status(ofFileEndingIn ending: String) -> (mode: UInt16, size: Int64)? {
+        var status = stat()
+        guard stat(path.file(endingIn: ending), &status) == 0 else { return nil }
+        return (UInt16(truncatingIfNeeded: status.st_mode & 0o7777), Int64(status.st_size))
+    }
+
+    // MARK: Looking
+
+    private func look() throws -> State {
+        // As it lies first, so that a stranger's file gets nothing put beside it, whatever lies there already.
+        let asItLies: State
+        do {
+            asItLies = try state(as: .inspection)
+        } catch {
+            // What has a lock file beside it may be a store in the midst of a checkpoint, which only looks damaged.
+            guard access(path.lock, F_OK) == 0 else { throw error }
+            return try lookUnderLocks { throw error }
+        }
+        switch asItLies {
+        case .foreign, .newer: return asItLies
+        // Its version, and all that is in it, may still be in its write-ahead log.
+        case .store: return try lookUnderLocks { try state(as: .readWrite) }
+        case .missing, .empty: return try lookUnderLocks { Self.bringsBackPages(path.journal) ? .foreign : .empty }
+        }
+    }
+
+    /// What those see who go by other programs' locks and the write-ahead log; or `unfinished`, where somebody has broken
+    /// a transaction off, which is to be undone first.
+    private func lookUnderLocks(unfinished: () throws -> State) throws -> State {
+        do {
+            return try state(as: .readOnly)
+        } catch let error as SQLiteError where error.code == .readOnlyRollback {
+            return try unfinished()
+        }
+    }
+
+    private func state(as mode: Connection.Mode) throws -> State {
+        let connection = try Connection(path, mode: mode, vfs: vfs, waitLimit: WaitLimit(waitLimit))
+        // Of one moment: between two statements another process may have made the store.
+        return try connection.readTransaction {
+            let settings = try connection.settings()
+            let version = Int(settings.userVersion)
+            if settings.applicationID == Self.applicationID {
+                return version <= Migrator.latest ? .store(version: version) : .newer(version: version)
+            }
+            guard settings.applicationID == 0, version == 0 else { return .foreign }
+            var statement = try connection.prepare("SELECT count(*) FROM sqlite_schema")
+            return try statement.step() && statement.integer(at: 0) == 0 ? .empty : .foreign
+        }
+    }
+
+    /// Whether there would be pages again if SQLite undid the transaction that this rollback journal is of; see
+    /// <https://www.sqlite.org/fileformat2.html#the_rollback_journal>.
+    private static func bringsBackPages(_ journal: [CChar]) -> Bool {
+        let descriptor = Platform.open(journal, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        // The last number: how many pages there were.
+        var header = [UInt8](repeating: 0, count: 20)
+        return read(descriptor, &header, header.count) == header.count && header[16...].contains { $0 != 0 }
+    }
+
+    private static func createFolders(of path: String) throws {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: true).dropLast()
+        var folder = path.hasPrefix("/") ? "/" : ""
+        for part in parts {
+            folder += part + "/"
+            guard mkdir(folder, 0o700) == 0 || errno == EEXIST || errno == EROFS || errno == EACCES else {
+                throw ProfileStoreError.cannotOpen(folder, code: errno)
+            }
+        }
+    }
+}
+
+extension DatabaseWriter {
+    /// Writes, with the store's errors.
+    func writeForStore<Value: Sendable>(
+        waitingAtMost limit: Duration, _ body: @escaping @Sendable (borrowing Connection) throws -> Value
+    ) async throws(ProfileStoreError) -> Value {
+        do {
+            return try await write(waitingAtMost: limit, body)
+        } catch {
+            throw ProfileStoreError(translating: error)
+        }
+    }
+
+    /// The one write of a writer, which closes then.
+    func writeAndClose<Value: Sendable>(
+        waitingAtMost limit: Duration, _ body: @escaping @Sendable (borrowing Connection) throws -> Value
+    ) async throws(ProfileStoreError) -> Value {
+        let outcome: Result<Value, ProfileStoreError>
+        do throws(ProfileStoreError) {
+            outcome = .success(try await writeForStore(waitingAtMost: limit, body))
+        } catch {
+            outcome = .failure(error)
+        }
+        await close()
+        return try outcome.get()
+    }
+}

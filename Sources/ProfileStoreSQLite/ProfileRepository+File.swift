@@ -1,0 +1,112 @@
+internal import Platform
+public import ProfileStore
+internal import SQLiteAccess
+internal import SQLiteMigrations
+
+// Stores in SQLite files.
+extension ProfileRepository {
+    /// Opens a store.
+    ///
+    /// - Parameters:
+    ///   - path: The database file. A file that is not a store, or of a later version, is refused unchanged.
+    ///   - options: How it is opened and used.
+    /// - Returns: The open store; ``/ProfileStore/ProfileRepository/close()`` it in the end.
+    /// - Throws: `ProfileStoreError`: `noStore`, `notADatabase`, `notAStore`, `newerStore`, `olderStore`, …
+    public static func open(
+        at path: String, options: Options = Options()
+    ) async throws(ProfileStoreError) -> ProfileRepository {
+        let file = try StoreFile.resolve(path, createsFolder: options.createsMissing, options)
+        let writer = file.writer(options)
+        var state = try ProfileStoreError.translating { try file.inspect() }
+        if options.createsMissing, state == .missing || state == .empty {
+            try await writer.writeForStore(waitingAtMost: options.waitLimit) { connection in
+                try Migrator.create(connection, schema: options.initialSchema, at: options.now())
+            }
+            state = try ProfileStoreError.translating { try file.inspect() }
+        }
+        let version = try ProfileStoreError.translating { [state] in try file.version(of: state) }
+        guard version == Migrator.latest else {
+            throw .olderStore(path: file.path.description, version: version, known: Migrator.latest)
+        }
+        return try await ProfileRepository(SQLiteEngine(file, writer, options), options)
+    }
+
+    /// The database file, for people: in a folder whose name is not UTF-8 the file itself is called otherwise. Empty for a
+    /// store that is in no file.
+    public var path: String { (engine as? SQLiteEngine)?.session.file.path.description ?? "" }
+
+    // MARK: Maintenance
+
+    /// Reads every page and setting; takes as long as reading the whole file, on a thread of its own.
+    ///
+    /// - Throws: `unsupported` where the store is in no file, `cancelled`, …
+    public func check() async throws(ProfileStoreError) -> StoreCheck {
+        let session = try session(for: "check")
+        return try await session.readAtLength { connection in try StoreCheck(session.file, connection) }
+    }
+
+    /// Copies the store, as it is at one moment, into a new file that opens alone, while others read and write on.
+    ///
+    /// The copy is made 0600 and holds what the store holds, hashes included.
+    /// - Throws: `alreadyExists`, `reservedName`, `full`, …; `unsupported` where the store is in no file.
+    public func backup(to path: String) async throws(ProfileStoreError) {
+        let session = try session(for: "backup")
+        // The database itself is there already, as the copying finds.
+        guard FilePlaces([self.path]).contains(path) || !FilePlaces(ofStore: self.path).contains(path) else {
+            throw .reservedName(path: path)
+        }
+        try await session.readAtLength { connection in
+            do throws(SQLiteError) {
+                try connection.backup(to: path)
+            } catch {
+                if error.systemError == EEXIST { throw ProfileStoreError.alreadyExists(path: path) }
+                throw error
+            }
+        }
+    }
+
+    private func session(for operation: String) throws(ProfileStoreError) -> SQLiteSession {
+        guard let engine = engine as? SQLiteEngine else { throw .unsupported(operation) }
+        return engine.session
+    }
+
+    // MARK: Migrating
+
+    /// The migrations that this program knows, oldest first, and whether the store has them.
+    ///
+    /// - Throws: `noStore`, `notADatabase`, `notAStore`, `newerStore`, …
+    public static func migrationStatus(
+        at path: String
+    ) throws(ProfileStoreError) -> [(name: String, isApplied: Bool)] {
+        let file = try StoreFile.resolve(path, createsFolder: false, Options())
+        let version = try ProfileStoreError.translating { try file.version() }
+        return Migration.all.map { (name: $0.name, isApplied: $0.version <= version) }
+    }
+
+    /// Applies the migrations that a store lacks, each in one transaction; one that was broken off goes on from there.
+    ///
+    /// - Returns: The names of those that were applied.
+    public static func migrate(
+        at path: String, options: Options = Options()
+    ) async throws(ProfileStoreError) -> [String] {
+        let file = try StoreFile.resolve(path, createsFolder: false, options)
+        _ = try ProfileStoreError.translating { try file.version() }
+        return try await file.writer(options).writeAndClose(waitingAtMost: options.waitLimit) { connection in
+            try Migrator.migrate(connection, at: options.now())
+        }
+    }
+}
+
+extension ProfileRepository.Options {
+    /// The folder of the sockets by which processes tell each other of changes; see ``Beeper``.
+    package var runtimeDirectory: String? {
+        get { engineSettings["runtimeDirectory"] }
+        set { engineSettings["runtimeDirectory"] = newValue }
+    }
+
+    /// A registered SQLite VFS, for tests that make the file system fail.
+    package var vfs: String? {
+        get { engineSettings["vfs"] }
+        set { engineSettings["vfs"] = newValue }
+    }
+}

@@ -1,0 +1,343 @@
+internal import ProfileCore
+internal import ProfileStore
+internal import SQLiteAccess
+
+/// The table `profiles` as a schema sees it: its SQL, and how rows and profiles become each other.
+///
+/// This is the one place that builds names into SQL. They come from ``ProfileCore/FieldName``, which admits lower-case
+/// ASCII letters, digits and `_` only, and are quoted besides, since a field may be called like a keyword.
+final class ProfileTable: Sendable {
+    let schema: ProfileSchema
+    let selectByUsername: String
+    let selectByID: String
+    let insert: String
+    let update: String
+
+    /// `?1` id, `?2` hash, `?3` the schema's version, `?4` whether it was typed.
+    static let setPassword = """
+        UPDATE profiles SET password_hash = ?2, password_schema_version = ?3, password_is_judged = ?4 WHERE id = ?1
+        """
+
+    private let selection: String
+    private let openFields: [FieldRules]
+    /// The position of the password among the schema's fields.
+    let secretField: Int?
+
+    init(_ schema: ProfileSchema) {
+        self.schema = schema
+        openFields = schema.openFields
+        secretField = schema.index(of: .password)
+        let columns = openFields.map { Self.quoted($0.name) }
+        selection =
+            "SELECT id, revision, created_at, updated_at, schema_version, issues, password_hash IS NOT NULL, "
+            + columns.joined(separator: ", ") + " FROM profiles"
+        selectByUsername = selection + " WHERE username = ?1"
+        selectByID = selection + " WHERE id = ?1"
+        let stored = schema.fields.map { $0.isSecret ? $0.columnName : Self.quoted($0.name) }
+        insert =
+            "INSERT INTO profiles (id, revision, created_at, updated_at, schema_version, password_schema_version, "
+            + "password_is_judged, \(stored.joined(separator: ", "))) VALUES (?1, 1, ?2, ?2, ?3, ?4, ?5, "
+            + stored.indices.map { "?\($0 + Self.firstFieldParameter)" }.joined(separator: ", ") + ")"
+        update =
+            "UPDATE profiles SET revision = revision + 1, updated_at = ?2, schema_version = ?3, issues = NULL, "
+            + schema.fields.enumerated().filter { !$0.element.isSecret }
+            .map { "\(Self.quoted($0.element.name)) = ?\($0.offset + Self.firstFieldParameter)" }
+            .joined(separator: ", ")
+            + " WHERE id = ?1 AND revision = ?4"
+    }
+
+    // MARK: Reading
+
+    /// The profile in the row that a selection stands on.
+    func profile(in row: borrowing Statement) -> Profile {
+        var values: [String?] = []
+        values.reserveCapacity(openFields.count)
+        for index in openFields.indices { values.append(row.string(at: index + Self.firstFieldColumn)) }
+        return Profile(
+            id: row.integer(at: 0), revision: row.integer(at: 1),
+            createdAt: Timestamp(millisecondsSince1970: row.integer(at: 2)),
+            updatedAt: Timestamp(millisecondsSince1970: row.integer(at: 3)),
+            schemaVersion: Int(row.integer(at: 4)),
+            issues: row.string(at: 5).map { [ReportedIssue](stored: $0) } ?? [],
+            hasPassword: row.integer(at: 6) != 0, schema: schema, values: values)
+    }
+
+    /// The profile that is found by a key; nil where there is none.
+    func profile(_ key: ProfileKey, _ connection: borrowing Connection) throws(SQLiteError) -> Profile? {
+        switch key {
+        case .username(let username):
+            var statement = try connection.prepare(selectByUsername)
+            try statement.bind(username, at: 1)
+            return try statement.step() ? profile(in: statement) : nil
+        case .id(let id):
+            var statement = try connection.prepare(selectByID)
+            try statement.bind(id, at: 1)
+            return try statement.step() ? profile(in: statement) : nil
+        }
+    }
+
+    /// One page of what a search finds.
+    func page(_ search: ProfileSearch, _ connection: borrowing Connection) throws(SQLiteError) -> ProfilePage {
+        var sql = selection + " WHERE id > ?1"
+        var values: [String] = []
+        for condition in search.conditions {
+            let column = Self.quoted(condition.field)
+            if condition.isPrefix {
+                // A range rather than LIKE, which knows wildcards and would not use an index.
+                sql += " AND \(column) >= ?\(values.count + 3) AND \(column) < ?\(values.count + 4)"
+                values += [condition.value, condition.value + "\u{10FFFF}"]
+            } else {
+                sql += " AND \(column) = ?\(values.count + 3)"
+                values.append(condition.value)
+            }
+        }
+        if search.onlyInvalid { sql += " AND issues IS NOT NULL" }
+        var statement = try connection.prepare(sql + " ORDER BY id LIMIT ?2")
+        try statement.bind(search.after, at: 1)
+        // One more than is asked for tells whether there is another page.
+        try statement.bind(Int64(search.limit + 1), at: 2)
+        for (index, value) in values.enumerated() { try statement.bind(value, at: index + 3) }
+        var found: [Profile] = []
+        var byteCount = 0
+        while byteCount < search.mostBytes, try statement.step() {
+            let profile = profile(in: statement)
+            byteCount += profile.byteCount
+            found.append(profile)
+        }
+        let isFull = found.count > search.limit
+        if isFull { found.removeLast() }
+        return ProfilePage(
+            profiles: found, next: isFull || byteCount >= search.mostBytes ? found.last?.cursor : nil)
+    }
+
+    /// The hash of a profile's password, to compare a brought one with.
+    static func passwordHash(of id: Int64, _ connection: borrowing Connection) throws(SQLiteError) -> String? {
+        var statement = try connection.prepare("SELECT password_hash FROM profiles WHERE id = ?1")
+        try statement.bind(id, at: 1)
+        return try statement.step() ? statement.string(at: 0) : nil
+    }
+
+    // MARK: Writing
+
+    /// Whether a row brings the hash of a password.
+    @inline(__always)
+    func bringsPassword(_ row: Int, of profiles: borrowing ValidProfiles) -> Bool {
+        guard let secretField else { return false }
+        return !profiles.slot(row: row, field: secretField).isAbsent
+    }
+
+    /// Whether a row brings a password that was not judged.
+    @inline(__always)
+    func bringsUnjudgedPassword(_ row: Int, of profiles: borrowing ValidProfiles) -> Bool {
+        bringsPassword(row, of: profiles) && !profiles.hashIsJudged(row: row)
+    }
+
+    /// Binds what all rows that are inserted at one moment have in common; see ``insert``.
+    func bindCommon(
+        at time: Timestamp, schemaVersion: Int, to statement: inout Statement
+    ) throws(SQLiteError) {
+        try statement.bind(time.millisecondsSince1970, at: 2)
+        try statement.bind(Int64(schemaVersion), at: 3)
+    }
+
+    /// Inserts one row, whose text is in `bytes`, those of `profiles`, as a new profile.
+    ///
+    /// - Returns: False if another profile has its username or its value of another unique field.
+    @inline(__always)
+    func insert(
+        row: Int, of profiles: borrowing ValidProfiles, _ bytes: UnsafeBufferPointer<UInt8>, id: Int64,
+        schemaVersion: Int64, with statement: inout Statement
+    ) throws(SQLiteError) -> Bool {
+        try statement.bind(id, at: 1)
+        if bringsPassword(row, of: profiles) {
+            try statement.bind(schemaVersion, at: 4)
+            try statement.bind(profiles.hashIsJudged(row: row) ? Int64(1) : 0, at: 5)
+        } else {
+            try statement.bindNull(at: 4)
+            try statement.bindNull(at: 5)
+        }
+        try bindFields(of: row, in: profiles, bytes, to: &statement)
+        do throws(SQLiteError) {
+            try statement.run()
+            return true
+        } catch {
+            guard .constraintUnique ~= error.code else { throw error }
+            return false
+        }
+    }
+
+    /// What became of an update.
+    enum UpdateOutcome {
+        case updated
+        /// The row is gone, or has another revision.
+        case stale
+        /// Another profile has the value of a unique field.
+        case duplicate
+    }
+
+    /// Stores one row in the place of a profile that has this revision; a password that the row does not bring stays.
+    func update(
+        id: Int64, revision: Int64, row: Int, of profiles: ValidProfiles, at time: Timestamp, schemaVersion: Int,
+        _ connection: borrowing Connection
+    ) throws(SQLiteError) -> UpdateOutcome {
+        do throws(SQLiteError) {
+            try updateOpenFields(
+                id: id, revision: revision, row: row, of: profiles, at: time, schemaVersion: schemaVersion, connection)
+        } catch {
+            guard .constraintUnique ~= error.code else { throw error }
+            return .duplicate
+        }
+        guard connection.changes == 1 else { return .stale }
+        if let secretField, let hash = profiles.text(row: row, field: secretField) {
+            var statement = try connection.prepare(Self.setPassword)
+            try statement.bind(id, at: 1)
+            try statement.bind(hash, at: 2)
+            try statement.bind(Int64(schemaVersion), at: 3)
+            try statement.bind(profiles.hashIsJudged(row: row) ? Int64(1) : 0, at: 4)
+            try statement.run()
+        }
+        return .updated
+    }
+
+    private func updateOpenFields(
+        id: Int64, revision: Int64, row: Int, of profiles: ValidProfiles, at time: Timestamp, schemaVersion: Int,
+        _ connection: borrowing Connection
+    ) throws(SQLiteError) {
+        var statement = try connection.prepare(update)
+        try statement.bind(id, at: 1)
+        try statement.bind(time.millisecondsSince1970, at: 2)
+        try statement.bind(Int64(schemaVersion), at: 3)
+        try statement.bind(revision, at: 4)
+        for (field, rules) in schema.fields.enumerated() where !rules.isSecret {
+            try statement.bind(profiles.text(row: row, field: field), at: field + Self.firstFieldParameter)
+        }
+        try statement.run()
+    }
+
+    /// Where the fields begin among the parameters of `insert` and `update`.
+    private static let firstFieldParameter = 6
+    private static let firstFieldColumn = 7
+
+    /// Binds the fields of one row, without copies: the bytes stay until the statement has run.
+    @inline(__always)
+    private func bindFields(
+        of row: Int, in profiles: borrowing ValidProfiles, _ bytes: UnsafeBufferPointer<UInt8>,
+        to statement: inout Statement
+    ) throws(SQLiteError) {
+        for field in 0..<profiles.fieldCount {
+            let slot = profiles.slot(row: row, field: field)
+            if slot.isAbsent {
+                try statement.bindNull(at: field + Self.firstFieldParameter)
+            } else {
+                let text = UnsafeBufferPointer(rebasing: bytes[slot.range])
+                try statement.bindUncopied(text: text, at: field + Self.firstFieldParameter)
+            }
+        }
+    }
+
+    // MARK: Judging again
+
+    /// Reads raw values. A field that the table has no column for is absent.
+    static func rows(_ scan: StoreScan, _ connection: borrowing Connection) throws(SQLiteError) -> StoredRows {
+        let columns = try SchemaTable.columnNames(connection)
+        let fields = scan.fields.map { field in
+            !field.isSecret && columns.contains(field.name.text) ? quoted(field.name) : "NULL"
+        }
+        let condition = scan.besides.isEmpty ? "" : " AND schema_version NOT IN (\(list(scan.besides)))"
+        let hash = scan.includesHashes ? "password_hash" : "NULL"
+        var statement = try connection.prepare(
+            "SELECT id, revision, schema_version, password_hash IS NOT NULL, issues, \(hash), "
+                + "\(fields.joined(separator: ", ")) FROM profiles WHERE id > ?1\(condition) ORDER BY id LIMIT ?2")
+        try statement.bind(scan.after, at: 1)
+        try statement.bind(Int64(scan.mostRows), at: 2)
+        var rows = StoredRows(of: scan)
+        while !rows.isFull, try statement.step() {
+            let hash = if let bytes = statement.bytes(at: 5) { Secret(bytes) } else { Secret?.none }
+            rows.append(
+                StoredRows.Row(
+                    id: statement.integer(at: 0), revision: statement.integer(at: 1),
+                    schemaVersion: Int(statement.integer(at: 2)), hasPassword: statement.integer(at: 3) != 0,
+                    issues: statement.string(at: 4), hash: hash))
+            for index in fields.indices {
+                if let cell = statement.bytes(at: index + 6) {
+                    rows.append(cell: cell)
+                } else {
+                    rows.appendAbsentCell()
+                }
+            }
+        }
+        return rows
+    }
+
+    /// `?1` id, `?2` revision, `?3` version of the schema, `?4` issues. A mark by later rules stays.
+    static let mark = """
+        UPDATE profiles SET schema_version = ?3, issues = ?4
+        WHERE id = ?1 AND revision = ?2 AND schema_version <= ?3
+        """
+
+    /// `?1` is the id to go on after and `?2` the limit.
+    static func selectMarked(_ versions: [Int]) -> String {
+        "SELECT id, username, issues FROM profiles WHERE issues IS NOT NULL "
+            + "AND schema_version IN (\(list(versions))) AND id > ?1 ORDER BY id LIMIT ?2"
+    }
+
+    static func count(_ connection: borrowing Connection) throws(SQLiteError) -> Int {
+        var statement = try connection.prepare("SELECT count(*) FROM profiles")
+        return try statement.step() ? Int(statement.integer(at: 0)) : 0
+    }
+
+    static func countJudged(by versions: [Int], _ connection: borrowing Connection) throws(SQLiteError) -> Int {
+        var statement = try connection.prepare(
+            "SELECT count(*) FROM profiles WHERE schema_version IN (\(list(versions)))")
+        return try statement.step() ? Int(statement.integer(at: 0)) : 0
+    }
+
+    static func countPasswords(
+        besides versions: [Int], _ connection: borrowing Connection
+    ) throws(SQLiteError) -> Int {
+        // Nothing is in an empty list, not even NULL, so profiles without a password are left out by name.
+        var statement = try connection.prepare(
+            "SELECT count(*) FROM profiles WHERE password_hash IS NOT NULL "
+                + "AND password_schema_version NOT IN (\(list(versions)))")
+        return try statement.step() ? Int(statement.integer(at: 0)) : 0
+    }
+
+    static func countUnjudgedPasswords(besides versions: [Int]) -> String {
+        "SELECT count(*) FROM profiles WHERE password_hash IS NOT NULL "
+            + "AND (password_is_judged = 0 OR password_schema_version NOT IN (\(list(versions))))"
+    }
+
+    private static func list(_ versions: [Int]) -> String { versions.map(String.init).joined(separator: ", ") }
+
+    // MARK: Names
+
+    static func quoted(_ name: FieldName) -> String { "\"\(name.text)\"" }
+
+    static func addColumn(_ name: FieldName) -> String { "ALTER TABLE profiles ADD COLUMN \(columnDefinition(name))" }
+
+    /// The column of an added field, as it stands in the table's SQL.
+    static func columnDefinition(_ name: FieldName) -> String { "\(quoted(name)) TEXT CHECK (\(quoted(name)) <> '')" }
+
+    /// The index that enforces a unique field other than `username`.
+    static func createUniqueIndex(_ name: FieldName) -> String {
+        "CREATE UNIQUE INDEX \"\(uniqueIndexName(name.text))\" ON profiles (\(quoted(name)))"
+    }
+
+    static func dropUniqueIndex(_ name: FieldName) -> String { "DROP INDEX \"\(uniqueIndexName(name.text))\"" }
+
+    static func uniqueIndexName(_ field: String) -> String { "profiles_unique_\(field)" }
+
+    static func selectRepeated(_ name: FieldName) -> String {
+        "SELECT \(quoted(name)) FROM profiles WHERE \(quoted(name)) IS NOT NULL "
+            + "GROUP BY \(quoted(name)) HAVING count(*) > 1 LIMIT 10"
+    }
+
+    /// The profile that has a value of a unique field.
+    static func owner(
+        of value: String, in name: FieldName, _ connection: borrowing Connection
+    ) throws(SQLiteError) -> Int64? {
+        var statement = try connection.prepare("SELECT id FROM profiles WHERE \(quoted(name)) = ?1")
+        try statement.bind(value, at: 1)
+        return try statement.step() ? statement.integer(at: 0) : nil
+    }
+}

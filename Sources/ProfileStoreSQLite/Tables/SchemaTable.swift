@@ -1,0 +1,158 @@
+internal import ProfileCore
+internal import ProfileStore
+internal import SQLiteAccess
+internal import Synchronization
+
+/// The table `schemas`: every schema that was adopted, and what adopting one does to the tables.
+enum SchemaTable {
+    static func versionInForce(_ connection: borrowing Connection) throws(SQLiteError) -> Int {
+        var statement = try connection.prepare("SELECT max(version) FROM schemas")
+        return try statement.step() ? Int(statement.integer(at: 0)) : 0
+    }
+
+    /// What the schema in force is known by: its version and fingerprint.
+    static func nameInForce(
+        _ connection: borrowing Connection
+    ) throws(SQLiteError) -> (version: Int, fingerprint: String) {
+        var statement = try connection.prepare(
+            "SELECT version, fingerprint FROM schemas ORDER BY version DESC LIMIT 1")
+        guard try statement.step() else { return (0, "") }
+        return (Int(statement.integer(at: 0)), statement.string(at: 1) ?? "")
+    }
+
+    static func inForce(_ connection: borrowing Connection) throws -> AdoptedSchema {
+        guard let latest = try latest(connection) else {
+            throw ProfileStoreError.corrupt("the store holds no schema")
+        }
+        return AdoptedSchema(
+            version: latest.version, fingerprint: latest.fingerprint, schema: try latest.parsed())
+    }
+
+    /// The schema in force, as it is stored; nil in a store that was never given one.
+    static func latest(_ connection: borrowing Connection) throws -> StoredSchema? {
+        var statement = try connection.prepare(
+            "SELECT version, fingerprint, document FROM schemas ORDER BY version DESC LIMIT 1")
+        return try statement.step() ? StoredSchema(in: statement) : nil
+    }
+
+    /// Every schema, oldest first.
+    static func all(_ connection: borrowing Connection) throws -> [AdoptedSchema] {
+        var stored: [StoredSchema] = []
+        var statement = try connection.prepare(
+            "SELECT version, fingerprint, document FROM schemas ORDER BY version")
+        while try statement.step() { stored.append(StoredSchema(in: statement)) }
+        return try stored.map { stored in
+            AdoptedSchema(version: stored.version, fingerprint: stored.fingerprint, schema: try stored.parsed())
+        }
+    }
+
+    /// The versions, of all that were ever in force, that judge passwords as a schema does.
+    static func versions(
+        sharingPasswordRulesOf schema: ProfileSchema, _ connection: borrowing Connection
+    ) throws -> [Int] {
+        let rules = schema[.password]
+        return try all(connection).filter { $0.schema[.password] == rules }.map(\.version)
+    }
+
+    /// Makes a schema the one in force, within a transaction: adds the columns that it needs, sees to the indexes of
+    /// unique fields, and keeps it as the next version. What a schema leaves out stays in its column, unread.
+    static func adopt(
+        _ schema: ProfileSchema, replacing previous: ProfileSchema?, at time: Timestamp,
+        _ connection: borrowing Connection
+    ) throws {
+        let columns = try columnNames(connection)
+        let missing = schema.openFields.map(\.name).filter { !columns.contains($0.text) }
+        guard columns.count + missing.count <= Connection.mostColumns else {
+            throw ProfileStoreError.tooManyColumns(limit: Connection.mostColumns)
+        }
+        for name in missing { try connection.execute(ProfileTable.addColumn(name)) }
+        let unique = indexedFields(schema)
+        let uniqueBefore = previous.map(indexedFields) ?? []
+        for name in unique where !uniqueBefore.contains(name) {
+            let repeated = try repeatedValues(of: name, connection)
+            guard repeated.isEmpty else { throw ProfileStoreError.repeatedValues(name, repeated) }
+        }
+        for name in uniqueBefore where !unique.contains(name) {
+            try connection.execute(ProfileTable.dropUniqueIndex(name))
+        }
+        for name in unique where !uniqueBefore.contains(name) {
+            try connection.execute(ProfileTable.createUniqueIndex(name))
+        }
+        var statement = try connection.prepare(
+            """
+            INSERT INTO schemas (version, name, fingerprint, document, adopted_at)
+            VALUES ((SELECT coalesce(max(version), 0) + 1 FROM schemas), ?1, ?2, ?3, ?4)
+            """)
+        try statement.bind(schema.name, at: 1)
+        try statement.bind(schema.fingerprint, at: 2)
+        try statement.bind(schema.document(), at: 3)
+        try statement.bind(time.millisecondsSince1970, at: 4)
+        try statement.run()
+        if schema[.password] != previous?[.password] { try UnjudgedPasswords.recount(connection) }
+    }
+
+    /// Keeps a schema of the store as a later version too, within a transaction.
+    static func adoptAgain(
+        _ version: Int, as later: Int, at time: Timestamp, _ connection: borrowing Connection
+    ) throws(SQLiteError) {
+        var statement = try connection.prepare(
+            """
+            INSERT INTO schemas (version, name, fingerprint, document, adopted_at)
+            SELECT ?2, name, fingerprint, document, ?3 FROM schemas WHERE version = ?1
+            """)
+        try statement.bind(Int64(version), at: 1)
+        try statement.bind(Int64(later), at: 2)
+        try statement.bind(time.millisecondsSince1970, at: 3)
+        try statement.run()
+    }
+
+    /// The unique fields that have an index made for a schema; `username`'s was there before any schema.
+    static func indexedFields(_ schema: ProfileSchema) -> [FieldName] {
+        schema.fields.filter { $0.isUnique && $0.name != .username }.map(\.name)
+    }
+
+    static func columnNames(_ connection: borrowing Connection) throws(SQLiteError) -> Set<String> {
+        var names: Set<String> = []
+        var statement = try connection.prepare("PRAGMA table_info(profiles)")
+        while try statement.step() {
+            if let name = statement.string(at: 1) { names.insert(name) }
+        }
+        return names
+    }
+
+    private static func repeatedValues(
+        of name: FieldName, _ connection: borrowing Connection
+    ) throws -> [String] {
+        var values: [String] = []
+        var statement = try connection.prepare(ProfileTable.selectRepeated(name))
+        while try statement.step() { values.append(statement.string(at: 0) ?? "") }
+        return values
+    }
+}
+
+/// A row of the table.
+struct StoredSchema {
+    let version: Int
+    let fingerprint: String
+    private let document: String
+
+    init(in row: borrowing Statement) {
+        version = Int(row.integer(at: 0))
+        fingerprint = row.string(at: 1) ?? ""
+        document = row.string(at: 2) ?? ""
+    }
+
+    func parsed() throws -> ProfileSchema {
+        if let latest = Self.latest.withLock(\.self), latest.document == document { return latest.schema }
+        do throws(SchemaError) {
+            let schema = try ProfileSchema(parsing: document)
+            Self.latest.withLock { $0 = (document, schema) }
+            return schema
+        } catch {
+            throw ProfileStoreError.unreadableSchema(version: version, error)
+        }
+    }
+
+    /// What was parsed last. Every connection reads the schema in force, mostly of the same store.
+    private static let latest = Mutex<(document: String, schema: ProfileSchema)?>(nil)
+}

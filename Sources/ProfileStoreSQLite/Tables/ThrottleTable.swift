@@ -1,0 +1,132 @@
+internal import ProfileStore
+internal import SQLiteAccess
+internal import SecretHashing
+
+/// The table `throttles`: failed attempts in a row, by the name that was tried, whether there is such a profile or not.
+enum ThrottleTable {
+    /// Counts an attempt, or refuses it, within a transaction.
+    static func admit(
+        _ attempt: LoginAttempt, mostUnknownNames: Int, _ connection: borrowing Connection
+    ) throws(SQLiteError) -> ThrottleState.Decision {
+        let remembered = try load(attempt, connection)
+        // For any name, as the time that it takes must not tell whether there is such a profile (P10).
+        if remembered == nil { try makeRoom(mostUnknownNames, connection) }
+        var state = remembered?.state ?? ThrottleState()
+        let decision = state.admit(at: attempt.time.millisecondsSince1970)
+        try store(state, attempt, replacing: remembered, connection)
+        return decision
+    }
+
+    /// Takes back an attempt that was admitted and not made, within a transaction.
+    static func withdraw(_ attempt: LoginAttempt, _ connection: borrowing Connection) throws(SQLiteError) {
+        let remembered = try load(attempt, connection)
+        var state = remembered?.state ?? ThrottleState()
+        state.withdraw()
+        if state.failures == 0 {
+            try forget(attempt.username, attempt.kind, connection)
+        } else {
+            try store(state, attempt, replacing: remembered, connection)
+        }
+    }
+
+    /// Forgets the failures of a name: after a success, or when the owner unlocks; both kinds where none is named.
+    static func forget(
+        _ username: String, _ kind: CredentialKind?, _ connection: borrowing Connection
+    ) throws(SQLiteError) {
+        var statement = try connection.prepare(
+            "DELETE FROM throttles WHERE name = ?1 AND kind = coalesce(?2, kind) RETURNING is_known")
+        try statement.bind(LoginAttempt.foldedName(username), at: 1)
+        try statement.bind(kind?.rawValue, at: 2)
+        var unknown: Int64 = 0
+        while try statement.step() { unknown += statement.integer(at: 0) == 0 ? 1 : 0 }
+        try StoreTable.add(-unknown, to: .unknownThrottles, connection)
+    }
+
+    /// Forgets the failures of names that no profile had before these were added: whoever guessed had nothing to guess.
+    static func forgetUnknown(
+        namesOf profiles: ClosedRange<Int64>, _ connection: borrowing Connection
+    ) throws(SQLiteError) {
+        guard try StoreTable.count(.unknownThrottles, connection) > 0 else { return }
+        var statement = try connection.prepare(
+            """
+            DELETE FROM throttles WHERE is_known = 0
+            AND name IN (SELECT lower(username) FROM profiles WHERE id BETWEEN ?1 AND ?2)
+            """)
+        try statement.bind(profiles.lowerBound, at: 1)
+        try statement.bind(profiles.upperBound, at: 2)
+        try statement.run()
+        try StoreTable.add(-Int64(connection.changes), to: .unknownThrottles, connection)
+    }
+
+    /// How many names without a profile are remembered, by a look at each.
+    static func totalUnknown(_ connection: borrowing Connection) throws(SQLiteError) -> Int64 {
+        var statement = try connection.prepare("SELECT count(*) FROM throttles WHERE is_known = 0")
+        return try statement.step() ? statement.integer(at: 0) : 0
+    }
+
+    /// Counts them anew.
+    static func recount(_ connection: borrowing Connection) throws(SQLiteError) {
+        try StoreTable.set(.unknownThrottles, to: totalUnknown(connection), connection)
+    }
+
+    /// What is remembered of a name.
+    private struct Remembered {
+        let state: ThrottleState
+        let isKnown: Bool
+    }
+
+    private static func load(
+        _ attempt: LoginAttempt, _ connection: borrowing Connection
+    ) throws(SQLiteError) -> Remembered? {
+        var statement = try connection.prepare(
+            "SELECT failures, blocked_until, is_known FROM throttles WHERE name = ?1 AND kind = ?2")
+        try statement.bind(attempt.foldedName, at: 1)
+        try statement.bind(attempt.kind.rawValue, at: 2)
+        guard try statement.step() else { return nil }
+        return Remembered(
+            state: ThrottleState(failures: Int(statement.integer(at: 0)), blockedUntil: statement.integer(at: 1)),
+            isKnown: statement.integer(at: 2) != 0)
+    }
+
+    private static func store(
+        _ state: ThrottleState, _ attempt: LoginAttempt, replacing remembered: Remembered?,
+        _ connection: borrowing Connection
+    ) throws(SQLiteError) {
+        var statement = try connection.prepare(
+            """
+            INSERT INTO throttles (name, kind, failures, blocked_until, attempted_at, is_known)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+            ON CONFLICT (name, kind) DO UPDATE SET failures = excluded.failures,
+                blocked_until = excluded.blocked_until, attempted_at = excluded.attempted_at,
+                is_known = excluded.is_known
+            """)
+        try statement.bind(attempt.foldedName, at: 1)
+        try statement.bind(attempt.kind.rawValue, at: 2)
+        try statement.bind(Int64(state.failures), at: 3)
+        try statement.bind(state.blockedUntil, at: 4)
+        try statement.bind(attempt.time.millisecondsSince1970, at: 5)
+        try statement.bind(attempt.isKnown ? Int64(1) : 0, at: 6)
+        try statement.run()
+        let wasUnknown = remembered.map { !$0.isKnown } ?? false
+        // Written for a known name too, which it does not change: that costs what it costs for an unknown one (P10).
+        try StoreTable.add((attempt.isKnown ? 0 : 1) - (wasUnknown ? 1 : 0), to: .unknownThrottles, connection)
+    }
+
+    /// Forgets a few of the oldest unknown names where there are too many for one more. Only a few, since everybody
+    /// waits meanwhile; where a store has far more than that, the next attempts forget further ones.
+    private static func makeRoom(_ mostUnknownNames: Int, _ connection: borrowing Connection) throws(SQLiteError) {
+        let surplus = try StoreTable.count(.unknownThrottles, connection) - Int64(max(1, mostUnknownNames)) + 1
+        guard surplus > 0 else { return }
+        var statement = try connection.prepare(
+            """
+            DELETE FROM throttles WHERE (name, kind) IN (
+                SELECT name, kind FROM throttles WHERE is_known = 0 ORDER BY attempted_at LIMIT ?1)
+            """)
+        try statement.bind(min(surplus, mostForgotten), at: 1)
+        try statement.run()
+        try StoreTable.add(-Int64(connection.changes), to: .unknownThrottles, connection)
+    }
+
+    /// Most names that one attempt forgets.
+    private static let mostForgotten: Int64 = 8
+}

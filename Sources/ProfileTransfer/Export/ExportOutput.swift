@@ -1,0 +1,131 @@
+internal import CSVStream
+internal import ProfileCore
+internal import ProfileStore
+internal import Synchronization
+
+/// What is exported of each profile.
+struct ExportColumns: Sendable {
+    let fields: [FieldRules]
+    /// Whether the hash follows the fields.
+    let includesHashes: Bool
+    let names: [String]
+
+    init(_ schema: ProfileSchema, includingHashes: Bool) {
+        fields = schema.openFields
+        includesHashes = includingHashes && schema.hasPassword
+        names = fields.map(\.name.text) + (includesHashes ? [ProfileDraft.hashName] : [])
+    }
+}
+
+/// Writes profiles to a file; one thread at a time does. Writing may block.
+protocol ExportOutput: Sendable {
+    func write(_ rows: StoredRows) throws(ByteStreamError)
+
+    /// Writes what is left; there is no more.
+    func finish() throws(ByteStreamError)
+}
+
+/// A header and a record a profile. Cells go from the store's bytes to the file's without a String between.
+final class CSVExport: ExportOutput {
+    private let columns: ExportColumns
+    /// Dates whose stored form the schema would not take back.
+    private let rewritten: [Bool]
+    /// Nil once it has ended.
+    private let writer: Mutex<CSVWriter?>
+
+    init(_ columns: ExportColumns, to sink: ByteSink, spreadsheetSafe: Bool) throws(ByteStreamError) {
+        self.columns = columns
+        rewritten = columns.fields.map(\.isRewrittenForExport)
+        var writer = CSVWriter(to: sink, spreadsheetSafe: spreadsheetSafe, containsSecrets: columns.includesHashes)
+        try writer.record(columns.names)
+        self.writer = Mutex(writer)
+    }
+
+    func write(_ rows: StoredRows) throws(ByteStreamError) {
+        try writer.withLock { writer throws(ByteStreamError) in
+            for (row, profile) in rows.rows.enumerated() {
+                for (column, rules) in columns.fields.enumerated() {
+                    if rewritten[column] {
+                        writer?.cell(rules.typedForm(of: String(rows.cell(row, column))).utf8.span)
+                    } else {
+                        writer?.cell(rows.cell(row, column))
+                    }
+                }
+                if columns.includesHashes { if let hash = profile.hash { writer?.cell(hash.bytes) } else { writer?.cell(Span()) } }
+                try writer?.endRecord()
+            }
+        }
+    }
+
+    func finish() throws(ByteStreamError) {
+        try writer.withLock { writer throws(ByteStreamError) in try writer.take()?.finish() }
+    }
+}
+
+/// An object a line, in an array or not.
+final class JSONExport: ExportOutput {
+    private struct State {
+        /// What is not yet in the file.
+        var text = ""
+        var isFirst = true
+    }
+
+    private let columns: ExportColumns
+    private let isArray: Bool
+    private let sink: ByteSink
+    private let state = Mutex(State())
+
+    init(_ columns: ExportColumns, to sink: ByteSink, isArray: Bool) {
+        self.columns = columns
+        self.isArray = isArray
+        self.sink = sink
+    }
+
+    func write(_ rows: StoredRows) throws(ByteStreamError) {
+        try state.withLock { state throws(ByteStreamError) in
+            for (row, profile) in rows.rows.enumerated() {
+                if isArray { state.text += state.isFirst ? "[\n" : ",\n" }
+                state.text += JSONValue.object(members(row, profile, rows)).text()
+                if !isArray { state.text += "\n" }
+                state.isFirst = false
+                if state.text.utf8.count >= 1 << 16 { try flush(&state) }
+            }
+        }
+    }
+
+    func finish() throws(ByteStreamError) {
+        try state.withLock { state throws(ByteStreamError) in
+            if isArray { state.text += state.isFirst ? "[]\n" : "\n]\n" }
+            try flush(&state)
+        }
+    }
+
+    private func members(_ row: Int, _ profile: StoredRows.Row, _ rows: StoredRows) -> [JSONMember] {
+        var members: [JSONMember] = []
+        members.reserveCapacity(columns.names.count)
+        for (column, rules) in columns.fields.enumerated() {
+            let stored = rows.isAbsent(row, column) ? nil : String(rows.cell(row, column))
+            members.append(JSONMember(columns.names[column], rules.json(of: stored.map(rules.typedForm))))
+        }
+        if columns.includesHashes {
+            let hash = profile.hash.map { JSONValue.string(String($0.bytes)) }
+            members.append(JSONMember(ProfileDraft.hashName, hash ?? .null))
+        }
+        return members
+    }
+
+    private func flush(_ state: inout State) throws(ByteStreamError) {
+        var output = state.text
+        state.text = ""
+        var failure: ByteStreamError?
+        output.withUTF8 { bytes in
+            do throws(ByteStreamError) { try sink.write(UnsafeRawBufferPointer(bytes)) } catch { failure = error }
+        }
+        if let failure { throw failure }
+    }
+}
+
+extension FieldRules {
+    /// Whether the stored form of some value is not the form in which it can be typed again.
+    fileprivate var isRewrittenForExport: Bool { type == .date && !formats.contains(.iso) }
+}

@@ -1,0 +1,120 @@
+internal import CSVStream
+internal import ProfileCore
+internal import ProfileStore
+
+/// What an import has come to so far: the report, and the rejected rows' file.
+struct ImportLedger: ~Copyable {
+    private(set) var report: ImportReport
+    private let schema: ProfileSchema
+    private let columns: ImportColumns
+    private var rejects: RejectedRowWriter?
+
+    init(
+        report: ImportReport, schema: ProfileSchema, columns: ImportColumns, rejects: consuming RejectedRowWriter?
+    ) {
+        self.report = report
+        self.schema = schema
+        self.columns = columns
+        self.rejects = rejects
+    }
+
+    /// Decides on a batch where nothing is stored: a row is new unless an earlier one has its unique values.
+    ///
+    /// - Returns: The new rows.
+    mutating func sift(_ judged: JudgedBatch, _ keys: inout UniqueKeys) throws(ImportError) -> [Int] {
+        let rows = judged.rows
+        var new: [Int] = []
+        new.reserveCapacity(rows.count)
+        var nextRejected = judged.rejected[...]
+        try rows.bytes.withUnsafeBufferPointer { bytes throws(ImportError) in
+            for row in 0..<rows.count {
+                let record = rows.origins[row].record - judged.firstNumber
+                while let rejected = nextRejected.first, rejected.record < record {
+                    try reject(record: rejected.record, of: judged.batch, rejected.issues)
+                    nextRejected.removeFirst()
+                }
+                let repeated = keys.repeated(row, of: rows, bytes)
+                if repeated.isEmpty {
+                    new.append(row)
+                    report.rows += 1
+                    report.imported += 1
+                    keys.remember(row, of: rows, bytes, line: rows.origins[row].line)
+                } else {
+                    try reject(record: record, of: judged.batch, repeated)
+                }
+            }
+        }
+        for rejected in nextRejected { try reject(record: rejected.record, of: judged.batch, rejected.issues) }
+        return new
+    }
+
+    // MARK: Outcomes of rows
+
+    /// Counts what became of a batch, and lists and writes what was rejected.
+    mutating func take(_ outcomes: RowOutcomes) throws(ImportError) {
+        report.rows += outcomes.imported + outcomes.updated + outcomes.skipped
+        report.imported += outcomes.imported
+        report.updated += outcomes.updated
+        report.skipped += outcomes.skipped
+        for (record, issues) in outcomes.rejected { try reject(record: record, of: outcomes.batch, issues) }
+    }
+
+    /// Counts a row as rejected, lists its issues, and writes it to the file of rejected rows.
+    private mutating func reject(
+        record index: Int, of batch: ReadBatch, _ issues: [ValidationIssue]
+    ) throws(ImportError) {
+        report.rows += 1
+        report.rejected += 1
+        let record = batch.records.records[index]
+        for issue in issues {
+            let isListed = report.issues.count(
+                field: issue.field?.text, code: issue.code.rawValue, times: issue.count)
+            guard isListed else { continue }
+            report.issues.list(
+                RowIssue(
+                    line: record.line, record: record.number, issue: ReportedIssue(issue, in: schema),
+                    value: value(of: issue.field, in: record, batch.records)))
+        }
+        guard rejects != nil else { return }
+        do throws(ByteStreamError) {
+            try rejects?.write(record: index, of: batch.records, issues: issues.map { ReportedIssue($0, in: schema) })
+        } catch {
+            // What may have gone in part is not to be followed by the next.
+            rejects = nil
+            throw .writingRejects(code: error.code)
+        }
+    }
+
+    /// What stood in the cell of a field; nil for a secret.
+    private func value(
+        of field: FieldName?, in record: RecordBatch.Record, _ records: borrowing RecordBatch
+    ) -> String? {
+        guard let field, let index = schema.index(of: field), !schema.fields[index].isSecret,
+            let column = columns.columnOfField[index], record.fault == nil, column < record.cells.count
+        else { return nil }
+        return String(reporting: records.cell(record.cells.lowerBound + column))
+    }
+
+    // MARK: The end
+
+    /// Says that all was for nothing: valid rows that were not stored count as skipped (I5).
+    mutating func countNothingStored() {
+        report.skipped += report.imported + report.updated
+        report.imported = 0
+        report.updated = 0
+        if report.earlyEnd != .cancelled { report.earlyEnd = .nothingStored }
+    }
+
+    /// Takes back what was counted since the report was like this.
+    mutating func restore(_ report: ImportReport) { self.report = report }
+
+    mutating func end(_ reason: ImportReport.EarlyEnd) { if report.earlyEnd == nil { report.earlyEnd = reason } }
+
+    /// Writes what is left of the rejected rows.
+    mutating func finish(after duration: Duration) throws(ImportError) {
+        report.seconds = duration / .seconds(1)
+        guard let writer = rejects.take() else { return }
+        do throws(ByteStreamError) { try writer.finish() } catch { throw .writingRejects(code: error.code) }
+        report.hasWrittenRejects = true
+    }
+}

@@ -1,0 +1,118 @@
+internal import ProfileCore
+internal import ProfileStore
+internal import Synchronization
+internal import Threads
+
+/// An import that goes into a store at once.
+final class ImportLoad: BulkLoad {
+    let takesUsedStore: Bool
+    /// An update may complete a row that is no profile by itself, so that what is new is not known beforehand.
+    let knowsNewRows: Bool
+
+    private typealias Sifting = OrderedPipeline<SiftedBatch, SiftedBatch, ImportError>
+
+    private struct State {
+        var sifting: Sifting?
+        /// What was given last, and is stored when more is asked for.
+        var latest: ReadBatch?
+        var failure: ImportError?
+    }
+
+    private let target: StoreImport
+    private let spared: SparedPasswords
+    private let state = Mutex(State())
+
+    init(_ target: StoreImport, evenIfUsed: Bool, sparing spared: SparedPasswords) {
+        self.target = target
+        self.spared = spared
+        takesUsedStore = evenIfUsed
+        knowsNewRows = target.run.options.duplicates != .update
+    }
+
+    /// Why it ended before its end.
+    var failure: ImportError? { state.withLock { $0.failure } }
+
+    /// Reads no more, and waits until nobody reads.
+    func end() {
+        guard let sifting = state.withLock({ $0.sifting.take() }) else { return }
+        sifting.stop()
+        target.run.stop()
+        sifting.waitUntilEnded()
+    }
+
+    // MARK: What the engine asks
+
+    func mayBegin(_ areStored: ([String]) throws -> [Bool]) throws -> Bool {
+        // Whether the store still takes none of the passwords that were not hashed.
+        let isUpdate = target.run.options.duplicates == .update
+        return try spared.usernames.isEmpty || !areStored(spared.usernames).contains(isUpdate)
+    }
+
+    func nextNewRows() -> NewRows? {
+        reportProgress()
+        guard let batch = attempt({ () throws(ImportError) in try sifting().next() }) else { return nil }
+        state.withLock { $0.latest = batch.judged.batch }
+        return NewRows(rows: batch.judged.rows, new: batch.newRows)
+    }
+
+    func nextBatch() -> RowDecisions? {
+        reportProgress()
+        guard failure == nil, let judged = attempt({ () throws(ImportError) in try target.run.nextBlocking() })
+        else { return nil }
+        state.withLock { $0.latest = judged.batch }
+        return target.decisions(of: judged)
+    }
+
+    func take(_ batch: RowDecisions) {
+        // The input was read before, and every password hashed that the store takes: this is another input.
+        if batch.unhashedPassword != nil { return fail(.inputChanged) }
+        do throws(ImportError) { try target.run.take(batch) } catch { fail(error) }
+    }
+
+    func mayStay() -> Bool { failure == nil && !target.run.nothingMayStay() }
+
+    // MARK: Sifting
+
+    /// Finds the new rows on another thread while the engine stores: where nothing is stored, they depend on the input
+    /// alone.
+    private func sifting() throws(ImportError) -> Sifting {
+        if let sifting = state.withLock({ $0.sifting }) { return sifting }
+        let run = target.run
+        let sifting: Sifting
+        do throws(ThreadError) {
+            sifting = try Sifting(workers: 1, depth: 3) { () throws(ImportError) in
+                guard let judged = try run.nextBlocking() else { return nil }
+                let newRows = try run.sift(judged)
+                if !judged.rows.passwords.isEmpty, newRows.contains(where: { judged.rows.passwords[$0] != nil }) {
+                    throw .inputChanged
+                }
+                return SiftedBatch(judged: judged, newRows: newRows)
+            } process: {
+                $0
+            }
+        } catch {
+            throw .store(.noThread(code: error.code))
+        }
+        state.withLock { $0.sifting = sifting }
+        return sifting
+    }
+
+    private func reportProgress() {
+        if let latest = state.withLock({ $0.latest.take() }) { target.run.progress(after: latest) }
+    }
+
+    private func attempt<Value>(_ body: () throws(ImportError) -> Value?) -> Value? {
+        do throws(ImportError) { return try body() } catch {
+            fail(error)
+            return nil
+        }
+    }
+
+    private func fail(_ error: ImportError) { state.withLock { $0.failure = error } }
+}
+
+/// A judged batch and which of its rows are new where nothing was stored before.
+private struct SiftedBatch: Sendable {
+    let judged: JudgedBatch
+    let newRows: [Int]
+}

@@ -1,0 +1,101 @@
+public import ProfileStore
+
+/// How an import treats its input and the store.
+public struct ImportOptions: Sendable {
+    /// What happens to a row whose username the store has already (I4).
+    public enum DuplicatePolicy: String, Sendable, CaseIterable {
+        /// The row is rejected as `duplicate`.
+        case reject
+        /// The row is passed over.
+        case skip
+        /// The stored profile takes the row's values; columns that the input does not have keep theirs.
+        case update
+    }
+
+    /// How many rejected rows an import bears; with one more it ends early, at the end of the batch under way.
+    public enum RejectLimit: Hashable, Sendable {
+        case count(Int)
+        /// Of the rows read so far, from 0 to 100; judged once 1,000 rows were read.
+        case percent(Double)
+    }
+
+    /// How the input is written.
+    public enum Format: Hashable, Sendable {
+        /// RFC 4180. The delimiter is an ASCII character; nil, or one that cannot be a delimiter, has the one of comma,
+        /// semicolon, tab and bar taken that splits the header into the most cells.
+        case csv(delimiter: UInt8?)
+        /// One JSON object a line.
+        case ndjson
+    }
+
+    /// CSV with commas by default.
+    public var format = Format.csv(delimiter: UInt8(ascii: ","))
+    /// What happens to a row whose username the store has already.
+    public var duplicates = DuplicatePolicy.reject
+    /// Everything but writing and hashing; the report says what would be.
+    public var isDryRun = false
+    /// One rejected row, and nothing is stored; implies ``isExclusive``.
+    public var isAllOrNothing = false
+    /// One transaction, whoever waits. A store that is empty gets one anyway, unless the input has passwords to hash.
+    public var isExclusive = false
+    /// How many rejected rows are borne; nil for any number.
+    public var rejectLimit: RejectLimit?
+    /// Most issues that the report lists; all are counted.
+    public var mostIssues = 10_000
+    /// Headers that go to a field whose name they are not: the field's name, by header.
+    public var columns: [String: String] = [:]
+    /// Whether columns that are no field are passed over instead of stopping the import.
+    public var ignoresUnknownColumns = false
+    /// Whether columns of CSV that were passed over are in the file of rejected rows. They are no field, so that nothing
+    /// is known of them: one may hold passwords.
+    public var keepsIgnoredColumns = false
+
+    /// Options as they are by default.
+    public init() {}
+}
+
+/// How far an import is.
+public struct ImportProgress: Sendable {
+    /// Rows that were settled.
+    public let rows: Int
+    /// Those of them that were rejected.
+    public let rejected: Int
+    /// Bytes of the input that were read.
+    public let bytes: UInt64
+    /// The passwords of the batch under way: how many are hashed, of how many. Nil when there are none.
+    public let hashed: (done: Int, total: Int)?
+}
+
+/// Why an import could not begin or go on; rows that are wrong are no error but part of the report.
+public enum ImportError: Error, Hashable, Sendable {
+    /// The input holds no header.
+    case noHeader
+    /// The header cannot be read as one: bytes that are not UTF-8, an unclosed quote, a NUL.
+    case unreadableHeader(line: Int)
+    /// The header has so many columns, more than are read; nothing was written.
+    case tooManyColumns(Int, most: Int)
+    /// Columns that are no field, beside others that are one; nothing was written.
+    case unknownColumns([String])
+    /// Not one column is a field, as when the first row is no header but data; nothing was written.
+    case noKnownColumns
+    /// Two columns go to the field of this name.
+    case columnTwice(String)
+    /// ``ImportOptions/columns`` names a header that is not there.
+    case mappedColumnMissing(String)
+    /// A column is mapped to a field that the schema does not have.
+    case unknownField(String)
+    /// There is no column for the username.
+    case noUsernameColumn
+    /// Reading failed with this `errno`.
+    case reading(code: Int32)
+    /// What came through a pipe could not be kept until its passwords were hashed, with this `errno`.
+    case copyingInput(code: Int32)
+    /// The input was written to while it was imported; nothing was stored.
+    case inputChanged
+    /// Writing the rejected rows failed with this `errno`.
+    case writingRejects(code: Int32)
+    /// The store refused before a row was settled.
+    case store(ProfileStoreError)
+    /// It could not go on, for this reason; what was committed before stays and is in the report.
+    indirect case ended(ImportError, after: ImportReport)
+}

@@ -1,0 +1,171 @@
+internal import CSVStream
+internal import ProfileCore
+
+/// Records of an input as they were read, on their way to being judged.
+final class ReadBatch: Sendable {
+    let records: RecordBatch
+    /// What the reader found wrong with a record, by its position, besides the record's own fault.
+    let faults: [Int: ReadFault]
+    /// Bytes of the input read so far, for showing progress.
+    let bytesRead: UInt64
+
+    init(_ records: consuming RecordBatch, faults: [Int: ReadFault] = [:], bytesRead: UInt64) {
+        self.records = records
+        self.faults = faults
+        self.bytesRead = bytesRead
+    }
+}
+
+/// What the reader of an input found wrong with a record that it could split.
+struct ReadFault: Sendable {
+    private var first: [ValidationIssue.Problem] = []
+    /// How many more there are of each code.
+    private var more: [ValidationIssue.Code: Int] = [:]
+    /// Columns whose cells do not say what the record says.
+    var unreadColumns: Set<Int>
+
+    /// A line may be wrong in as many ways as it has members.
+    private static let mostProblems = 100
+
+    init(unreadColumns: Set<Int> = []) { self.unreadColumns = unreadColumns }
+
+    mutating func add(_ problem: ValidationIssue.Problem) {
+        if first.count < Self.mostProblems {
+            first.append(problem)
+        } else {
+            more[problem.code, default: 0] += 1
+        }
+    }
+
+    var isThere: Bool { !first.isEmpty }
+
+    /// The first ones, and how many more there are.
+    var issues: [ValidationIssue] {
+        let rest = more.sorted { $0.key.rawValue < $1.key.rawValue }
+            .map { ValidationIssue.Problem.more($0.key, count: $0.value) }
+        return (first + rest).map { ValidationIssue(nil, $0) }
+    }
+}
+
+/// Records with what became of each: a row that can be stored, or its issues.
+struct JudgedBatch: Sendable {
+    struct Rejected: Sendable {
+        /// Its position among the records.
+        let record: Int
+        let issues: [ValidationIssue]
+    }
+
+    let batch: ReadBatch
+    /// In the order of the records.
+    var rows: ValidProfiles
+    /// Hashes of passwords in records that only an update can make valid, by the record's position.
+    var hashes: [Int: PasswordHash] = [:]
+    /// In the order of the records.
+    let rejected: [Rejected]
+    /// The first of `rows` and of `rejected` that nothing is decided on yet.
+    var next = (row: 0, rejected: 0)
+
+    var isDecided: Bool { next.row == rows.count && next.rejected == rejected.count }
+
+    /// Judges every record on its own; duplicates are for others to find.
+    ///
+    /// - Parameters:
+    ///   - batch: What was read.
+    ///   - columns: Where the fields are.
+    ///   - validator: The rules.
+    ///   - today: The day that they go by.
+    ///   - isCompletedByStore: Fields that a record does not have may be in the store.
+    init(
+        _ batch: ReadBatch, columns: ImportColumns, validator: ProfileValidator, today: CalendarDay,
+        isCompletedByStore: Bool
+    ) {
+        var rows = RowValidator(validator, today: today)
+        self.batch = batch
+        rejected = Self.judge(batch, columns, isCompletedByStore, &rows)
+        self.rows = rows.takeProfiles()
+    }
+
+    private static func judge(
+        _ batch: ReadBatch, _ columns: ImportColumns, _ isCompletedByStore: Bool, _ rows: inout RowValidator
+    ) -> [Rejected] {
+        var rejected: [Rejected] = []
+        rows.reserve(rows: batch.records.records.count, bytes: batch.records.byteCount)
+        for (index, record) in batch.records.records.enumerated() {
+            rows.beginRow()
+            if let fault = record.fault {
+                rows.report(ValidationIssue(nil, fault.problem))
+            } else if record.cells.count != columns.header.count {
+                let fault = ValidationIssue.RowFault.cellCount(
+                    expected: columns.header.count, found: record.cells.count)
+                rows.report(ValidationIssue(nil, .badRow(fault)))
+            } else if !batch.faults.isEmpty, let fault = batch.faults[index] {
+                judge(record, of: batch.records, with: fault, columns, isCompletedByStore, &rows)
+            } else {
+                for field in columns.columnOfField.indices { judge(field, of: record, batch.records, columns, &rows) }
+            }
+            if !rows.endRow(ValidProfiles.Origin(line: record.line, record: record.number)) {
+                rejected.append(Rejected(record: index, issues: rows.issues))
+            }
+        }
+        return rejected
+    }
+
+    /// Judges one field of a record.
+    @inline(__always)
+    private static func judge(
+        _ field: Int, of record: RecordBatch.Record, _ records: borrowing RecordBatch, _ columns: ImportColumns,
+        _ rows: inout RowValidator
+    ) {
+        let first = record.cells.lowerBound
+        let column = columns.columnOfField[field]
+        if field == columns.secretField {
+            rows.judgePassword(
+                records.cell(first, column), hash: records.cell(first, columns.columnOfHash), index: field,
+                isStored: false)
+        } else if let column {
+            rows.judge(records.cell(first + column), index: field)
+        } else {
+            rows.judgeAbsent(index: field)
+        }
+    }
+
+    /// Reports what is wrong with a record, and judges what could be read of it all the same (S3).
+    private static func judge(
+        _ record: RecordBatch.Record, of records: borrowing RecordBatch, with fault: ReadFault,
+        _ columns: ImportColumns, _ isCompletedByStore: Bool, _ rows: inout RowValidator
+    ) {
+        for issue in fault.issues { rows.report(issue) }
+        for field in columns.columnOfField.indices {
+            let its = [columns.columnOfField[field], field == columns.secretField ? columns.columnOfHash : nil]
+                .compactMap(\.self)
+            guard fault.unreadColumns.isDisjoint(with: its) else { continue }
+            let isAbsent = its.allSatisfy { records.isAbsent(record.cells.lowerBound + $0) }
+            if !(isAbsent && isCompletedByStore) { judge(field, of: record, records, columns, &rows) }
+        }
+    }
+
+    /// The number of the first record: numbers have no gaps within a batch, so that a record's position is its number
+    /// less this one.
+    var firstNumber: Int { batch.records.records.first?.number ?? 0 }
+}
+
+extension RecordBatch {
+    /// The cell of a column of the record whose first cell is given; empty where the input has no such column.
+    @_lifetime(borrow self)
+    func cell(_ first: Int, _ column: Int?) -> Span<UInt8> {
+        if let column { return cell(first + column) }
+        return Span()
+    }
+}
+
+extension RecordFault {
+    fileprivate var problem: ValidationIssue.Problem {
+        switch self {
+        case .badEncoding: .badEncoding
+        case .unclosedQuote: .unclosedQuote
+        case .textAfterQuote: .badRow(.textAfterQuote)
+        case .nul: .badRow(.nul)
+        case .tooLong: .badRow(.tooLong)
+        }
+    }
+}

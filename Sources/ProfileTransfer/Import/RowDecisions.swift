@@ -1,0 +1,324 @@
+internal import CSVStream
+internal import ProfileCore
+internal import ProfileStore
+internal import Synchronization
+
+/// What becomes of the rows of a batch, one after another in the order of the input: each is inserted, updated, skipped or
+/// rejected.
+///
+/// It counts in itself alone: an engine may run it several times, and the ledger takes what came of it once that is
+/// committed.
+struct RowDecisions: ImportBatch {
+    private let judged: JudgedBatch
+    private let columns: ImportColumns
+    private let validator: ProfileValidator
+    private let policy: ImportOptions.DuplicatePolicy
+    private let today: CalendarDay
+    private let isDryRun: Bool
+    /// Whether the store can hold any of the rows already; an empty one needs no look-ups.
+    private let storeIsEmpty: Bool
+    /// What the rows before this batch have brought.
+    private let brought: BroughtKeys
+    private var limit: TimeLimit
+    /// What the engine is doing now.
+    private var current = Current.nothing
+
+    /// What is decided first when it is run again.
+    private(set) var next: (row: Int, rejected: Int)
+    /// The password that has to be hashed before it can go on.
+    private(set) var unhashedPassword: UnhashedPassword?
+    /// What became of the rows so far.
+    private(set) var outcomes: RowOutcomes
+
+    private enum Current {
+        case nothing
+        /// A row that is a profile of its own, by its position among these.
+        case row(Int)
+        /// A record that is not, and may make one together with what is stored.
+        case incomplete(JudgedBatch.Rejected)
+        /// A stored profile that gets the cells of a record.
+        case merging(Merging)
+    }
+
+    private struct Merging {
+        let stored: Profile
+        let merged: ValidProfiles
+        let record: Int
+    }
+
+    /// Begins with what is next of a batch.
+    ///
+    /// - Parameters:
+    ///   - judged: The batch; hashes stand where passwords were, as far as they are known to be needed.
+    ///   - columns: Where its cells belong.
+    ///   - validator: The rules.
+    ///   - policy: What becomes of a row whose username is stored.
+    ///   - today: The day that the rules go by.
+    ///   - brought: What the input has brought before.
+    ///   - isDryRun: Whether nothing is written.
+    ///   - storeIsEmpty: Whether the store has no profile.
+    ///   - limit: When to leave the rest for later.
+    init(
+        on judged: JudgedBatch, columns: ImportColumns, validator: ProfileValidator,
+        policy: ImportOptions.DuplicatePolicy, today: CalendarDay, brought: BroughtKeys, isDryRun: Bool,
+        storeIsEmpty: Bool, limit: Duration?
+    ) {
+        self.judged = judged
+        self.columns = columns
+        self.validator = validator
+        self.policy = policy
+        self.today = today
+        self.brought = brought
+        self.isDryRun = isDryRun
+        self.storeIsEmpty = storeIsEmpty
+        self.limit = TimeLimit(limit)
+        next = judged.next
+        outcomes = RowOutcomes(of: judged.batch, keys: UniqueKeys(of: validator.schema))
+    }
+
+    var rows: ValidProfiles { judged.rows }
+    var wantsStoredProfiles: Bool { policy == .update }
+
+    mutating func next(after outcome: ImportStep.Outcome) -> ImportStep {
+        switch (current, outcome) {
+        case (.nothing, _): limit.begin()
+        case (.row(let row), .inserted): isNew(row)
+        case (.row(let row), .found(let match)):
+            if let step = decide(row, match) { return step }
+        case (.incomplete(let rejected), .found(let match)):
+            if let step = decide(rejected, match) { return step }
+        case (.merging(let merging), .updated): isUpdated(merging)
+        case (.merging(let merging), .found(let match)): decide(merging, match)
+        // An engine answers each step with one of the outcomes that it has.
+        case (.row, _), (.incomplete, _), (.merging, _): break
+        }
+        return proceed()
+    }
+
+    // MARK: What is next
+
+    private mutating func proceed() -> ImportStep {
+        current = .nothing
+        while true {
+            let isAtEnd = next.row == judged.rows.count
+            let record = isAtEnd ? .max : judged.rows.origins[next.row].record - judged.firstNumber
+            limit.step()
+            if let step = proceedThroughRejected(before: record) { return step }
+            if isAtEnd || limit.isReached { return .end }
+            let row = next.row
+            next.row += 1
+            if let step = proceed(with: row, record) { return step }
+        }
+    }
+
+    /// Decides on the rejected records that come before a row.
+    private mutating func proceedThroughRejected(before record: Int) -> ImportStep? {
+        while next.rejected < judged.rejected.endIndex, judged.rejected[next.rejected].record < record,
+            !limit.isReached
+        {
+            limit.step()
+            let rejected = judged.rejected[next.rejected]
+            next.rejected += 1
+            guard policy == .update, ProfileMerge.canMerge(rejected, of: judged.batch, columns) else {
+                outcomes.reject(rejected.record, rejected.issues)
+                continue
+            }
+            let username = cells(of: rejected.record)[.username] ?? nil
+            if let username, let line = line(of: username, in: .username) {
+                outcomes.reject(rejected.record, [ValidationIssue(.username, .duplicate(line: line))])
+            } else if let username, !storeIsEmpty {
+                current = .incomplete(rejected)
+                return .find(username: username)
+            } else {
+                outcomes.reject(rejected.record, rejected.issues)
+            }
+        }
+        return nil
+    }
+
+    /// Decides on a row that is a profile of its own; nil where the store need not be asked.
+    private mutating func proceed(with row: Int, _ record: Int) -> ImportStep? {
+        let repeated = repeated(row, of: judged.rows)
+        guard repeated.isEmpty else {
+            outcomes.reject(record, repeated)
+            return nil
+        }
+        if isDryRun, storeIsEmpty {
+            isNew(row)
+            return nil
+        }
+        current = .row(row)
+        let needsLook = isDryRun || (!judged.rows.passwords.isEmpty && judged.rows.passwords[row] != nil)
+        return needsLook ? .look(row: row, of: judged.rows, besides: nil) : .insert(row: row)
+    }
+
+    // MARK: Decisions
+
+    /// A row of which the store has some unique values, or which it was only asked about.
+    private mutating func decide(_ row: Int, _ match: StoredMatch) -> ImportStep? {
+        let record = judged.rows.origins[row].record - judged.firstNumber
+        let taken = stillTaken(match.takenFields, row, of: judged.rows)
+        if taken.isEmpty {
+            if isDryRun {
+                isNew(row)
+                return nil
+            }
+            // It was looked at because it has a password that nobody hashed.
+            next.row = row
+            return stop(for: .row(row), judged.rows.passwords[row])
+        }
+        if taken.contains(.username), policy == .skip {
+            outcomes.skipped += 1
+            outcomes.remember(row, of: judged.rows, line: judged.rows.origins[row].line)
+            return nil
+        }
+        if taken.contains(.username), policy == .update, let stored = match.profile {
+            let secret = ProfileMerge.NewSecret(of: row, in: judged.rows, columns)
+            return merge(stored, match.passwordHash, secret, record) { decisions in
+                decisions.next.row = row
+                return decisions.stop(for: .row(row), decisions.judged.rows.passwords[row])
+            }
+        }
+        outcomes.reject(record, taken.map { ValidationIssue($0, .duplicate(line: nil)) })
+        return nil
+    }
+
+    /// A record that is no profile of its own and may still make one together with what is stored.
+    private mutating func decide(_ rejected: JudgedBatch.Rejected, _ match: StoredMatch) -> ImportStep? {
+        guard let stored = match.profile else {
+            outcomes.reject(rejected.record, rejected.issues)
+            return nil
+        }
+        let record = rejected.record
+        let secret = ProfileMerge.NewSecret(
+            ofRecord: record, in: judged.batch.records, columns, hash: judged.hashes[record])
+        return merge(stored, match.passwordHash, secret, record) { decisions in
+            decisions.next.rejected -= 1
+            return decisions.stop(
+                for: .record(record),
+                ProfileMerge.password(of: record, in: decisions.judged.batch.records, decisions.columns))
+        }
+    }
+
+    /// Updates a stored profile with the cells of a record; `stopForHash` is for a password that was not hashed.
+    private mutating func merge(
+        _ stored: Profile, _ storedHash: String?, _ secret: ProfileMerge.NewSecret, _ record: Int,
+        stopForHash: (inout RowDecisions) -> ImportStep
+    ) -> ImportStep? {
+        let merged: ValidProfiles
+        do throws(ValidationFailure) {
+            merged = try ProfileMerge(stored, cells(of: record), secret).rows(validator, today: today)
+        } catch {
+            outcomes.reject(record, error.issues)
+            return nil
+        }
+        let repeated = repeated(0, of: merged)
+        guard repeated.isEmpty else {
+            outcomes.reject(record, repeated)
+            return nil
+        }
+        let merging = Merging(stored: stored, merged: merged, record: record)
+        guard changes(merging, storedHash, secret) else {
+            outcomes.skipped += 1
+            remember(merging)
+            return nil
+        }
+        if isDryRun {
+            current = .merging(merging)
+            return .look(row: 0, of: merged, besides: stored.id)
+        }
+        if secret.isUnhashed { return stopForHash(&self) }
+        current = .merging(merging)
+        return .update(stored, with: merged)
+    }
+
+    /// A merged profile that was not stored: other profiles have some of its values, or it is a dry run.
+    private mutating func decide(_ merging: Merging, _ match: StoredMatch) {
+        let taken = stillTaken(match.takenFields, 0, of: merging.merged)
+        guard taken.isEmpty else {
+            return outcomes.reject(merging.record, taken.map { ValidationIssue($0, .duplicate(line: nil)) })
+        }
+        for (index, field) in validator.schema.fields.enumerated() where field.isUnique {
+            guard let value = merging.stored[field.name], value != merging.merged.text(row: 0, field: index)
+            else { continue }
+            outcomes.giveUp(value, of: field.name)
+        }
+        isUpdated(merging)
+    }
+
+    private mutating func isNew(_ row: Int) {
+        outcomes.imported += 1
+        outcomes.remember(row, of: judged.rows, line: judged.rows.origins[row].line)
+    }
+
+    private mutating func isUpdated(_ merging: Merging) {
+        outcomes.updated += 1
+        remember(merging)
+    }
+
+    private mutating func remember(_ merging: Merging) {
+        outcomes.remember(merging.merged, line: judged.batch.records.records[merging.record].line)
+    }
+
+    private mutating func stop(for place: UnhashedPassword.Place, _ secret: Secret?) -> ImportStep {
+        unhashedPassword = secret.map { UnhashedPassword(place: place, secret: $0) }
+        return .end
+    }
+
+    // MARK: What is known
+
+    private func cells(of record: Int) -> [FieldName: String?] {
+        ProfileMerge.cells(of: record, in: judged.batch.records, columns, validator.schema)
+    }
+
+    private func repeated(_ row: Int, of rows: ValidProfiles) -> [ValidationIssue] {
+        rows.bytes.withUnsafeBufferPointer { bytes in
+            let before = brought.keys.withLock { $0.repeated(row, of: rows, bytes) }
+            return before.isEmpty ? outcomes.keys.repeated(row, of: rows, bytes) : before
+        }
+    }
+
+    private func line(of value: String, in name: FieldName) -> Int? {
+        brought.keys.withLock { $0.line(of: value, in: name) } ?? outcomes.keys.line(of: value, in: name)
+    }
+
+    /// The fields whose values are taken, without those that a profile would have given up, had it not been a dry run.
+    private func stillTaken(_ taken: [FieldName], _ row: Int, of rows: ValidProfiles) -> [FieldName] {
+        guard isDryRun, !taken.isEmpty else { return taken }
+        return taken.filter { name in
+            guard let value = validator.schema.index(of: name).flatMap({ rows.text(row: row, field: $0) })
+            else { return true }
+            return !brought.keys.withLock { $0.isGivenUp(value, of: name) }
+                && !outcomes.keys.isGivenUp(value, of: name)
+        }
+    }
+
+    private func changes(_ merging: Merging, _ storedHash: String?, _ secret: ProfileMerge.NewSecret) -> Bool {
+        if merging.stored.status == .invalid || secret.isUnhashed || secret.isJudged { return true }
+        for (index, field) in validator.schema.fields.enumerated() where !field.isSecret {
+            if merging.stored[field.name] != merging.merged.text(row: 0, field: index) { return true }
+        }
+        return secret.hash.map { $0.text != storedHash } ?? false
+    }
+}
+
+/// When to leave the rest of a batch for another transaction, so that others do not wait (I14).
+private struct TimeLimit {
+    private let duration: Duration?
+    private var deadline: ContinuousClock.Instant?
+    private var steps = 0
+    private(set) var isReached = false
+
+    /// No limit where there is no duration.
+    init(_ duration: Duration?) { self.duration = duration }
+
+    /// Begins to count the time.
+    mutating func begin() { deadline = duration.map { .now + $0 } }
+
+    /// Counts a row or record; the clock is looked at now and then.
+    mutating func step() {
+        guard let deadline else { return }
+        steps += 1
+        if steps % 64 == 0, .now >= deadline { isReached = true }
+    }
+}

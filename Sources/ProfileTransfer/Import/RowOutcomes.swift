@@ -1,0 +1,66 @@
+internal import ProfileCore
+internal import Synchronization
+
+/// What became of the rows of a batch, for the ledger to take once it is committed.
+struct RowOutcomes: Sendable {
+    let batch: ReadBatch
+    var imported = 0
+    var updated = 0
+    var skipped = 0
+    /// By the position of the record, in order.
+    private(set) var rejected: [(record: Int, issues: [ValidationIssue])] = []
+    /// The unique values that these rows have brought.
+    private(set) var keys: UniqueKeys
+    private var rememberedRows: [Int] = []
+    private var rowsOfBatch: ValidProfiles?
+    private var rememberedMerges: [(row: ValidProfiles, line: Int)] = []
+    private var givenUp: [(value: String, name: FieldName)] = []
+
+    init(of batch: ReadBatch, keys: UniqueKeys) {
+        self.batch = batch
+        self.keys = keys
+    }
+
+    mutating func reject(_ record: Int, _ issues: [ValidationIssue]) { rejected.append((record, issues)) }
+
+    /// Keeps the unique values of a row of the batch.
+    mutating func remember(_ row: Int, of rows: ValidProfiles, line: Int) {
+        if rowsOfBatch == nil { rowsOfBatch = rows }
+        rememberedRows.append(row)
+        rows.bytes.withUnsafeBufferPointer { bytes in keys.remember(row, of: rows, bytes, line: line) }
+    }
+
+    /// Keeps the unique values of a merged profile.
+    mutating func remember(_ merged: ValidProfiles, line: Int) {
+        rememberedMerges.append((merged, line))
+        merged.bytes.withUnsafeBufferPointer { bytes in keys.remember(0, of: merged, bytes, line: line) }
+    }
+
+    /// Keeps in mind that a stored profile would have given up a value.
+    mutating func giveUp(_ value: String, of name: FieldName) {
+        givenUp.append((value, name))
+        keys.giveUp(value, of: name)
+    }
+
+    /// Adds what was brought to what the rows before had.
+    func add(to brought: inout UniqueKeys) {
+        if let rows = rowsOfBatch {
+            rows.bytes.withUnsafeBufferPointer { bytes in
+                for row in rememberedRows {
+                    brought.remember(row, of: rows, bytes, line: rows.origins[row].line)
+                }
+            }
+        }
+        for (merged, line) in rememberedMerges {
+            merged.bytes.withUnsafeBufferPointer { bytes in brought.remember(0, of: merged, bytes, line: line) }
+        }
+        for (value, name) in givenUp { brought.giveUp(value, of: name) }
+    }
+}
+
+/// The unique values that an input has brought so far. They change between batches, never while one is decided on.
+final class BroughtKeys: Sendable {
+    let keys: Mutex<UniqueKeys>
+
+    init(of schema: ProfileSchema) { keys = Mutex(UniqueKeys(of: schema)) }
+}

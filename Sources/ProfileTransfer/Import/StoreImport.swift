@@ -1,0 +1,137 @@
+internal import CSVStream
+internal import ProfileCore
+internal import ProfileStore
+internal import Synchronization
+internal import Threads
+
+/// An import into a store, and the ways that it can go.
+struct StoreImport: Sendable {
+    let repository: ProfileRepository
+    let adopted: AdoptedSchema
+    let run: ImportRun
+
+    var engine: any StoreEngine { repository.engine }
+    var columns: ImportColumns { run.source.columns }
+
+    // MARK: A dry run
+
+    /// Decides what would become of every row, and writes nothing.
+    func lookOnly() async throws(ImportError) {
+        let storeIsEmpty = try await store { () throws(ProfileStoreError) in try await engine.isEmpty() }
+        while let judged = try await run.next() {
+            let decisions = decisions(of: judged, storeIsEmpty: storeIsEmpty)
+            let decided = try await store { () throws(ProfileStoreError) in
+                try await engine.preview(decisions, judgedBy: adopted.schema)
+            }
+            try run.take(decided)
+            run.progress(after: judged.batch)
+        }
+        if run.nothingMayStay() { run.ledger.withLock { $0.countNothingStored() } }
+    }
+
+    // MARK: Batches
+
+    /// A transaction a batch: others write in between, and look-ups never wait.
+    func loadInBatches() async throws(ImportError) {
+        await engine.expectBatches(true, waits: true)
+        let outcome: Result<Void, ImportError>
+        do throws(ImportError) {
+            while let judged = try await run.next() {
+                try await store(try await hashing(judged))
+                run.progress(after: judged.batch)
+            }
+            outcome = .success(())
+        } catch {
+            outcome = .failure(error)
+        }
+        // A task of its own, since what a cancelled one writes is refused. Who was refused a turn waits for no other.
+        let hasFailed = if case .failure = outcome { true } else { false }
+        await Task { await engine.expectBatches(false, waits: !hasFailed) }.value
+        try outcome.get()
+    }
+
+    /// A batch that takes longer, on a slow disk say, goes in parts: others wait for a second at the most (I14), and a
+    /// commit and a checkpoint come on top of this.
+    private static let longestTransaction = Duration.milliseconds(250)
+
+    /// Stores a batch in one transaction, or in several where it may not last longer, or where there turns out to be a
+    /// password to hash first: what the store takes may have changed since it was looked at.
+    private func store(_ judged: JudgedBatch) async throws(ImportError) {
+        var judged = judged
+        while !judged.isDecided, !run.mustEnd() {
+            let decisions = decisions(of: judged, lastingAtMost: Self.longestTransaction)
+            let decided = try await store { () throws(ProfileStoreError) in
+                try await repository.learningOfRules { () throws(ProfileStoreError) in
+                    try await engine.store(decisions, judgedBy: adopted.schema, at: repository.options.now())
+                }
+            }
+            try run.take(decided)
+            judged.next = decided.next
+            if let password = decided.unhashedPassword { judged = try await hashing([password], of: judged) }
+        }
+    }
+
+    // MARK: One transaction
+
+    /// One transaction because the caller wants it, of an input that may have passwords. These are hashed before the
+    /// lock is taken, so the input is read twice: once to hash, once to store. Nothing is kept in memory in between but
+    /// the passwords and their hashes.
+    func loadHashedFirst() async throws(ImportError) {
+        var hashed = HashedPasswords()
+        while true {
+            let spared = try await hashPasswords(into: &hashed)
+            guard !run.mustEnd() else { return }
+            try await run.rewind(with: hashed)
+            if try await loadAtOnce(evenIfUsed: true, sparing: spared) { return }
+            // Others have written meanwhile, so that there is more to hash.
+            try await run.rewind(with: hashed)
+        }
+    }
+
+    /// One transaction over everything, since nobody uses the store or the caller wants it so.
+    ///
+    /// - Parameters:
+    ///   - evenIfUsed: Also into a store that has profiles.
+    ///   - spared: The passwords that were not hashed before because the store takes them not.
+    /// - Returns: False if it has profiles, or takes some of those passwords now, and nothing was done.
+    /// - Throws: What ends the import; nothing is stored.
+    func loadAtOnce(
+        evenIfUsed: Bool, sparing spared: SparedPasswords = SparedPasswords()
+    ) async throws(ImportError) -> Bool {
+        let before = run.ledger.withLock { $0.report }
+        let load = ImportLoad(self, evenIfUsed: evenIfUsed, sparing: spared)
+        // What another thread counts must not be counted after a failure took it back; it may wait for input.
+        defer { load.end() }
+        do throws(ImportError) {
+            let outcome = try await store { () throws(ProfileStoreError) in
+                try await repository.learningOfRules { () throws(ProfileStoreError) in
+                    try await engine.load(load, judgedBy: adopted.schema, at: repository.options.now())
+                }
+            }
+            if let failure = load.failure { throw failure }
+            if case .undone = outcome { run.ledger.withLock { $0.countNothingStored() } }
+            if case .declined = outcome { return false }
+            return true
+        } catch {
+            // The transaction is undone, and so is what was counted in it.
+            load.end()
+            run.ledger.withLock { $0.restore(before) }
+            throw error
+        }
+    }
+
+    // MARK: What all have in common
+
+    func decisions(
+        of judged: JudgedBatch, storeIsEmpty: Bool = false, lastingAtMost limit: Duration? = nil
+    ) -> RowDecisions {
+        RowDecisions(
+            on: judged, columns: columns, validator: adopted.validator, policy: run.options.duplicates,
+            today: run.today, brought: run.keys, isDryRun: run.options.isDryRun, storeIsEmpty: storeIsEmpty,
+            limit: limit)
+    }
+
+    func store<Value>(_ body: () async throws(ProfileStoreError) -> Value) async throws(ImportError) -> Value {
+        do throws(ProfileStoreError) { return try await body() } catch { throw .store(error) }
+    }
+}

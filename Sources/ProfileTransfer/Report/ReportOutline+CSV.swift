@@ -1,0 +1,42 @@
+internal import CSVStream
+internal import ProfileStore
+internal import Synchronization
+
+extension ReportOutline {
+    /// A header, and a record an issue.
+    var csv: String {
+        let output = GatheredBytes()
+        do throws(ByteStreamError) {
+            var writer = CSVWriter(to: output.sink, spreadsheetSafe: true)
+            try writer.record(placeNames + ["field", "code", "message", "value"])
+            for issue in issues {
+                try writer.record(
+                    issue.place.map(\.text)
+                        + [issue.issue.field ?? "", issue.issue.code, issue.issue.message, issue.value ?? ""])
+            }
+            try writer.finish()
+        } catch {
+            // Memory takes whatever is written to it.
+        }
+        return output.text
+    }
+}
+
+extension CSVWriter {
+    /// Writes a record whose cells are Strings already.
+    mutating func record(_ cells: [String]) throws(ByteStreamError) {
+        for text in cells { cell(text.utf8.span) }
+        try endRecord()
+    }
+}
+
+/// A sink in memory.
+private final class GatheredBytes: Sendable {
+    private let bytes = Mutex<[UInt8]>([])
+
+    var sink: ByteSink {
+        ByteSink { [self] buffer throws(ByteStreamError) in bytes.withLock { $0.append(contentsOf: buffer) } }
+    }
+
+    var text: String { bytes.withLock { String(decoding: $0, as: UTF8.self) } }
+}

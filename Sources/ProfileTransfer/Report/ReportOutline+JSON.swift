@@ -1,0 +1,65 @@
+internal import ProfileCore
+internal import ProfileStore
+
+extension ReportOutline {
+    /// The report with the keys that programs go by; they stay as they are, and new ones come last.
+    var json: JSONValue {
+        .object(
+            leadingMembers + [JSONMember("schema", schema.json)]
+                + totals.map { JSONMember($0.name, .number($0.count)) } + [
+                    JSONMember("issue_counts", .array(counts.map(\.json))),
+                    JSONMember("issues", .array(issues.map { $0.json(placeNames) })),
+                    JSONMember("issues_truncated", .bool(isTruncated)),
+                    JSONMember("seconds", .number(secondsText)),
+                ] + trailingMembers)
+    }
+
+    /// To the millisecond.
+    var secondsText: String {
+        let rounded = (seconds * 1_000).rounded() / 1_000
+        return rounded.isFinite ? rounded.description : "0.0"
+    }
+}
+
+extension SchemaReference {
+    fileprivate var json: JSONValue {
+        [
+            "name": .string(name), "version": version.map { .number($0) } ?? .null,
+            "fingerprint": .string(fingerprint),
+        ]
+    }
+}
+
+extension ReportOutline.Count {
+    fileprivate var json: JSONValue {
+        ["field": field.map(JSONValue.string) ?? .null, "code": .string(code), "count": .number(count)]
+    }
+}
+
+extension ReportOutline.Issue {
+    fileprivate func json(_ placeNames: [String]) -> JSONValue {
+        var members = zip(placeNames, place).map { JSONMember($0, $1.json) }
+        members.append(JSONMember("field", issue.field.map(JSONValue.string) ?? .null))
+        members.append(JSONMember("code", .string(issue.code)))
+        members.append(JSONMember("message", .string(issue.message)))
+        if let value { members.append(JSONMember("value", .string(value))) }
+        return .object(members)
+    }
+}
+
+extension ReportOutline.Place {
+    fileprivate var json: JSONValue {
+        switch self {
+        case .number(let number): .number(number)
+        case .name(let name): .string(name)
+        }
+    }
+
+    /// As text, made by nobody but the caller fit to be shown.
+    var text: String {
+        switch self {
+        case .number(let number): String(number)
+        case .name(let name): name
+        }
+    }
+}

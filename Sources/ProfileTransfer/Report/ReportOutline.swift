@@ -1,0 +1,120 @@
+internal import ProfileCore
+internal import ProfileStore
+
+/// What a report says, whatever it is about; each format is written from this.
+struct ReportOutline {
+    /// "Import of" or "Revalidation of".
+    let heading: String
+    /// What was judged, as it was named.
+    let subject: String
+    /// What a reader must know before the numbers.
+    let remarks: [String]
+    let schema: SchemaReference
+    let totals: [Total]
+    let counts: [Count]
+    /// All issues, listed or not.
+    let issueCount: Int
+    /// The names of what tells where an issue is: `line` and `record`, or `username`.
+    let placeNames: [String]
+    let issues: [Issue]
+    let seconds: Double
+    /// Members that the JSON of one kind of report has before and after those that all have.
+    let leadingMembers: [JSONMember]
+    let trailingMembers: [JSONMember]
+
+    struct Total {
+        /// As in JSON.
+        let name: String
+        let count: Int
+        /// Whether any of these is bad news.
+        var isBad = false
+
+        /// As people read it.
+        var title: String { String(name.map { $0 == "_" ? " " : $0 }) }
+    }
+
+    struct Count {
+        let field: String?
+        let code: String
+        let count: Int
+    }
+
+    struct Issue {
+        /// By ``ReportOutline/placeNames``.
+        let place: [Place]
+        let issue: ReportedIssue
+        let value: String?
+    }
+
+    enum Place {
+        case number(Int)
+        case name(String)
+    }
+
+    var isTruncated: Bool { issueCount > issues.count }
+}
+
+extension ImportReport {
+    var outline: ReportOutline {
+        ReportOutline(
+            heading: isDryRun ? "Dry run of" : "Import of",
+            subject: source == "-" ? "standard input" : source,
+            remarks: [
+                isDryRun ? "Nothing was written: these are the numbers that an import would have." : nil,
+                endRemark,
+            ].compactMap(\.self),
+            schema: schema,
+            totals: [
+                .init(name: "rows", count: rows), .init(name: "imported", count: imported),
+                .init(name: "updated", count: updated), .init(name: "skipped", count: skipped),
+                .init(name: "rejected", count: rejected, isBad: true),
+            ],
+            counts: issues.outlined, issueCount: issues.total, placeNames: ["line", "record"],
+            issues: issues.listed.map {
+                .init(place: [.number($0.line), .number($0.record)], issue: $0.issue, value: $0.value)
+            },
+            seconds: seconds, leadingMembers: [JSONMember("source", .string(source))],
+            trailingMembers: [
+                JSONMember("dry_run", .bool(isDryRun)),
+                JSONMember("early_end", earlyEnd.map { .string($0.rawValue) } ?? .null),
+            ])
+    }
+
+    private var endRemark: String? {
+        switch earlyEnd {
+        case nil: nil
+        case .cancelled: "Ended early: it was cancelled. What is counted as imported is stored."
+        case .tooManyRejects: "Ended early: too many rows were rejected. What is counted as imported is stored."
+        case .nothingStored: "Nothing was stored: all or nothing was asked for, and a row was rejected."
+        }
+    }
+}
+
+extension RevalidationReport {
+    var outline: ReportOutline {
+        ReportOutline(
+            heading: "Revalidation of", subject: "the stored profiles",
+            remarks: [
+                isCandidate ? "These rules are not in force, and nothing was marked." : nil,
+                isCancelled ? "Ended early: it was cancelled before every profile was judged." : nil,
+            ].compactMap(\.self),
+            schema: schema,
+            totals: [
+                .init(name: "checked", count: checked), .init(name: "valid", count: valid),
+                .init(name: "invalid", count: invalid, isBad: true), .init(name: "skipped", count: skipped),
+                .init(name: "credentials_predating", count: credentialsPredating),
+            ],
+            counts: issues.outlined, issueCount: issues.total, placeNames: ["username"],
+            issues: issues.listed.map { .init(place: [.name($0.username)], issue: $0.issue, value: $0.value) },
+            seconds: seconds, leadingMembers: [],
+            trailingMembers: [
+                JSONMember("candidate", .bool(isCandidate)), JSONMember("cancelled", .bool(isCancelled)),
+            ])
+    }
+}
+
+extension IssueTally {
+    fileprivate var outlined: [ReportOutline.Count] {
+        issueCounts.map { ReportOutline.Count(field: $0.field, code: $0.code, count: $0.count) }
+    }
+}

@@ -1,0 +1,173 @@
+internal import ProfileCore
+internal import ProfileStore
+internal import TextLayout
+
+/// A report as one HTML page that needs nothing besides, not even JavaScript for its totals, its chart and the first
+/// issues; with it, all that are listed can be searched.
+///
+/// What comes from a file reaches the page in two ways: as text with `&`, `<`, `>` and quotes escaped, and as JSON in a
+/// block that no browser runs, in which nothing can end the block. Should either fail, the page's own policy
+/// (Content Security Policy Level 3) still runs only the one script, and takes only the one style sheet, that have the
+/// hashes named there, and loads nothing from anywhere.
+struct ReportPage {
+    private let outline: ReportOutline
+
+    /// Issues that are on the page without JavaScript.
+    private static let shownIssues = 20
+
+    init(_ outline: ReportOutline) { self.outline = outline }
+
+    var html: String {
+        """
+        <!doctype html>
+        <html lang="en">
+        <head>
+        <meta charset="utf-8">
+        <meta http-equiv="Content-Security-Policy" content="\(Self.policy)">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <title>\(outline.heading) \(outline.subject.escaped)</title>
+        <style>\(Self.style)</style>
+        </head>
+        <body>
+        <main>
+        <header>
+        <h1>\(outline.heading) <span class="subject">\(outline.subject.escaped)</span></h1>
+        <p>\(rules), \(outline.secondsText) seconds</p>
+        \(outline.remarks.map { "<p class=\"remark\">\($0.escaped)</p>\n" }.joined())</header>
+        \(totals)
+        \(outline.issueCount == 0 ? "<p>There are no issues.</p>" : chart + "\n" + issues)
+        </main>
+        <script type="application/json" id="report">\(Self.embeddable(outline.json))</script>
+        <script>\(Self.script)</script>
+        </body>
+        </html>
+
+        """
+    }
+
+    private var rules: String {
+        let version = outline.schema.version.map { ", version \($0)" } ?? ""
+        return "Rules: <b>\(outline.schema.name.escaped)</b>\(version), "
+            + "<code>\(String(outline.schema.fingerprint.prefix(12)).escaped)</code>"
+    }
+
+    private var totals: String {
+        let tiles = outline.totals.map { total in
+            "<div\(total.isBad && total.count > 0 ? " class=\"bad\"" : "")>"
+                + "<dt>\(total.title.escaped)</dt><dd>\(total.count.grouped)</dd></div>\n"
+        }
+        return """
+            <section aria-labelledby="totals">
+            <h2 id="totals">Totals</h2>
+            <dl>
+            \(tiles.joined())</dl>
+            </section>
+            """
+    }
+
+    /// The bars are drawn here rather than by the script, and decorate numbers that are there as text.
+    private var chart: String {
+        let most = max(1, outline.counts.map(\.count).max() ?? 1)
+        let rows = outline.counts.map { count in
+            let share = Double(count.count) / Double(most) * 100
+            let width = max(0.5, (share * 10).rounded() / 10)
+            return """
+                <tr><td>\(Self.fieldText(count.field))</td><td class="code">\(count.code.escaped)</td>\
+                <td class="number">\(count.count.grouped)</td><td class="bar"><svg aria-hidden="true" width="100%" height="12">\
+                <rect width="\(width)%" height="12" rx="2"/></svg></td></tr>
+
+                """
+        }
+        return """
+            <section aria-labelledby="counts">
+            <h2 id="counts">Issues by field and code</h2>
+            <table id="chart">
+            <caption>\(Self.plural(outline.issueCount, "issue")) in all, the most frequent first</caption>
+            <thead><tr><th scope="col">Field</th><th scope="col">Code</th><th scope="col" class="number">Count</th>\
+            <td></td></tr></thead>
+            <tbody>
+            \(rows.joined())</tbody>
+            </table>
+            </section>
+            """
+    }
+
+    private var issues: String {
+        let place = outline.placeNames.first ?? "place"
+        let listed = outline.issues.count
+        let rest = outline.isTruncated ? " The first \(listed.grouped) are listed; all are counted above." : ""
+        let columns = [place, "field", "code", "value", "message"].map {
+            "<th scope=\"col\" data-key=\"\($0)\">\($0.prefix(1).uppercased() + $0.dropFirst())</th>"
+        }
+        return """
+            <section aria-labelledby="issues">
+            <h2 id="issues">Examples</h2>
+            <form id="filter" hidden>
+            <label>Search <input type="search" id="words" autocomplete="off" spellcheck="false"></label>
+            <label>Show <select id="kind"><option value="">every issue</option></select></label>
+            </form>
+            <table id="list">
+            <caption><span id="shown" role="status">\(Self.plural(min(listed, Self.shownIssues), "issue")) of \
+            \(outline.issueCount.grouped).</span>\(rest)</caption>
+            <thead><tr>\(columns.joined())</tr></thead>
+            <tbody>
+            \(outline.issues.prefix(Self.shownIssues).map(row).joined())</tbody>
+            </table>
+            <button type="button" id="more" hidden>Show more</button>
+            </section>
+            """
+    }
+
+    private func row(_ issue: ReportOutline.Issue) -> String {
+        """
+        <tr><td class="place \(outline.placeNames.first ?? "")">\(issue.place.first?.text.escaped ?? "")</td><td>\(Self.fieldText(issue.issue.field))</td>\
+        <td class="code">\(issue.issue.code.escaped)</td><td class="value">\(issue.value?.escaped ?? "")</td>\
+        <td class="message">\(issue.issue.message.escaped)</td></tr>
+
+        """
+    }
+
+    private static func fieldText(_ field: String?) -> String { field?.escaped ?? ReportOutline.wholeRow }
+
+    private static func plural(_ count: Int, _ noun: String) -> String {
+        "\(count.grouped) \(noun)\(count == 1 ? "" : "s")"
+    }
+
+    /// The characters with which a value could end the block are in strings only, where an escape means the same.
+    static func embeddable(_ json: JSONValue) -> String {
+        var text = ""
+        for scalar in json.text().unicodeScalars {
+            switch scalar {
+            case "<": text += "\\u003c"
+            case ">": text += "\\u003e"
+            case "&": text += "\\u0026"
+            case "\u{2028}": text += "\\u2028"
+            case "\u{2029}": text += "\\u2029"
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        return text
+    }
+
+    private static let policy =
+        "default-src 'none'; style-src '\(ContentHash.sha256(style))'; script-src '\(ContentHash.sha256(script))'; "
+        + "base-uri 'none'; form-action 'none'"
+}
+
+extension String {
+    /// The text as HTML shows it, in an element or in a quoted attribute, with control characters made visible.
+    fileprivate var escaped: String {
+        var text = ""
+        for scalar in visible.unicodeScalars {
+            switch scalar {
+            case "&": text += "&amp;"
+            case "<": text += "&lt;"
+            case ">": text += "&gt;"
+            case "\"": text += "&quot;"
+            case "'": text += "&#39;"
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        return text
+    }
+}

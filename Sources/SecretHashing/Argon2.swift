@@ -1,0 +1,159 @@
+internal import CSodium
+internal import Platform
+internal import ProfileCore
+
+/// Argon2 through libsodium.
+enum Argon2 {
+    /// Prepares libsodium, once a process however often it is called.
+    static func prepare() throws(HashingError) {
+        guard sodium_init() >= 0 else { throw .unavailable }
+    }
+
+    /// Makes a hash with a random salt.
+    static func hash(_ secret: Secret, under policy: HashingPolicy) throws(HashingError) -> PasswordHash {
+        let outcome: Result<PasswordHash, HashingError> = secret.withCString { characters, count in
+            withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(crypto_pwhash_argon2id_STRBYTES)) { text in
+                guard let start = text.baseAddress,
+                    crypto_pwhash_argon2id_str(
+                        start, characters, UInt64(count), policy.cost.operations, policy.cost.memoryBytes) == 0
+                else { return .failure(.outOfMemory) }
+                let bytes = UnsafeRawBufferPointer(start: start, count: strlen(start)).bindMemory(to: UInt8.self)
+                return Result { () throws(UnsupportedHash) in try PasswordHash(parsing: bytes.span) }
+                    .mapError { _ in .unverifiable(.argon2id) }
+            }
+        }
+        return try outcome.get()
+    }
+
+    /// Computes a hash and throws it away, to spend the time that one takes.
+    static func spend(_ secret: Secret, under policy: HashingPolicy) throws(HashingError) {
+        let salt = [UInt8](repeating: 0, count: saltBytes)
+        _ = try compute(secret, .argon2id, policy.cost, salt: salt, byteCount: 32)
+    }
+
+    /// Whether the secret is the one of an Argon2id or Argon2i hash.
+    ///
+    /// - Throws: `.outOfMemory`, or `.unverifiable` when libsodium cannot read the hash.
+    static func matches(_ secret: Secret, _ hash: PasswordHash) throws(HashingError) -> Bool {
+        guard let stored = StoredHash(hash) else { throw .unverifiable(hash.scheme) }
+        guard stored.canBeComputed else { return try verify(secret, hash, stored.cost) }
+        return try compute(secret, hash.scheme, stored.cost, salt: stored.salt, byteCount: stored.hash.count)
+            == stored.hash
+    }
+
+    /// The salts that `crypto_pwhash` takes.
+    private static let saltBytes = Int(crypto_pwhash_argon2id_SALTBYTES)
+
+    /// Computes a hash of one lane with a salt of 16 bytes.
+    ///
+    /// - Returns: The hash itself, which `Secret` compares in constant time and zeroes.
+    private static func compute(
+        _ secret: Secret, _ scheme: PasswordHash.Scheme, _ cost: PasswordHash.Argon2Cost, salt: [UInt8], byteCount: Int
+    ) throws(HashingError) -> Secret {
+        let (function, algorithm) =
+            scheme == .argon2i
+            ? (crypto_pwhash_argon2i, crypto_pwhash_argon2i_ALG_ARGON2I13)
+            : (crypto_pwhash_argon2id, crypto_pwhash_argon2id_ALG_ARGON2ID13)
+        return try Secret(capacity: byteCount) { output throws(HashingError) in
+            let (code, reason) = output.withUnsafeMutableBufferPointer { buffer, used -> (Int32, Int32) in
+                guard let start = buffer.baseAddress else { return (-1, EINVAL) }
+                used = byteCount
+                return secret.withCString { characters, count in
+                    errno = 0
+                    let code = function(
+                        start, UInt64(byteCount), characters, UInt64(count), salt, cost.operations, cost.memoryBytes,
+                        algorithm)
+                    return (code, errno)
+                }
+            }
+            guard code != 0 else { return }
+            // It fails of nothing but memory, save of what it does not take, which it says with one of these.
+            throw reason == EINVAL || reason == EFBIG ? .unverifiable(scheme) : .outOfMemory
+        }
+    }
+
+    /// Verifies a hash of any salt and any number of lanes.
+    ///
+    /// libsodium 1.0.18 does not tell a lack of memory from a wrong secret here: it answers false for both. So it is
+    /// asked only where the memory is there a moment before; what another thread takes in that moment makes a failed
+    /// attempt of it at worst.
+    private static func verify(
+        _ secret: Secret, _ hash: PasswordHash, _ cost: PasswordHash.Argon2Cost
+    ) throws(HashingError) -> Bool {
+        try MemoryProbe.require(cost)
+        let verify = hash.scheme == .argon2i ? crypto_pwhash_argon2i_str_verify : crypto_pwhash_argon2id_str_verify
+        let (code, reason) = secret.withCString { characters, count in
+            hash.text.withCString { text in
+                errno = 0
+                return (verify(text, characters, UInt64(count)), errno)
+            }
+        }
+        if code == 0 { return true }
+        // The errno of a mismatch; text that cannot be decoded sets none.
+        guard reason == EINVAL else { throw .unverifiable(hash.scheme) }
+        return false
+    }
+
+    /// What the text of an Argon2 hash says.
+    private struct StoredHash {
+        let cost: PasswordHash.Argon2Cost
+        let salt: [UInt8]
+        let hash: Secret
+        /// The least number of passes that `crypto_pwhash` takes for the scheme.
+        private let leastIterations: UInt32
+
+        init?(_ hash: PasswordHash) {
+            switch hash.parameters {
+            case .argon2id(let cost): (self.cost, leastIterations) = (cost, crypto_pwhash_argon2id_OPSLIMIT_MIN)
+            case .argon2i(let cost): (self.cost, leastIterations) = (cost, crypto_pwhash_argon2i_OPSLIMIT_MIN)
+            case .bcrypt, .yescrypt, .scrypt, .sha512crypt: return nil
+            }
+            // Salt and hash are the last two parts: `$argon2id$v=19$m=…,t=…,p=…$SALT$HASH`.
+            let parts = hash.text.split(separator: "$").suffix(2).compactMap(Self.decoded)
+            guard parts.count == 2, let salt = parts.first, let computed = parts.last else { return nil }
+            self.salt = salt
+            self.hash = Secret(computed.span)
+        }
+
+        /// Whether `crypto_pwhash` can be asked, which does tell a lack of memory.
+        var canBeComputed: Bool {
+            salt.count == saltBytes && cost.parallelism == 1 && cost.iterations >= leastIterations
+        }
+
+        private static func decoded(_ text: Substring) -> [UInt8]? {
+            var bytes = [UInt8](repeating: 0, count: text.utf8.count)
+            var count = 0
+            let code = text.withCString {
+                sodium_base642bin(
+                    &bytes, bytes.count, $0, text.utf8.count, nil, &count, nil,
+                    sodium_base64_VARIANT_ORIGINAL_NO_PADDING)
+            }
+            return code == 0 ? Array(bytes.prefix(count)) : nil
+        }
+    }
+}
+
+extension PasswordHash.Argon2Cost {
+    /// In libsodium's units; the bounds of a hash are far from overflow.
+    fileprivate var operations: UInt64 { UInt64(iterations) }
+    fileprivate var memoryBytes: Int { memoryKiB * 1024 }
+}
+
+extension Secret {
+    /// Lends the bytes to C with a NUL after them, in a copy that is zeroed afterwards.
+    ///
+    /// - Parameter body: gets the characters and their number, the NUL not counted.
+    /// - Returns: what `body` returns.
+    func withCString<Result>(_ body: (UnsafePointer<CChar>, Int) -> Result) -> Result {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: count + 1) { buffer in
+            let bytes = self.bytes
+            for index in bytes.indices { buffer.initializeElement(at: index, to: bytes[index]) }
+            buffer.initializeElement(at: count, to: 0)
+            defer { if let start = buffer.baseAddress { explicit_bzero(start, buffer.count) } }
+            return buffer.withMemoryRebound(to: CChar.self) { characters in
+                // The buffer has one element at least.
+                characters.baseAddress.map { body($0, count) } ?? body("", 0)
+            }
+        }
+    }
+}

@@ -1,0 +1,24 @@
+internal import CSodium
+
+/// SHA-256 (FIPS 180-4), by which schemas, migrations and inline scripts are told apart.
+package enum SHA256 {
+    /// Hashes bytes.
+    ///
+    /// - Returns: 32 bytes.
+    package static func digest(_ bytes: Span<UInt8>) -> [UInt8] {
+        var digest = [UInt8](repeating: 0, count: Int(crypto_hash_sha256_BYTES))
+        bytes.withUnsafeBufferPointer { buffer in
+            _ = crypto_hash_sha256(&digest, buffer.baseAddress, UInt64(buffer.count))
+        }
+        return digest
+    }
+
+    /// Hashes bytes.
+    ///
+    /// - Returns: 64 lower-case hexadecimal digits.
+    package static func hexadecimal(_ bytes: Span<UInt8>) -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        let text = digest(bytes).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0xF)]] }
+        return String(decoding: text, as: UTF8.self)
+    }
+}

@@ -1,0 +1,93 @@
+import ProfileCore
+import ProfileForm
+import ProfileTesting
+import Testing
+import Watchdog
+
+/// F12: a million random events.
+@Suite(.watched) struct FormRandomEventTests {
+    @Test(
+        "F12: random events never yield a value over its limit, a second hyphen or a caret outside the text",
+        arguments: [UInt64(20_261_121), 1, 2, 3])
+    func randomEvents(_ seed: UInt64) throws {
+        print("seed \(seed)")
+        var random = SeededGenerator(seed: seed)
+        var form = try Form.standard()
+        var delegate = FormDelegate(form)
+        var submissions = 0
+        for step in 0..<250_000 {
+            let event = try Self.event(&random, form.focus)
+            let edited = form.focus
+            let effects = form.handle(event)
+            submissions += effects.submitted == nil ? 0 : 1
+            try Self.check(form, edited, "step \(step) of seed \(seed): \(event)")
+            if step % 8 == 0 {
+                delegate.form.handle(event)
+                let start = Int.random(in: 0..<12, using: &random) - 1
+                let range = start..<start + Int.random(in: 0..<8, using: &random)
+                _ = delegate.shouldChangeCharacters(in: range, replacement: Self.text(&random))
+                try Self.check(delegate.form, delegate.form.focus, "step \(step) of seed \(seed): delegate \(range)")
+            }
+            if effects.ended.count > 1 { Issue.record("a field ended twice at step \(step) of seed \(seed)") }
+        }
+        #expect(submissions > 0)
+    }
+
+    private static func check(_ form: Form, _ edited: FieldName?, _ place: @autoclosure () -> String) throws {
+        for name in [edited, form.focus] {
+            guard let field = name.flatMap({ form[$0] }) else { continue }
+            let text = field.text
+            let limit = field.rules.longestLength ?? .max
+            let isInOrder =
+                text.count <= limit && 0...text.count ~= field.caret
+                && (field.rules.mask == nil || text.count { $0 == "-" } <= 1)
+            if !isInOrder { throw OutOfOrder(place: place(), text: text, caret: field.caret) }
+        }
+    }
+
+    struct OutOfOrder: Error {
+        let place: String
+        let text: String
+        let caret: Int
+    }
+
+    private static let pieces = [
+        "a", "B", "7", "0", "-", " ", "\n", "\t", "é", "e\u{301}", "\u{301}", "\u{200D}", "👨‍👩‍👧", "🇸", "🇬", "한",
+        "\u{1100}", "\u{1161}", "マ", "\r\n", "\0", "78761241", "7876-1241", "skboard", "aK8oio", "1998.01.15",
+        "12 Main St", "89761", FormTypingTests.lorem,
+    ]
+
+    private static let valid = [
+        "username": "skboard", "password": "aK8oio", "phone": "78761241", "address": "12 Main St",
+        "postal_code": "89761", "birthday": "19980115",
+    ]
+
+    private static func text(_ random: inout SeededGenerator) -> String {
+        (0..<Int.random(in: 0..<3, using: &random)).map { _ in pieces[Int.random(in: 0..<pieces.count, using: &random)]
+        }.joined()
+    }
+
+    private static func event(_ random: inout SeededGenerator, _ focus: FieldName?) throws -> FormEvent {
+        let names = ["username", "password", "phone", "address", "postal_code", "birthday", "nobody"]
+        let piece = pieces[Int.random(in: 0..<pieces.count, using: &random)]
+        switch Int.random(in: 0..<24, using: &random) {
+        case 0...6: return .type(piece.first ?? "x")
+        case 7: return .paste(text(&random))
+        case 8: return .autoFill(piece)
+        case 9: return .autoFill(focus.flatMap { valid[$0.text] } ?? piece)
+        case 10: return .focus(try .named(names[Int.random(in: 0..<names.count, using: &random)]))
+        case 11: return .endEditing
+        case 12, 13: return .backspace
+        case 14: return .delete
+        case 15: return [.deleteToStart, .deleteToEnd, .deleteWord][Int.random(in: 0..<3, using: &random)]
+        case 16: return .moveLeft
+        case 17: return .moveRight
+        case 18: return [.moveToStart, .moveToEnd][Int.random(in: 0..<2, using: &random)]
+        case 19: return .moveCaret(to: Int.random(in: 0..<80, using: &random) - 5)
+        case 20: return .next
+        case 21: return .previous
+        case 22: return .return
+        default: return .submit
+        }
+    }
+}

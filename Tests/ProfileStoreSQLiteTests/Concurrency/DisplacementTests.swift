@@ -1,0 +1,125 @@
+import Platform
+import ProfileCore
+@testable import ProfileStore
+import ProfileTesting
+import SQLiteAccess
+import Synchronization
+import Testing
+import Watchdog
+
+/// Stores whose files are removed, replaced or given a second name while they are in use.
+@Suite(.watched) struct DisplacementTests {
+    private let store: TemporaryStore
+
+    init() throws { store = try TemporaryStore() }
+
+    enum Displacement: CaseIterable, Sendable { case removed, replaced, inAnotherFolder }
+
+    /// Opens the store, with one profile in it, and makes what may take its place.
+    private func open() async throws -> ProfileRepository {
+        await (try ProfileRepository.open(at: store.directory + "/other.sqlite", options: store.options())).close()
+        mkdir(store.directory + "/elsewhere", 0o700)
+        let repository = try await ProfileRepository.open(
+            at: store.path, options: store.options { $0.watchInterval = .milliseconds(20) })
+        try await repository.register("abel")
+        return repository
+    }
+
+    /// Does to the store what somebody might do who does not know that it is in use.
+    private func displace(_ displacement: Displacement) {
+        let files = ["", "-wal", "-shm", "-lock"]
+        switch displacement {
+        case .removed: for ending in files { unlink(store.path + ending) }
+        case .replaced: rename(store.directory + "/other.sqlite", store.path)
+        case .inAnotherFolder:
+            for ending in files {
+                rename(store.path + ending, store.directory + "/elsewhere/profiles.sqlite" + ending)
+            }
+        }
+    }
+
+    @Test(arguments: Displacement.allCases)
+    func `a change to a store that is not there any more is refused`(displacement: Displacement) async throws {
+        let repository = try await open()
+        displace(displacement)
+        let names = store.names()
+        for _ in 0..<2 {
+            await #expect(throws: ProfileStoreError.displaced(path: store.path)) {
+                try await repository.register("bert")
+            }
+        }
+        await repository.close()
+        #expect(store.names() == names, "nothing is made in its place")
+    }
+
+    @Test(arguments: Displacement.allCases)
+    func `I10: an import in batches into a store that goes away says so`(displacement: Displacement) async throws {
+        let repository = try await open()
+        let rows = (0..<4 * ImportSource.recordsPerBatch).map {
+            "user\($0),78761241,12 Main St,\"\(People.policyHash)\"\n"
+        }
+        let text = "username,phone,address,password_hash\n" + rows.joined()
+        let batches = Mutex(0)
+        let input = try unnamedFile(Array(text.utf8))
+        defer { close(input) }
+        let error = await #expect(throws: ImportError.self) {
+            try await ProfileImporter(repository: repository).run(
+                ImportInput(descriptor: input, name: "test.csv", byteCount: nil)
+            ) { _ in
+                let isFirst = batches.withLock { batches in
+                    batches += 1
+                    return batches == 1
+                }
+                if isFirst { displace(displacement) }
+            }
+        }
+        guard case .ended(.store(.displaced(path: store.path)), after: let report)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(report.imported == ImportSource.recordsPerBatch)
+        await repository.close()
+    }
+
+    @Test func `R7: who watches a store that is not there any more learns it`() async throws {
+        let repository = try await open()
+        displace(.removed)
+        await #expect(throws: ProfileStoreError.displaced(path: store.path)) {
+            for try await _ in repository.changes() {}
+        }
+        await repository.close()
+    }
+
+    @Test func `a store that has two names is used by neither`() async throws {
+        await (try store.open()).close()
+        let other = store.directory + "/other.sqlite"
+        #expect(link(store.path, other) == 0)
+        let names = store.names()
+        for path in [store.path, other] {
+            let refusal = ProfileStoreError.severalNames(path: path)
+            await #expect(throws: refusal) { try await ProfileRepository.open(at: path) }
+            await #expect(throws: refusal) { try await ProfileRepository.open(at: path, options: store.options()) }
+            await #expect(throws: refusal) { try await ProfileRepository.migrate(at: path) }
+        }
+        #expect(store.names() == names)
+        unlink(other)
+        let repository = try await store.open()
+        try await repository.register("abel")
+        #expect(link(store.path, other) == 0)
+        await #expect(throws: ProfileStoreError.severalNames(path: store.path)) {
+            try await repository.register("bert")
+        }
+        #expect(try await repository.usernames() == ["abel"])
+        unlink(other)
+        try await repository.register("carl")
+        await repository.close()
+    }
+
+    @Test func `something that has the lock's name is told with its fault, and the store is not made`() async throws {
+        try SmallFile.write("precious\n", to: store.path + "-lock")
+        let refusal = ProfileStoreError.notALockFile(path: store.path + "-lock", .foreignContent)
+        await #expect(throws: refusal) { try await store.open() }
+        #expect(SmallFile.text(of: store.path + "-lock") == "precious\n")
+        #expect(store.names() == ["profiles.sqlite-lock"])
+    }
+}

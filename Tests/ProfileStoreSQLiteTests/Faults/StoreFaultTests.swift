@@ -1,0 +1,207 @@
+import FaultVFS
+import Platform
+import ProfileCore
+import ProfileStore
+import ProfileTesting
+import SQLiteAccess
+import Testing
+import Watchdog
+
+/// What the store says and keeps when writes and syncs below SQLite fail.
+@Suite(.watched(for: .seconds(300))) struct StoreFaultTests {
+    private let store: TemporaryStore
+
+    init() throws {
+        #expect(fault_vfs_register() == 0)
+        store = try TemporaryStore()
+    }
+
+    enum Fault: CaseIterable, Sendable {
+        case write, sync, full
+
+        var kind: fault_vfs_kind {
+            switch self {
+            case .write: FAULT_VFS_WRITE
+            case .sync: FAULT_VFS_SYNC
+            case .full: FAULT_VFS_FULL
+            }
+        }
+
+        func explains(_ error: ProfileStoreError) -> Bool {
+            switch (self, error) {
+            case (.write, .inputOutput), (.sync, .inputOutput), (.full, .full): true
+            default: false
+            }
+        }
+    }
+
+    private func open() async throws(ProfileStoreError) -> ProfileRepository {
+        try await ProfileRepository.open(at: store.path, options: store.options { $0.vfs = "fault" })
+    }
+
+    /// Everything that the store holds, as it is read by who opens it with a file system that does not fail.
+    private func content() async throws -> [[[String?]]] {
+        let repository = try await ProfileRepository.open(at: store.path)
+        let check = try repository.check()
+        #expect(check.integrity == [])
+        #expect(check.foreignKeys == [])
+        await repository.close()
+        return try ["profiles", "schemas", "store", "migrations", "changes"].map { try store.rows($0) }
+    }
+
+    /// Fails the first, the second, … call of a change until it goes through untouched. While somebody keeps the store
+    /// open, a change that was said to have failed is not there; see `Connection.writeTransaction`.
+    private func failEverywhere(
+        _ fault: Fault, most: Int = 400, _ change: (ProfileRepository) async throws -> Void
+    ) async throws {
+        let keeper = try store.connect()
+        defer { _ = keeper.isAutocommit }
+        for allowed in 0..<most {
+            let before = try await content()
+            let repository = try await open()
+            fault_vfs_arm(store.path, fault.kind, Int64(allowed), -1)
+            var failure: (any Error)?
+            do { try await change(repository) } catch { failure = error }
+            let injected = fault_vfs_disarm(store.path)
+            guard let failure else {
+                #expect(allowed > 0, "nothing was ever written")
+                #expect(try await content() != before)
+                await repository.close()
+                return
+            }
+            #expect(injected > 0)
+            let error = try #require(Self.storeError(failure), "\(failure)")
+            #expect(fault.explains(error), "\(error)")
+            // The same repository reads on, and knows nothing of what failed.
+            #expect(try repository.profile(username: "abel") != nil)
+            #expect(try repository.profiles(ProfileQuery()).profiles.count == before[0].count)
+            #expect(repository.schemaVersion == before[1].count)
+            await repository.close()
+            #expect(try await content() == before, "after \(allowed) calls")
+        }
+        Issue.record("it never went through")
+    }
+
+    private static func storeError(_ error: any Error) -> ProfileStoreError? {
+        switch error {
+        case let error as ProfileStoreError: error
+        case CredentialError.store(let error): error
+        case ImportError.store(let error): error
+        case ImportError.ended(.store(let error), after: _): error
+        default: nil
+        }
+    }
+
+    private func makeStore() async throws {
+        let repository = try await store.open()
+        for name in ["abel", "bert", "carl"] { try await repository.register(name) }
+        await repository.close()
+    }
+
+    @Test(arguments: Fault.allCases) func `a registration that fails anywhere is typed and leaves nothing`(fault: Fault)
+        async throws
+    {
+        try await makeStore()
+        try await failEverywhere(fault) { try await $0.register("dora") }
+    }
+
+    @Test(arguments: Fault.allCases) func `an edit that fails anywhere is typed and changes nothing`(fault: Fault)
+        async throws
+    {
+        try await makeStore()
+        try await failEverywhere(fault) { repository in
+            _ = try await repository.edit("abel") { draft in
+                draft["address"] = "elsewhere"
+                draft["password_hash"] = People.bcryptHash
+            }
+        }
+    }
+
+    @Test(arguments: Fault.allCases) func `a removal that fails anywhere is typed and removes nothing`(fault: Fault)
+        async throws
+    {
+        try await makeStore()
+        try await failEverywhere(fault) { try await $0.remove("bert") }
+    }
+
+    @Test(arguments: Fault.allCases) func `S7: an adoption that fails anywhere leaves the rules in force`(fault: Fault)
+        async throws
+    {
+        try await makeStore()
+        let wider = try People.standard(and: People.uniqueEmail)
+        try await failEverywhere(fault) { try await $0.adopt(wider) }
+    }
+
+    @Test(arguments: Fault.allCases) func `a passcode that cannot be stored is not there`(fault: Fault) async throws {
+        try await makeStore()
+        try await failEverywhere(fault) { try await $0.createPasscode(Secret("parislondon"), for: "abel") }
+    }
+
+    @Test(arguments: Fault.allCases) func `R6: marks that cannot be stored are not there`(fault: Fault) async throws {
+        try await makeStore()
+        try store.execute("UPDATE profiles SET address = 'no. 5!' WHERE username = 'carl'")
+        try await failEverywhere(fault) { _ = try await $0.revalidate(all: true) }
+    }
+
+    @Test(arguments: Fault.allCases, [false, true])
+    func `I7: a batch of an import that fails anywhere leaves nothing of itself`(
+        fault: Fault, isExclusive: Bool
+    ) async throws {
+        try await makeStore()
+        let path = store.directory + "/people.csv"
+        let rows = (0..<200).map { "user\($0),78761241,12 Main St,\"\(People.policyHash)\"\n" }
+        try SmallFile.write("username,phone,address,password_hash\n" + rows.joined(), to: path)
+        // Fewer pages are written than statements are run: this is some dozens of calls.
+        try await failEverywhere(fault) { repository in
+            let descriptor = Platform.open(path, O_RDONLY | O_CLOEXEC)
+            defer { close(descriptor) }
+            var options = ImportOptions()
+            options.isExclusive = isExclusive
+            let input = ImportInput(descriptor: descriptor, name: path, byteCount: nil)
+            let report = try await ProfileImporter(repository: repository, options: options).run(input)
+            #expect(report.imported == 200)
+        }
+    }
+
+    @Test(arguments: Fault.allCases) func `a backup that cannot be restored whole changes nothing`(fault: Fault)
+        async throws
+    {
+        try await makeStore()
+        let repository = try await store.open()
+        try repository.backup(to: store.directory + "/backup.sqlite")
+        _ = try await repository.edit("abel") { $0["address"] = "2" }
+        try await repository.register("dora")
+        await repository.close()
+        let options = store.options { $0.vfs = "fault" }
+        let backup = try StoreBackup(at: store.directory + "/backup.sqlite", options: store.options())
+        try await failEverywhere(fault) { _ in try await backup.restore(to: store.path, options: options) }
+    }
+
+    @Test(arguments: Fault.allCases)
+    func `a store whose making fails anywhere can be made afterwards`(fault: Fault) async throws {
+        for allowed in 0..<400 {
+            let store = try TemporaryStore()
+            var options = store.options()
+            options.vfs = "fault"
+            fault_vfs_arm(store.path, fault.kind, Int64(allowed), -1)
+            var failure: ProfileStoreError?
+            do throws(ProfileStoreError) {
+                let repository = try await ProfileRepository.open(at: store.path, options: options)
+                await repository.close()
+            } catch {
+                failure = error
+            }
+            fault_vfs_disarm(store.path)
+            if let failure { #expect(fault.explains(failure), "\(allowed): \(failure)") }
+            let repository = try await store.open()
+            #expect(try await repository.register("abel").id == 1)
+            #expect(try repository.check().isSound)
+            await repository.close()
+            guard failure != nil else {
+                #expect(allowed > 0)
+                return
+            }
+        }
+        Issue.record("it never went through")
+    }
+}

@@ -1,0 +1,136 @@
+import Platform
+import ProfileCore
+import ProfileStore
+import ProfileTesting
+import Testing
+import Watchdog
+
+@Suite(.watched) struct MaintenanceTests {
+    private let store: TemporaryStore
+    private let repository: ProfileRepository
+
+    init() async throws {
+        store = try TemporaryStore()
+        repository = try await store.open()
+    }
+
+    // MARK: Statistics
+
+    @Test func `statistics count what is there`() async throws {
+        let empty = try repository.statistics()
+        #expect(empty.profiles == 0)
+        #expect(empty.schemaVersion == 1)
+        for name in ["abel", "bert", "carl"] { try await repository.register(name) }
+        try await repository.createPasscode(Secret("parislondon"), for: "abel")
+        try await repository.adopt(
+            try People.standard(replacing: #""required":true,"minLength":3"#, with: #""minLength":3"#))
+        var draft = People.draft("dora")
+        draft.passwordHash = nil
+        _ = try await repository.register(repository.judged(draft))
+        try store.execute("UPDATE profiles SET phone = '1' WHERE id = 2")
+        _ = try await repository.revalidate(all: true)
+        let statistics = try repository.statistics()
+        #expect(statistics.profiles == 4)
+        #expect(statistics.invalid == 1)
+        #expect(statistics.withPassword == 3)
+        #expect(statistics.withPasscode == 1)
+        #expect(statistics.schemaVersion == 2)
+        #expect(statistics.changeNumber > empty.changeNumber)
+        #expect(statistics.walBytes > 0)
+        await repository.close()
+        let closed = try await store.open()
+        #expect(try closed.statistics().walBytes == 0)
+        #expect(try closed.statistics().fileBytes > 4_096)
+    }
+
+    // MARK: The check
+
+    @Test func `a store in use is sound, and says which settings it has`() async throws {
+        try await repository.register("abel")
+        let check = try repository.check()
+        #expect(check.integrity == [])
+        #expect(check.foreignKeys == [])
+        #expect(check.settings.allSatisfy { $0.isAsWanted })
+        #expect(Set(check.settings.map(\.name)).isSuperset(of: ["journal_mode", "synchronous", "wal_autocheckpoint"]))
+        #expect(check.writeLockIsOn)
+        #expect(check.sqliteVersion.split(separator: ".").count == 3)
+        #expect(Set(check.files.map(\.path)) == Set(["", "-wal", "-shm", "-lock"].map { store.path + $0 }))
+        #expect(check.isSound)
+    }
+
+    @Test(arguments: ["", "-wal", "-lock"]) func `files that others may read are found`(ending: String) async throws {
+        try await repository.register("abel")
+        chmod(store.path + ending, 0o644)
+        let check = try repository.check()
+        #expect(check.files.filter { !$0.isPrivate }.map(\.path) == [store.path + ending])
+        #expect(check.files.filter { !$0.isPrivate }.map(\.mode) == [0o644])
+        #expect(!check.isSound)
+    }
+
+    @Test func `damage that is met while the store is open is found, and typed`() async throws {
+        for number in 0..<200 { try await repository.register("user\(number)") }
+        await repository.close()
+        let root = try store.number("SELECT rootpage FROM sqlite_schema WHERE name = 'profiles_phone'")
+        var bytes = try #require(SmallFile.bytes(of: store.path))
+        let start = Int(root - 1) * 4_096
+        for index in start..<(start + 4_096) { bytes[index] = 0xA5 }
+        try SmallFile.write(bytes, to: store.path)
+        let reopened = try await store.open()
+        // The table itself is whole.
+        #expect(try reopened.profile(username: "user7") != nil)
+        do throws(ProfileStoreError) {
+            #expect(try !reopened.check().isSound)
+        } catch {
+            guard case .corrupt = error else {
+                Issue.record("\(error)")
+                return
+            }
+        }
+        #expect {
+            try reopened.profiles(ProfileQuery([ProfileQuery.Condition(.phone, "78761241")]))
+        } throws: { error in
+            if case .corrupt? = error as? ProfileStoreError { true } else { false }
+        }
+        await reopened.close()
+    }
+
+    // MARK: Backups
+
+    @Test func `a backup opens alone and equals the store, while that is used on`() async throws {
+        for number in 0..<20 { try await repository.register("user\(number)") }
+        try await repository.createPasscode(Secret("parislondon"), for: "user3")
+        let other = store.directory + "/backup.sqlite"
+        try repository.backup(to: other)
+        try await repository.register("later")
+        #expect(SmallFile.mode(of: other) == 0o600)
+        #expect(!store.names().contains { $0.hasPrefix("backup.sqlite-") })
+
+        let backup = try await ProfileRepository.open(at: other)
+        var query = ProfileQuery(limit: 1_000)
+        query.after = nil
+        let expected = try repository.profiles(query).profiles.filter { $0.username != "later" }
+        #expect(try backup.profiles(query).profiles == expected)
+        #expect(try backup.statistics().withPasscode == 1)
+        #expect(try backup.check().isSound, "a backup that nobody has written to yet is sound")
+        _ = try await backup.validatePasscode(Secret("parislondon"), for: "user3")
+        #expect(try await backup.register("other").id == 21)
+        await backup.close()
+    }
+
+    @Test func `a backup overwrites nothing`() async throws {
+        let other = store.directory + "/there"
+        try SmallFile.write("precious", to: other)
+        #expect(throws: ProfileStoreError.alreadyExists(path: other)) { try repository.backup(to: other) }
+        #expect(throws: ProfileStoreError.alreadyExists(path: store.path)) { try repository.backup(to: store.path) }
+        #expect(SmallFile.bytes(of: other) == Array("precious".utf8))
+        #expect(symlink(store.directory + "/target", store.directory + "/link") == 0)
+        #expect(throws: ProfileStoreError.self) { try repository.backup(to: store.directory + "/link") }
+        let error = #expect(throws: ProfileStoreError.self) { try repository.backup(to: store.directory + "/no/where") }
+        guard case .cannotOpen(_, code: ENOENT)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(store.names().filter { !$0.hasPrefix("profiles.sqlite") } == ["link", "there"])
+        #expect(try repository.statistics().profiles == 0)
+    }
+}

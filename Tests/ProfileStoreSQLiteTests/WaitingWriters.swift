@@ -1,0 +1,24 @@
+import Platform
+import ProfileTesting
+
+/// Who waits for a write lock, as the kernel lists them.
+enum WaitingWriters {
+    struct NobodyCame: Error {}
+
+    /// Returns when somebody waits for the lock of this file.
+    static func wait(for file: String) async throws {
+        let clock = ContinuousClock()
+        let deadline = clock.now + .seconds(30)
+        while !isWaitedFor(file) {
+            guard clock.now < deadline else { throw NobodyCame() }
+            await Task.yield()
+        }
+    }
+
+    private static func isWaitedFor(_ file: String) -> Bool {
+        var status = stat()
+        guard stat(file, &status) == 0 else { return false }
+        let locks = (SmallFile.text(of: "/proc/locks") ?? "")
+        return locks.split(separator: "\n").contains { $0.contains("-> FLOCK") && $0.contains(":\(status.st_ino) ") }
+    }
+}

@@ -1,0 +1,71 @@
+import Platform
+import ProfileCore
+@testable import ProfileStore
+import ProfileTesting
+import Testing
+import Watchdog
+
+/// P12: what hashing makes of a secret on the way is zeroed.
+@Suite(.watched) struct ZeroedMemoryTests {
+    @Test func `P12: the copy that C libraries get is zeroed`() throws {
+        // More than a KiB, which does not lie on the stack, where anything may be written over it.
+        let marker = MemoryMarker(count: 1_028)
+        var secret: Secret? = marker.makeSecret()
+        let occurrences = try secret?.withCString { _, _ in Result { try marker.occurrences() } }.get()
+        #expect(occurrences == 2, "the secret and its copy")
+        secret = nil
+        #expect(try marker.occurrences() == 0)
+    }
+
+    @Test func `P12: what is brought into NFC leaves nothing behind`() throws {
+        let marker = MemoryMarker()
+        let typed = Array("cafe\u{301}".utf8)
+        var secret: Secret? = Secret(capacity: typed.count + marker.count) { output in
+            for byte in typed { output.append(byte) }
+            marker.append(to: &output)
+        }
+        var normalised = secret.map(NFC.form)
+        #expect(normalised?.count == typed.count + marker.count - 1)
+        #expect(try marker.occurrences() == 2)
+        secret = nil
+        normalised = nil
+        #expect(try marker.occurrences() == 0)
+    }
+
+    @Test func `P12: the hash that crypt computed of a guess is zeroed`() throws {
+        // Of "aK8oio", whose text after the salt is looked for, while a wrong hash is what it is compared with.
+        let computed = MemoryMarker(
+            "HXpQw1ovm0cuY27hZn2x3Dl35qL8dors3iWu2r.7kPE89wWOInAmmNGg32ELZTjl/70lkRaisevgeWIQ0L51k0")
+        // The literal itself may be in memory that can be written to.
+        let before = try computed.occurrences()
+        let stored = "$6$rounds=1000$saltstring$" + String(repeating: "a", count: 85) + "."
+        let hash = try PasswordHash(parsing: stored.utf8Span.span)
+        #expect(try !SystemCrypt.matches(Secret("aK8oio"), hash))
+        #expect(try computed.occurrences() == before)
+    }
+
+    @Test func `P12: an import leaves no password in memory`() async throws {
+        let marker = MemoryMarker()
+        let folder = try ImportFolder()
+        let repository = try await folder.store()
+        let input = try unnamedFile()
+        defer { close(input) }
+        let sink = { (bytes: UnsafeRawBufferPointer) in _ = write(input, bytes.baseAddress, bytes.count) }
+        Array("username,phone,address,password\nabel,78761241,x,".utf8).withUnsafeBytes(sink)
+        marker.withBytes(sink)
+        Array("\nbert,78761241,x,aK8oio\n".utf8).withUnsafeBytes(sink)
+        lseek(input, 0, SEEK_SET)
+        let report = try await ProfileImporter(repository: repository)
+            .run(ImportInput(descriptor: input, name: "people.csv", byteCount: nil))
+        #expect(report.outcomes == [2, 0, 0, 0], "\(report.lines)")
+        #expect(try isGone(marker))
+        #expect(try await repository.validatePassword(marker.makeSecret(), for: "abel").username == "abel")
+        #expect(try isGone(marker))
+        await repository.close()
+    }
+
+    /// Waits for a thread that may still hold what it has just hashed; each look takes some time.
+    private func isGone(_ marker: MemoryMarker) throws -> Bool {
+        try (0..<20).contains { _ in try marker.occurrences() == 0 }
+    }
+}
