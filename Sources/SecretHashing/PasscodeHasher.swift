@@ -10,7 +10,7 @@ public final class PasscodeHasher: Sendable {
     /// The work that goes into a hash.
     public let policy: HashingPolicy
 
-    let pool: HashingPool
+    package let pool: HashingPool
     private let threads: Int
     private let argon2Counter = Atomic(0)
 

@@ -1,6 +1,8 @@
 import Platform
 import ProfileCore
 import ProfileStore
+import ProfileStoreSQLite
+import ProfileTransfer
 
 /// Imports a file in a process of its own, for tests that kill it or look at its memory.
 ///

@@ -1,5 +1,6 @@
 import Platform
 import ProfileCore
+import ProfileLogin
 import ProfileStore
 import ProfileTesting
 import Testing
@@ -96,13 +97,13 @@ import Watchdog
                     if case LoginError.throttled = error { true } else { false }
                 }
             case .logIn where scenario.model == "LoginModel4", .register where scenario.model == "ProfileModel1":
-                #expect(try repository.profiles(ProfileQuery(limit: 1)).profiles.isEmpty)
+                #expect(try await repository.profiles(ProfileQuery(limit: 1)).profiles.isEmpty)
             case .logIn:
                 let service = LoginService(repository)
                 let profile = try await service.logIn(username: "pritesh", password: Secret(Scenario.password))
                 #expect(profile.greeting == "Hello pritesh")
             case .edit(let username):
-                #expect(try repository.profile(username: username)?.revision == 1)
+                #expect(try await repository.profile(username: username)?.revision == 1)
             case .register: break
             }
             await repository.close()

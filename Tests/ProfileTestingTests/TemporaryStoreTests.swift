@@ -1,6 +1,7 @@
 import Platform
 import ProfileCore
 import ProfileStore
+import ProfileStoreSQLite
 import ProfileTesting
 import Testing
 import Watchdog

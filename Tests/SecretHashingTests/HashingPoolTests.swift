@@ -1,5 +1,6 @@
 import Dispatch
 import ProfileStore
+import SecretHashing
 import Synchronization
 import Testing
 import Watchdog

@@ -1,5 +1,7 @@
 import ProfileCore
 @testable import ProfileStore
+import SecretHashing
+import StoreFixtures
 import Testing
 import Watchdog
 

@@ -1,5 +1,6 @@
 import ProfileCore
 @testable import ProfileStore
+import SecretHashing
 import Testing
 import Watchdog
 

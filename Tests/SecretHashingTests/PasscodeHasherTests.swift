@@ -1,5 +1,7 @@
 import ProfileCore
 import ProfileStore
+import ProfileTesting
+import SecretHashing
 import Synchronization
 import Testing
 import Watchdog

@@ -1,5 +1,6 @@
 import ProfileCore
 import ProfileStore
+import SecretHashing
 import Testing
 import Watchdog
 

@@ -1,4 +1,5 @@
 import ProfileStore
+import SecretHashing
 import Testing
 import Watchdog
 
@@ -9,7 +10,7 @@ import Watchdog
         ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
     ])
     func `a fingerprint is SHA-256 in hexadecimal`(text: String, digest: String) {
-        let computed = Fingerprint.sha256(text.utf8Span.span)
+        let computed = SHA256.hexadecimal(text.utf8Span.span)
         #expect(computed == digest)
     }
 }

@@ -1,4 +1,5 @@
 import ProfileStore
+import SecretHashing
 import Testing
 import Watchdog
 

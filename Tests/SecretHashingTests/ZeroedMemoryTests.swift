@@ -2,6 +2,8 @@ import Platform
 import ProfileCore
 @testable import ProfileStore
 import ProfileTesting
+import ProfileTransfer
+import SecretHashing
 import Testing
 import Watchdog
 

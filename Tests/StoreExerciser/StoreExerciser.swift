@@ -1,7 +1,9 @@
 import Platform
 import ProfileCore
 import ProfileStore
+import ProfileStoreSQLite
 import SQLiteAccess
+import SecretHashing
 
 /// A process that works on a store, for tests in which several do so at once. It ships with nothing.
 ///
@@ -93,7 +95,7 @@ enum StoreExerciser {
         var count = 0
         while ContinuousClock.now < end {
             let repository = try await ProfileRepository.open(at: path, options: options())
-            guard try repository.profile(username: "shared") != nil else { throw ExerciseError.lostProfile }
+            guard try await repository.profile(username: "shared") != nil else { throw ExerciseError.lostProfile }
             await repository.close()
             count += 1
         }
@@ -147,7 +149,7 @@ enum StoreExerciser {
         options.runtimeDirectory = directory
         let repository = try await ProfileRepository.open(at: path, options: options)
         let watching = Task {
-            for try await change in repository.changes(after: number) { say("\(change.number) \(change.kind)") }
+            for try await change in await repository.changes(after: number) { say("\(change.number) \(change.kind)") }
         }
         say("ready")
         waitForEndOfInput()
@@ -164,7 +166,7 @@ enum StoreExerciser {
         let repository = try await ProfileRepository.open(at: path, options: options)
         // So that threads and whatever else is made once are there already.
         _ = try? await PasscodeHasher().hash(Secret("x"))
-        _ = try? repository.profile(username: username)
+        _ = try? await repository.profile(username: username)
         _ = try? await repository.hasher.verify(Secret("x"), against: PasswordHash(parsing: weakHash.utf8Span.span))
         try limitMemory(to: 64 << 20)
         for _ in 1...6 {

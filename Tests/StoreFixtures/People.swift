@@ -1,20 +1,20 @@
-import ProfileCore
-import ProfileStore
+package import ProfileCore
+package import ProfileStore
 
 /// Drafts and schemas for tests of the store.
-enum People {
-    static let secret = Secret("aK8oio")
+package enum People {
+    package static let secret = Secret("aK8oio")
     /// Of ``secret``, under our own policy: verified with one hash, and kept.
-    static let policyHash =
+    package static let policyHash =
         "$argon2id$v=19$m=19456,t=2,p=1$ypUYnQZSQQOq9pivEtjG8w$V7S9SK6Z6JO5ZOTfRF8XhGONnRyFDistsnjOI6zUgXc"
     /// Of ``secret``, and so weak that a success replaces it.
-    static let weakHash =
+    package static let weakHash =
         "$argon2id$v=19$m=8,t=1,p=1$x6KV7hY0lqmDzqg8SXGz4A$zXpdekayZS4A3z2N/dAfRIcKF8U94zGuyyN/CCZNJVo"
     /// Of ``secret``, by another scheme.
-    static let bcryptHash = "$2b$04$abcdefghijklmnopqrstuutEP/GNDRtG4DIFjGkLcdxWtDG/tN/mu"
+    package static let bcryptHash = "$2b$04$abcdefghijklmnopqrstuutEP/GNDRtG4DIFjGkLcdxWtDG/tN/mu"
 
     /// A draft that the standard schema takes, with a brought hash, so that it costs no hashing.
-    static func draft(_ username: String, _ others: [String: String] = [:]) -> ProfileDraft {
+    package static func draft(_ username: String, _ others: [String: String] = [:]) -> ProfileDraft {
         var draft = ProfileDraft([
             "username": username, "password_hash": policyHash, "phone": "78761241", "address": "12 Main St",
         ])
@@ -23,38 +23,38 @@ enum People {
     }
 
     /// The standard schema with fields appended, each a JSON object.
-    static func standard(and fields: String...) throws -> ProfileSchema {
+    package static func standard(and fields: String...) throws -> ProfileSchema {
         let standard = ProfileSchema.standard.document()
         guard standard.hasSuffix("]}") else { throw SchemaChangeError.unexpectedDocument }
         return try ProfileSchema(parsing: standard.dropLast(2) + "," + fields.joined(separator: ",") + "]}")
     }
 
     /// The standard schema with every `text` of its document replaced.
-    static func standard(replacing text: String, with other: String) throws -> ProfileSchema {
+    package static func standard(replacing text: String, with other: String) throws -> ProfileSchema {
         let parts = ProfileSchema.standard.document().split(separator: text, omittingEmptySubsequences: false)
         guard parts.count > 1 else { throw SchemaChangeError.unexpectedDocument }
         return try ProfileSchema(parsing: parts.joined(separator: other))
     }
 
-    static let email = #"{"name":"email"}"#
-    static let uniqueEmail = #"{"name":"email","constraints":{"unique":true}}"#
+    package static let email = #"{"name":"email"}"#
+    package static let uniqueEmail = #"{"name":"email","constraints":{"unique":true}}"#
 
-    enum SchemaChangeError: Error { case unexpectedDocument }
+    package enum SchemaChangeError: Error { case unexpectedDocument }
 }
 
 extension ProfileRepository {
     @discardableResult
-    func register(_ username: String, _ others: [String: String] = [:]) async throws(ProfileStoreError) -> Profile {
+    package func register(_ username: String, _ others: [String: String] = [:]) async throws(ProfileStoreError) -> Profile {
         try await register(judged(People.draft(username, others)))
     }
 
     /// Judges a draft by the rules in force.
-    func judged(_ draft: ProfileDraft) throws(ProfileStoreError) -> ValidProfile {
+    package func judged(_ draft: ProfileDraft) throws(ProfileStoreError) -> ValidProfile {
         do throws(ValidationFailure) { return try validator.validate(draft, on: today) } catch { throw .invalid(error) }
     }
 
     /// Every profile's username, in order.
-    func usernames(_ query: ProfileQuery = ProfileQuery(limit: 1_000)) async throws -> [String] {
+    package func usernames(_ query: ProfileQuery = ProfileQuery(limit: 1_000)) async throws -> [String] {
         var names: [String] = []
         for try await profile in all(query) { names.append(profile.username) }
         return names
@@ -64,9 +64,9 @@ extension ProfileRepository {
 // Names that are known to be names.
 // swift-format-ignore: NeverForceUnwrap
 extension FieldName {
-    static let email = FieldName("email")!
-    static let phone = FieldName("phone")!
-    static let address = FieldName("address")!
-    static let postalCode = FieldName("postal_code")!
-    static let birthday = FieldName("birthday")!
+    package static let email = FieldName("email")!
+    package static let phone = FieldName("phone")!
+    package static let address = FieldName("address")!
+    package static let postalCode = FieldName("postal_code")!
+    package static let birthday = FieldName("birthday")!
 }

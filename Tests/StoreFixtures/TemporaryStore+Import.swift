@@ -1,10 +1,11 @@
-import Platform
-import ProfileStore
-import ProfileTesting
+package import Platform
+package import ProfileStore
+package import ProfileTesting
+package import ProfileTransfer
 
 extension TemporaryStore {
     /// Imports a file of people with these names, all with one hash.
-    func importPeople(
+    package func importPeople(
         _ names: [String], hash: String = People.policyHash, into repository: ProfileRepository,
         _ change: (inout ImportOptions) -> Void = { _ in }
     ) async throws -> ImportReport {

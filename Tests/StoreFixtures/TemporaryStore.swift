@@ -1,23 +1,24 @@
-import ProfileCore
-import ProfileStore
-import ProfileTesting
-import SQLiteAccess
+package import ProfileCore
+package import ProfileStore
+package import ProfileStoreSQLite
+package import ProfileTesting
+package import SQLiteAccess
 
 /// A directory of its own for one test, with room for a store; gone afterwards.
-final class TemporaryStore: Sendable {
+package final class TemporaryStore: Sendable {
     private let folder: TemporaryFolder
-    var directory: String { folder.path }
+    package var directory: String { folder.path }
     /// The database file, which is not there until it is opened.
-    let path: String
-    let clock = ManualClock()
+    package let path: String
+    package let clock = ManualClock()
 
-    init(named name: String = "profiles.sqlite") throws {
+    package init(named name: String = "profiles.sqlite") throws {
         folder = try TemporaryFolder("profile-store")
         path = "\(folder.path)/\(name)"
     }
 
     /// Makes a missing store, and goes by the manual clock.
-    func options(_ change: (inout ProfileRepository.Options) -> Void = { _ in }) -> ProfileRepository.Options {
+    package func options(_ change: (inout ProfileRepository.Options) -> Void = { _ in }) -> ProfileRepository.Options {
         var options = ProfileRepository.Options()
         options.createsMissing = true
         let clock = clock
@@ -27,27 +28,27 @@ final class TemporaryStore: Sendable {
     }
 
     /// Opens the store; the first time makes it, with this schema.
-    func open(schema: ProfileSchema = .standard) async throws -> ProfileRepository {
+    package func open(schema: ProfileSchema = .standard) async throws -> ProfileRepository {
         try await ProfileRepository.open(at: path, options: options { $0.initialSchema = schema })
     }
 
     /// A connection past the repository, as another program has one.
-    func connect(vfs: String? = nil) throws -> Connection {
+    package func connect(vfs: String? = nil) throws -> Connection {
         try Connection(DatabasePath(path), mode: .readWrite, vfs: vfs)
     }
 
     /// Runs SQL past the repository.
-    func execute(_ sql: String) throws { try connect().execute(sql) }
+    package func execute(_ sql: String) throws { try connect().execute(sql) }
 
     /// The first column of the first row.
-    func number(_ sql: String) throws -> Int64 {
+    package func number(_ sql: String) throws -> Int64 {
         let connection = try connect()
         var statement = try connection.prepare(sql)
         return try statement.step() ? statement.integer(at: 0) : -1
     }
 
     /// Every value of every row of a table, as text; nil for NULL.
-    func rows(_ table: String = "profiles") throws -> [[String?]] {
+    package func rows(_ table: String = "profiles") throws -> [[String?]] {
         let connection = try connect()
         var statement = try connection.prepare("SELECT * FROM \(table) ORDER BY 1")
         var rows: [[String?]] = []
@@ -58,7 +59,7 @@ final class TemporaryStore: Sendable {
     }
 
     /// How SQLite goes about a statement.
-    func plan(_ sql: String) throws -> [String] {
+    package func plan(_ sql: String) throws -> [String] {
         let connection = try connect()
         var statement = try connection.prepare("EXPLAIN QUERY PLAN " + sql)
         var steps: [String] = []
@@ -67,5 +68,5 @@ final class TemporaryStore: Sendable {
     }
 
     /// The names in the directory, sorted.
-    func names() -> [String] { SmallFile.names(in: directory) }
+    package func names() -> [String] { SmallFile.names(in: directory) }
 }

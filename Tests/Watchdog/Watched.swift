@@ -19,8 +19,8 @@ package struct Watched: SuiteTrait, TestTrait, TestScoping {
         return testCase != nil && innermost?.limit == limit ? self : nil
     }
 
-    package func provideScope(
-        for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+    @concurrent package func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
     ) async throws {
         let place = "\(test.sourceLocation.fileID):\(test.sourceLocation.line)"
         let number = Watchdog.shared.watch("\"\(test.displayName ?? test.name)\" (\(place))", for: limit)

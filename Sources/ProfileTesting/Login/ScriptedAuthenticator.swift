@@ -1,6 +1,5 @@
 public import ProfileCore
-internal import ProfileLogin
-public import ProfileStore
+public import ProfileLogin
 internal import Synchronization
 
 /// Answers attempts to log in as a test has said beforehand, one after another, and knows what became of each answer.

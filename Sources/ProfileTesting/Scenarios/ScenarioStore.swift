@@ -1,6 +1,7 @@
 internal import ProfileCore
 internal import ProfileLogin
 public import ProfileStore
+internal import ProfileStoreSQLite
 
 /// The store of a scenario: in a private temporary folder, with the fixture's profiles, gone with the last reference.
 public final class ScenarioStore: Sendable {

@@ -1,5 +1,6 @@
 public import ProfileCore
 public import ProfileStore
+internal import ProfileStoreSQLite
 
 /// Opens a store of its own in a private temporary folder, and removes it when the body is done, however that ends.
 ///

@@ -41,7 +41,7 @@ struct Output: Sendable {
     ///
     /// - Throws: a failure without text when nobody reads any more; else what the work throws.
     func whileRead(_ work: @escaping @Sendable () async throws -> Void) async throws {
-        let task = Task { try await work() }
+        let task = Task(operation: work)
         // A thread of its own, which waits for that until the process ends.
         do throws(ThreadError) {
             _ = try SystemThread(blockingSignals: true) { if self.isAbandoned(waitingForIt: true) { task.cancel() } }

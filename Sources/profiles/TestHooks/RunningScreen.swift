@@ -1,5 +1,6 @@
 #if TestHooks
     internal import ProfileCore
+    internal import ProfileForm
     internal import ProfileTesting
     internal import Synchronization
     internal import TerminalUI

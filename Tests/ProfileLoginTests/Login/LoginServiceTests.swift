@@ -1,6 +1,9 @@
 import ProfileCore
+import ProfileLogin
 import ProfileStore
+import ProfileStoreSQLite
 import ProfileTesting
+import StoreFixtures
 import Testing
 import Watchdog
 

@@ -1,6 +1,8 @@
 import ProfileCore
+import ProfileLogin
 @testable import ProfileStore
 import ProfileTesting
+import StoreFixtures
 import Testing
 import Watchdog
 

@@ -1,7 +1,9 @@
 import Dispatch
 import Platform
 import ProfileStore
+import ProfileStoreSQLite
 import ProfileTesting
+import StoreFixtures
 import Synchronization
 import Testing
 import Watchdog

@@ -1,8 +1,11 @@
 import Platform
 import ProfileCore
 @testable import ProfileStore
+import ProfileStoreSQLite
 import ProfileTesting
+import ProfileTransfer
 import SQLiteAccess
+import StoreFixtures
 import Synchronization
 import Testing
 import Watchdog
@@ -85,7 +88,7 @@ import Watchdog
         let repository = try await open()
         displace(.removed)
         await #expect(throws: ProfileStoreError.displaced(path: store.path)) {
-            for try await _ in repository.changes() {}
+            for try await _ in await repository.changes() {}
         }
         await repository.close()
     }

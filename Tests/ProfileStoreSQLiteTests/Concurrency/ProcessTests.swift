@@ -1,7 +1,9 @@
 import Platform
 import ProfileCore
 import ProfileStore
+import ProfileStoreSQLite
 import ProfileTesting
+import StoreFixtures
 import Testing
 import Watchdog
 
@@ -39,7 +41,7 @@ import Watchdog
         #expect(found.count == expected.count)
         #expect(Set(found) == expected)
         #expect(try store.number("SELECT next_profile_id - 1 FROM store") == Int64(expected.count))
-        let check = try repository.check()
+        let check = try await repository.check()
         #expect(check.isSound, "\(check)")
         await repository.close()
     }
@@ -52,7 +54,7 @@ import Watchdog
         #expect(counts.allSatisfy { $0 > 0 }, "everyone has had a turn: \(counts)")
         let edits = counts.reduce(0, +)
         let repository = try await ProfileRepository.open(at: store.path)
-        let shared = try #require(try repository.profile(username: "shared"))
+        let shared = try #require(try await repository.profile(username: "shared"))
         #expect(shared[.address] == String(edits))
         #expect(shared.revision == Int64(edits) + 1)
         await repository.close()
@@ -90,13 +92,13 @@ import Watchdog
     @Test func `a writer that is killed gives the lock back, and what it committed is there`() async throws {
         let child = try ExerciserProcess("register-and-edit", store.path, "a", "60")
         let repository = try await store.open()
-        while try repository.profile(username: "a20") == nil { await Task.yield() }
+        while try await repository.profile(username: "a20") == nil { await Task.yield() }
         child.kill()
         #expect(await child.finish().code == 128 + SIGKILL)
         try await repository.register("after")
         let there = try await repository.usernames()
         #expect(there.starts(with: ["shared", "a0", "a1", "a2"]))
-        #expect(try repository.check().isSound)
+        #expect(try await repository.check().isSound)
         await repository.close()
     }
 }

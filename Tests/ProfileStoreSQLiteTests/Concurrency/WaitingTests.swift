@@ -1,6 +1,8 @@
 import ProfileCore
 import ProfileStore
+import ProfileStoreSQLite
 import SQLiteAccess
+import StoreFixtures
 import Testing
 import Watchdog
 
@@ -33,7 +35,7 @@ import Watchdog
         #expect(holder?.processID == child.processID && holder?.command == "nightly job")
         #expect(waited >= .milliseconds(200))
         // Look-ups wait for nobody.
-        #expect(try impatient.profile(username: "abel") != nil)
+        #expect(try await impatient.profile(username: "abel") != nil)
         let credential = await #expect(throws: CredentialError.self) {
             try await impatient.validatePassword(People.secret, for: "abel")
         }
@@ -42,7 +44,7 @@ import Watchdog
             return
         }
         _ = await child.finish()
-        #expect(try repository.profile(username: "bert") == nil)
+        #expect(try await repository.profile(username: "bert") == nil)
         try await impatient.register("carl")
         #expect(try await repository.usernames() == ["abel", "carl"])
         await impatient.close()
@@ -66,7 +68,7 @@ import Watchdog
         _ = await child.finish()
         try await repository.register("carl")
         #expect(try await repository.usernames() == ["abel", "carl"])
-        #expect(try repository.profile(username: "abel")?.revision == 1)
+        #expect(try await repository.profile(username: "abel")?.revision == 1)
         #expect(repository.schemaVersion == 1)
     }
 

@@ -2,8 +2,11 @@ import FaultVFS
 import Platform
 import ProfileCore
 import ProfileStore
+import ProfileStoreSQLite
 import ProfileTesting
+import ProfileTransfer
 import SQLiteAccess
+import StoreFixtures
 import Testing
 import Watchdog
 
@@ -42,7 +45,7 @@ import Watchdog
     /// Everything that the store holds, as it is read by who opens it with a file system that does not fail.
     private func content() async throws -> [[[String?]]] {
         let repository = try await ProfileRepository.open(at: store.path)
-        let check = try repository.check()
+        let check = try await repository.check()
         #expect(check.integrity == [])
         #expect(check.foreignKeys == [])
         await repository.close()
@@ -73,8 +76,8 @@ import Watchdog
             let error = try #require(Self.storeError(failure), "\(failure)")
             #expect(fault.explains(error), "\(error)")
             // The same repository reads on, and knows nothing of what failed.
-            #expect(try repository.profile(username: "abel") != nil)
-            #expect(try repository.profiles(ProfileQuery()).profiles.count == before[0].count)
+            #expect(try await repository.profile(username: "abel") != nil)
+            #expect(try await repository.profiles(ProfileQuery()).profiles.count == before[0].count)
             #expect(repository.schemaVersion == before[1].count)
             await repository.close()
             #expect(try await content() == before, "after \(allowed) calls")
@@ -168,12 +171,12 @@ import Watchdog
     {
         try await makeStore()
         let repository = try await store.open()
-        try repository.backup(to: store.directory + "/backup.sqlite")
+        try await repository.backup(to: store.directory + "/backup.sqlite")
         _ = try await repository.edit("abel") { $0["address"] = "2" }
         try await repository.register("dora")
         await repository.close()
         let options = store.options { $0.vfs = "fault" }
-        let backup = try StoreBackup(at: store.directory + "/backup.sqlite", options: store.options())
+        let backup = try await StoreBackup(at: store.directory + "/backup.sqlite", options: store.options())
         try await failEverywhere(fault) { _ in try await backup.restore(to: store.path, options: options) }
     }
 
@@ -195,7 +198,7 @@ import Watchdog
             if let failure { #expect(fault.explains(failure), "\(allowed): \(failure)") }
             let repository = try await store.open()
             #expect(try await repository.register("abel").id == 1)
-            #expect(try repository.check().isSound)
+            #expect(try await repository.check().isSound)
             await repository.close()
             guard failure != nil else {
                 #expect(allowed > 0)

@@ -1,9 +1,13 @@
-import Migrations
 import ProfileCore
+import ProfileLogin
 @testable import ProfileStore
+import ProfileStoreSQLite
 import ProfileTesting
+import ProfileTransfer
 import RawSQLite
 import SQLiteAccess
+import SQLiteMigrations
+import StoreFixtures
 import Synchronization
 import Testing
 import Watchdog
@@ -86,7 +90,7 @@ import Watchdog
                     options.isAllOrNothing = isAllOrNothing
                 }
             }
-            #expect(try repository.check().integrity == [], "step \(step) of seed \(seed)")
+            #expect(try await repository.check().integrity == [], "step \(step) of seed \(seed)")
         }
         await repository.close()
     }
@@ -95,7 +99,7 @@ import Watchdog
         let repository = try await store.open()
         _ = try await store.importPeople((0..<300).map { "user\($0)" }, hash: People.policyHash, into: repository)
         #expect(try unjudged() == 300)
-        #expect(try repository.check().isSound)
+        #expect(try await repository.check().isSound)
         await repository.close()
     }
 
@@ -116,7 +120,7 @@ import Watchdog
         #expect(try unjudged() == 3)
         #expect(try store.number("SELECT unknown_throttles FROM store") == 1)
         let migrated = try await store.open()
-        #expect(try migrated.check().integrity == [])
+        #expect(try await migrated.check().integrity == [])
         await migrated.close()
     }
 
@@ -125,7 +129,7 @@ import Watchdog
         for name in ["abel", "bert"] { try await repository.register(name) }
         try store.execute("DELETE FROM profiles WHERE username = 'abel'; UPDATE store SET unknown_throttles = 7")
         #expect(
-            try repository.check().integrity.map { $0.prefix(27) } == [
+            try await repository.check().integrity.map { $0.prefix(27) } == [
                 "unknown_throttles should be", "unjudged_passwords should be".prefix(27),
             ])
         // A count does not get below 0.
@@ -134,7 +138,7 @@ import Watchdog
         await repository.close()
         #expect(try await ProfileRepository.migrate(at: store.path) == [])
         let mended = try await store.open()
-        #expect(try mended.check().isSound)
+        #expect(try await mended.check().isSound)
         await mended.close()
     }
 

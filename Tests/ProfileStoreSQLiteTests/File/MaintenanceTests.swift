@@ -1,7 +1,9 @@
 import Platform
 import ProfileCore
 import ProfileStore
+import ProfileStoreSQLite
 import ProfileTesting
+import StoreFixtures
 import Testing
 import Watchdog
 
@@ -17,7 +19,7 @@ import Watchdog
     // MARK: Statistics
 
     @Test func `statistics count what is there`() async throws {
-        let empty = try repository.statistics()
+        let empty = try await repository.statistics()
         #expect(empty.profiles == 0)
         #expect(empty.schemaVersion == 1)
         for name in ["abel", "bert", "carl"] { try await repository.register(name) }
@@ -29,7 +31,7 @@ import Watchdog
         _ = try await repository.register(repository.judged(draft))
         try store.execute("UPDATE profiles SET phone = '1' WHERE id = 2")
         _ = try await repository.revalidate(all: true)
-        let statistics = try repository.statistics()
+        let statistics = try await repository.statistics()
         #expect(statistics.profiles == 4)
         #expect(statistics.invalid == 1)
         #expect(statistics.withPassword == 3)
@@ -39,15 +41,15 @@ import Watchdog
         #expect(statistics.walBytes > 0)
         await repository.close()
         let closed = try await store.open()
-        #expect(try closed.statistics().walBytes == 0)
-        #expect(try closed.statistics().fileBytes > 4_096)
+        #expect(try await closed.statistics().walBytes == 0)
+        #expect(try await closed.statistics().fileBytes > 4_096)
     }
 
     // MARK: The check
 
     @Test func `a store in use is sound, and says which settings it has`() async throws {
         try await repository.register("abel")
-        let check = try repository.check()
+        let check = try await repository.check()
         #expect(check.integrity == [])
         #expect(check.foreignKeys == [])
         #expect(check.settings.allSatisfy { $0.isAsWanted })
@@ -61,7 +63,7 @@ import Watchdog
     @Test(arguments: ["", "-wal", "-lock"]) func `files that others may read are found`(ending: String) async throws {
         try await repository.register("abel")
         chmod(store.path + ending, 0o644)
-        let check = try repository.check()
+        let check = try await repository.check()
         #expect(check.files.filter { !$0.isPrivate }.map(\.path) == [store.path + ending])
         #expect(check.files.filter { !$0.isPrivate }.map(\.mode) == [0o644])
         #expect(!check.isSound)
@@ -77,7 +79,7 @@ import Watchdog
         try SmallFile.write(bytes, to: store.path)
         let reopened = try await store.open()
         // The table itself is whole.
-        #expect(try reopened.profile(username: "user7") != nil)
+        #expect(try await reopened.profile(username: "user7") != nil)
         do throws(ProfileStoreError) {
             #expect(try !reopened.check().isSound)
         } catch {
@@ -87,7 +89,7 @@ import Watchdog
             }
         }
         #expect {
-            try reopened.profiles(ProfileQuery([ProfileQuery.Condition(.phone, "78761241")]))
+            try await reopened.profiles(ProfileQuery([ProfileQuery.Condition(.phone, "78761241")]))
         } throws: { error in
             if case .corrupt? = error as? ProfileStoreError { true } else { false }
         }
@@ -100,7 +102,7 @@ import Watchdog
         for number in 0..<20 { try await repository.register("user\(number)") }
         try await repository.createPasscode(Secret("parislondon"), for: "user3")
         let other = store.directory + "/backup.sqlite"
-        try repository.backup(to: other)
+        try await repository.backup(to: other)
         try await repository.register("later")
         #expect(SmallFile.mode(of: other) == 0o600)
         #expect(!store.names().contains { $0.hasPrefix("backup.sqlite-") })
@@ -108,10 +110,10 @@ import Watchdog
         let backup = try await ProfileRepository.open(at: other)
         var query = ProfileQuery(limit: 1_000)
         query.after = nil
-        let expected = try repository.profiles(query).profiles.filter { $0.username != "later" }
-        #expect(try backup.profiles(query).profiles == expected)
-        #expect(try backup.statistics().withPasscode == 1)
-        #expect(try backup.check().isSound, "a backup that nobody has written to yet is sound")
+        let expected = try await repository.profiles(query).profiles.filter { $0.username != "later" }
+        #expect(try await backup.profiles(query).profiles == expected)
+        #expect(try await backup.statistics().withPasscode == 1)
+        #expect(try await backup.check().isSound, "a backup that nobody has written to yet is sound")
         _ = try await backup.validatePasscode(Secret("parislondon"), for: "user3")
         #expect(try await backup.register("other").id == 21)
         await backup.close()
@@ -120,17 +122,17 @@ import Watchdog
     @Test func `a backup overwrites nothing`() async throws {
         let other = store.directory + "/there"
         try SmallFile.write("precious", to: other)
-        #expect(throws: ProfileStoreError.alreadyExists(path: other)) { try repository.backup(to: other) }
-        #expect(throws: ProfileStoreError.alreadyExists(path: store.path)) { try repository.backup(to: store.path) }
+        #expect(throws: ProfileStoreError.alreadyExists(path: other)) { try await repository.backup(to: other) }
+        #expect(throws: ProfileStoreError.alreadyExists(path: store.path)) { try await repository.backup(to: store.path) }
         #expect(SmallFile.bytes(of: other) == Array("precious".utf8))
         #expect(symlink(store.directory + "/target", store.directory + "/link") == 0)
-        #expect(throws: ProfileStoreError.self) { try repository.backup(to: store.directory + "/link") }
-        let error = #expect(throws: ProfileStoreError.self) { try repository.backup(to: store.directory + "/no/where") }
+        #expect(throws: ProfileStoreError.self) { try await repository.backup(to: store.directory + "/link") }
+        let error = #expect(throws: ProfileStoreError.self) { try await repository.backup(to: store.directory + "/no/where") }
         guard case .cannotOpen(_, code: ENOENT)? = error else {
             Issue.record("\(String(describing: error))")
             return
         }
         #expect(store.names().filter { !$0.hasPrefix("profiles.sqlite") } == ["link", "there"])
-        #expect(try repository.statistics().profiles == 0)
+        #expect(try await repository.statistics().profiles == 0)
     }
 }

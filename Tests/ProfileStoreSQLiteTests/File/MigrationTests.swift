@@ -1,7 +1,10 @@
 import FaultVFS
-import Migrations
 @testable import ProfileStore
+import ProfileStoreSQLite
 import ProfileTesting
+import SQLiteMigrations
+import SecretHashing
+import StoreFixtures
 import Testing
 import Watchdog
 
@@ -33,7 +36,7 @@ import Watchdog
         #expect(try store.number("PRAGMA user_version") == Int64(Migration.all.count))
         let records = try store.rows("migrations")
         #expect(records.map { $0[1] } == Migration.all.map(\.name))
-        #expect(records.map { $0[2] } == Migration.all.map { Fingerprint.sha256($0.sql.span) })
+        #expect(records.map { $0[2] } == Migration.all.map { SHA256.hexadecimal($0.sql.span) })
         #expect(records.allSatisfy { $0[3] == String(store.clock.timestamp.millisecondsSince1970) })
     }
 
@@ -71,9 +74,9 @@ import Watchdog
         #expect(try await ProfileRepository.migrate(at: store.path) == Migration.all.dropFirst().map(\.name))
         #expect(try store.rows() == before)
         let migrated = try await store.open()
-        #expect(try migrated.changeNumber == 2)
+        #expect(try await migrated.changeNumber == 2)
         // What happened before there was a log is not known.
-        var changes = migrated.changes(after: 0).makeAsyncIterator()
+        var changes = await migrated.changes(after: 0).makeAsyncIterator()
         #expect(try await changes.next()?.kind == .missed)
         try await migrated.register("carl")
         let change = try await changes.next()

@@ -1,10 +1,12 @@
 import Platform
-import Migrations
 import ProfileCore
 @testable import ProfileStore
+import ProfileStoreSQLite
 import ProfileTesting
 import RawSQLite
 import SQLiteAccess
+import SQLiteMigrations
+import StoreFixtures
 import Testing
 import Watchdog
 
@@ -35,8 +37,8 @@ import Watchdog
         #expect(SmallFile.mode(of: store.directory + "/a/b") == 0o700)
         for ending in ["", "-wal", "-shm", "-lock"] { #expect(SmallFile.mode(of: path + ending) == 0o600, "\(ending)") }
         let repository = try await open(path)
-        #expect(try repository.profile(username: "abel")?.id == 1)
-        #expect(try repository.check().isSound)
+        #expect(try await repository.profile(username: "abel")?.id == 1)
+        #expect(try await repository.check().isSound)
         await repository.close()
     }
 
@@ -231,7 +233,7 @@ import Watchdog
         #expect(child.code == 128 + SIGKILL)
         #expect(try #require(SmallFile.bytes(of: store.path + "-wal")).count > 4_096)
         let repository = try await open()
-        #expect(try repository.profile(username: "abel") != nil)
+        #expect(try await repository.profile(username: "abel") != nil)
         try await repository.register("bert")
         await repository.close()
         #expect(SmallFile.bytes(of: store.path + "-wal") ?? [] == [])
@@ -248,7 +250,7 @@ import Watchdog
         for path in [link, relative] {
             let other = try await open(path)
             #expect(other.path == store.path)
-            #expect(try other.profile(username: "abel") != nil)
+            #expect(try await other.profile(username: "abel") != nil)
             await other.close()
         }
         await repository.close()
@@ -272,8 +274,8 @@ import Watchdog
             _ = await child.finish()
             let repository = try await store.open()
             _ = try? await repository.register("abel")
-            #expect(try repository.profile(username: "abel")?.id == 1, "round \(round) of seed \(seed)")
-            #expect(try repository.check().integrity == [], "round \(round) of seed \(seed)")
+            #expect(try await repository.profile(username: "abel")?.id == 1, "round \(round) of seed \(seed)")
+            #expect(try await repository.check().integrity == [], "round \(round) of seed \(seed)")
             await repository.close()
         }
     }
@@ -302,7 +304,7 @@ import Watchdog
             try await group.waitForAll()
         }
         let repository = try await open()
-        #expect(try repository.statistics().profiles == 8)
+        #expect(try await repository.statistics().profiles == 8)
         await repository.close()
     }
 

@@ -1,10 +1,13 @@
 import Platform
-import Migrations
 import ProfileCore
 import ProfileStore
+import ProfileStoreSQLite
 import ProfileTesting
 import RawSQLite
 import SQLiteAccess
+import SQLiteMigrations
+import SecretHashing
+import StoreFixtures
 import Testing
 import Watchdog
 
@@ -19,7 +22,7 @@ import Watchdog
     private func backUp(_ names: [String], schema: ProfileSchema = .standard) async throws -> ProfileRepository {
         let repository = try await store.open(schema: schema)
         for name in names { try await repository.register(name) }
-        try repository.backup(to: backup)
+        try await repository.backup(to: backup)
         try await repository.register("later")
         return repository
     }
@@ -33,11 +36,11 @@ import Watchdog
         let repository = try await backUp(["abel", "bert"])
         let original = try #require(SmallFile.bytes(of: backup))
         _ = try await repository.edit("abel") { $0["address"] = "2" }
-        #expect(try StoreBackup(at: backup).profiles == 2)
+        #expect(try await StoreBackup(at: backup).profiles == 2)
         try await restore()
         #expect(try await repository.usernames() == ["abel", "bert"])
-        #expect(try repository.profile(username: "abel")?.revision == 1)
-        #expect(try repository.check().isSound)
+        #expect(try await repository.profile(username: "abel")?.revision == 1)
+        #expect(try await repository.check().isSound)
         #expect(SmallFile.bytes(of: backup) == original, "the backup stays as it is")
         #expect(!store.names().contains { $0.hasPrefix("backup.sqlite-") })
         await repository.close()
@@ -45,7 +48,7 @@ import Watchdog
 
     @Test func `R3: an id that was given since the backup is not given again`() async throws {
         let repository = try await backUp(["abel"])
-        #expect(try repository.profile(username: "later")?.id == 2)
+        #expect(try await repository.profile(username: "later")?.id == 2)
         try await restore()
         #expect(try await repository.register("newest").id == 3)
         await repository.close()
@@ -53,8 +56,8 @@ import Watchdog
 
     @Test func `R7: whoever watches is told that changes were missed, and then of the next ones`() async throws {
         let repository = try await backUp(["abel"])
-        let number = try repository.statistics().changeNumber
-        var changes = repository.changes().makeAsyncIterator()
+        let number = try await repository.statistics().changeNumber
+        var changes = await repository.changes().makeAsyncIterator()
         try await restore()
         let missed = try await changes.next()
         #expect(missed?.kind == .missed)
@@ -76,7 +79,7 @@ import Watchdog
         try await restore(to: left)
         let restored = try await ProfileRepository.open(at: left)
         #expect(try await restored.usernames() == ["abel", "bert", "carl"])
-        #expect(try restored.check().isSound)
+        #expect(try await restored.check().isSound)
         await restored.close()
     }
 
@@ -127,7 +130,7 @@ import Watchdog
         try earlier.execute(
             """
             \(String(decoding: first.sql, as: UTF8.self));
-            INSERT INTO migrations VALUES (1, '\(first.name)', '\(Fingerprint.sha256(first.sql.span))', 0);
+            INSERT INTO migrations VALUES (1, '\(first.name)', '\(SHA256.hexadecimal(first.sql.span))', 0);
             INSERT INTO schemas VALUES
                 (1, 'standard', '\(ProfileSchema.standard.fingerprint)', '\(ProfileSchema.standard.document())', 0);
             INSERT INTO profiles (id, revision, created_at, updated_at, schema_version, username, phone, address)
@@ -137,9 +140,9 @@ import Watchdog
             """)
         try await StoreBackup(at: earlier.path).restore(to: store.path)
         let restored = try await store.open()
-        #expect(try restored.profile(username: "abel")?.id == 7)
+        #expect(try await restored.profile(username: "abel")?.id == 7)
         #expect(try await restored.register("bert").id == 8)
-        #expect(try restored.check().isSound)
+        #expect(try await restored.check().isSound)
         await restored.close()
         let status = try ProfileRepository.migrationStatus(at: earlier.path).map(\.isApplied)
         #expect(status.first == true && status.last == false, "the backup stays as it is")
@@ -151,21 +154,21 @@ import Watchdog
         let root = try store.number("SELECT rootpage FROM sqlite_schema WHERE name = 'profiles_phone'")
         for index in Int(root - 1) * 4_096..<Int(root) * 4_096 { bytes[index] = 0xA5 }
         try SmallFile.write(bytes, to: backup)
-        let error = #expect(throws: ProfileStoreError.self) { try StoreBackup(at: backup) }
+        let error = #expect(throws: ProfileStoreError.self) { try await StoreBackup(at: backup) }
         guard case .corrupt? = error else {
             Issue.record("\(String(describing: error))")
             return
         }
-        #expect(try repository.statistics().profiles == 201)
+        #expect(try await repository.statistics().profiles == 201)
         await repository.close()
     }
 
     @Test func `what is no store is neither restored from nor written over`() async throws {
         try await backUp(["abel"]).close()
         let other = store.directory + "/other.sqlite"
-        #expect(throws: ProfileStoreError.noStore(path: other)) { try StoreBackup(at: other) }
+        #expect(throws: ProfileStoreError.noStore(path: other)) { try await StoreBackup(at: other) }
         try SmallFile.write(String(repeating: "no database ", count: 400), to: other)
-        #expect(throws: ProfileStoreError.notADatabase(path: other)) { try StoreBackup(at: other) }
+        #expect(throws: ProfileStoreError.notADatabase(path: other)) { try await StoreBackup(at: other) }
         await #expect(throws: ProfileStoreError.notADatabase(path: other)) { try await restore(to: other) }
         #expect(SmallFile.text(of: other)?.hasPrefix("no database") == true)
         unlink(other)
@@ -173,7 +176,7 @@ import Watchdog
         try SmallFile.write([], to: foreign)
         try Connection(DatabasePath(foreign), mode: .readWrite).execute("CREATE TABLE birds (name)")
         let bytes = SmallFile.bytes(of: foreign)
-        #expect(throws: ProfileStoreError.notAStore(path: foreign)) { try StoreBackup(at: foreign) }
+        #expect(throws: ProfileStoreError.notAStore(path: foreign)) { try await StoreBackup(at: foreign) }
         await #expect(throws: ProfileStoreError.notAStore(path: foreign)) { try await restore(to: foreign) }
         #expect(SmallFile.bytes(of: foreign) == bytes)
         #expect(!store.names().contains { $0.hasPrefix("foreign.sqlite-") })
@@ -187,8 +190,8 @@ import Watchdog
         try SmallFile.write(bytes, to: store.path)
         try await restore()
         let restored = try await store.open()
-        #expect(try restored.statistics().profiles == 200)
-        #expect(try restored.check().isSound)
+        #expect(try await restored.statistics().profiles == 200)
+        #expect(try await restored.check().isSound)
         await restored.close()
     }
 
@@ -199,7 +202,7 @@ import Watchdog
         let raw = try RawDatabase(store.path)
         try raw.execute("CREATE TRIGGER evil AFTER INSERT ON profiles BEGIN DELETE FROM profiles; END")
         await #expect(throws: ProfileStoreError.self) { try await store.open() }
-        let altered = #expect(throws: ProfileStoreError.self) { try StoreBackup(at: store.path) }
+        let altered = #expect(throws: ProfileStoreError.self) { try await StoreBackup(at: store.path) }
         guard case .altered(let object)? = altered else {
             Issue.record("\(String(describing: altered))")
             return
@@ -216,7 +219,7 @@ import Watchdog
         let child = try ExerciserProcess("hold", store.path, "nightly job")
         #expect(child.waitForSign())
         let options = store.options { $0.waitLimit = .milliseconds(100) }
-        let copy = try StoreBackup(at: backup, options: options)
+        let copy = try await StoreBackup(at: backup, options: options)
         let error = await #expect(throws: ProfileStoreError.self) {
             try await copy.restore(to: store.path, options: options)
         }

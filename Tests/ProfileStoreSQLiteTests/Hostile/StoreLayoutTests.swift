@@ -1,9 +1,11 @@
-import Migrations
 import ProfileCore
 @testable import ProfileStore
+import ProfileStoreSQLite
 import ProfileTesting
 import RawSQLite
 import SQLiteAccess
+import SQLiteMigrations
+import StoreFixtures
 import Testing
 import Watchdog
 
@@ -44,7 +46,7 @@ import Watchdog
             // Another process finds nothing to object to, and neither does this one.
             let other = try await ProfileRepository.open(at: store.path)
             _ = try await other.edit("abel") { $0["address"] = "\(step) Main St" }
-            #expect(try repository.profile(username: "abel")?["address"] == "\(step) Main St", "seed \(seed)")
+            #expect(try await repository.profile(username: "abel")?["address"] == "\(step) Main St", "seed \(seed)")
             await other.close()
         }
         await repository.close()
@@ -63,7 +65,7 @@ import Watchdog
             CREATE INDEX "a ""quoted"" name" ON throttles (failures); ANALYZE
             """)
         let repository = try await ProfileRepository.open(at: store.path)
-        #expect(try repository.check().isSound)
+        #expect(try await repository.check().isSound)
         for name in ["abel", "bert"] { try await repository.remove(name) }
         // A bulk load drops the indexes of profiles and makes them anew.
         let report = try await store.importPeople(["carl"], into: repository)
@@ -160,14 +162,14 @@ import Watchdog
     func `SQL that comes into a store while it is open is not run`(alteration: Alteration) async throws {
         let repository = try await store.open(schema: People.standard(and: People.uniqueEmail))
         try await repository.register("abel")
-        _ = try repository.profile(username: "abel")
+        _ = try await repository.profile(username: "abel")
         try RawDatabase(store.path).execute(alteration.sql)
         let expected = ProfileStoreError.altered(alteration.object)
         // Who writes looks before.
         await #expect(throws: expected) { try await repository.register("bert") }
         // Who reads finds out by reading, and does not read again.
         _ = try? repository.profile(username: "abel")
-        #expect(throws: expected) { try repository.profile(username: "abel") }
+        #expect(throws: expected) { try await repository.profile(username: "abel") }
         await #expect(throws: expected) { _ = try await repository.edit("abel") { $0["address"] = "2" } }
         await repository.close()
     }
@@ -175,10 +177,10 @@ import Watchdog
     @Test func `a view that comes into a store while it is open is not read`() async throws {
         let repository = try await store.open()
         try await repository.register("abel")
-        _ = try repository.profile(username: "abel")
+        _ = try await repository.profile(username: "abel")
         try RawDatabase(store.path).execute(
             "ALTER TABLE profiles RENAME TO p; CREATE VIEW profiles AS SELECT * FROM p")
-        let error = #expect(throws: ProfileStoreError.self) { try repository.profile(username: "abel") }
+        let error = #expect(throws: ProfileStoreError.self) { try await repository.profile(username: "abel") }
         guard case .corrupt? = error else {
             Issue.record("\(String(describing: error))")
             return

@@ -1,6 +1,7 @@
 import ProfileCore
 import ProfileStore
 import SQLiteAccess
+import StoreFixtures
 import Testing
 import Watchdog
 
@@ -30,7 +31,7 @@ import Watchdog
             try await repository.validatePasscode(Secret("parislondon1"), for: "abel")
         }
         #expect(try storedHash("passcode_hash")?.hasPrefix("$argon2id$v=19$m=19456,t=2,p=1$") == true)
-        #expect(try repository.profile(username: "abel")?.revision == 1, "a profile is no other for its passcode")
+        #expect(try await repository.profile(username: "abel")?.revision == 1, "a profile is no other for its passcode")
     }
 
     @Test func `P1: a passcode that exists is never overwritten, also not by one at the same moment`() async throws {

@@ -1,9 +1,11 @@
 import FaultVFS
 import ProfileCore
 @testable import ProfileStore
+import ProfileStoreSQLite
 import ProfileTesting
 import RawSQLite
 import SQLiteAccess
+import StoreFixtures
 import Synchronization
 import Testing
 import Watchdog
@@ -90,7 +92,7 @@ import Watchdog
         #expect(counts == [93, 86, 79, 72, 65, 60, 60, 60])
         #expect(try store.number("SELECT count(*) FROM throttles WHERE name GLOB 'n*'") == 52, "the oldest have gone")
         #expect(try store.number("SELECT min(attempted_at) FROM throttles") == 49)
-        #expect(try repository.check().integrity == [])
+        #expect(try await repository.check().integrity == [])
         await repository.close()
     }
 
@@ -124,7 +126,7 @@ import Watchdog
         // Of those that were not registered here nothing is forgotten.
         #expect(try store.number("SELECT count(*) FROM throttles WHERE name = 'nobody'") == 2)
         #expect(try store.number("SELECT count(*) FROM throttles WHERE name = 'abel'") == (way == .bulk ? 0 : 2))
-        #expect(try repository.check().integrity == [])
+        #expect(try await repository.check().integrity == [])
         await repository.close()
     }
 
@@ -135,7 +137,7 @@ import Watchdog
         #expect(report.imported == 0)
         _ = try await store.importPeople(["zoe"], into: repository) { $0.isDryRun = true }
         #expect(try store.number("SELECT count(*) FROM throttles WHERE name = 'zoe'") == 2)
-        #expect(try repository.check().integrity == [])
+        #expect(try await repository.check().integrity == [])
         await repository.close()
     }
 }

@@ -1,7 +1,9 @@
 import Dispatch
 import ProfileCore
 @testable import ProfileStore
+import ProfileStoreSQLite
 import ProfileTesting
+import StoreFixtures
 import Testing
 import Watchdog
 

@@ -1,6 +1,8 @@
 import ProfileCore
 import ProfileStore
+import ProfileStoreSQLite
 import ProfileTesting
+import StoreFixtures
 import Testing
 import Watchdog
 
@@ -18,9 +20,9 @@ import Watchdog
 
     /// What a listener is told that goes on after a number, up to the newest change.
     private func log(_ repository: ProfileRepository, after number: Int64 = 0) async throws -> [ProfileChange] {
-        let newest = try repository.changeNumber
+        let newest = try await repository.changeNumber
         var log: [ProfileChange] = []
-        var changes = repository.changes(after: number).makeAsyncIterator()
+        var changes = await repository.changes(after: number).makeAsyncIterator()
         while (log.last?.number ?? number) != newest, let change = try await changes.next() { log.append(change) }
         return log
     }
@@ -44,14 +46,14 @@ import Watchdog
         #expect(log.map(\.revision) == [3, nil, 3, 3, nil, nil])
         #expect(log.first?.changedAt == made)
         #expect(log.last?.changedAt == store.clock.timestamp)
-        #expect(try repository.changeNumber == 6)
+        #expect(try await repository.changeNumber == 6)
         await repository.close()
     }
 
     @Test func `R7: what changes nothing that a profile shows is no change`() async throws {
         let repository = try await open()
         try await repository.register("abel")
-        let stored = try #require(try repository.profile(username: "abel"))
+        let stored = try #require(try await repository.profile(username: "abel"))
         _ = try await repository.edit("abel") { $0["address"] = stored[.address] }
         await #expect(throws: ProfileStoreError.duplicate([.username])) { try await repository.register("ABEL") }
         await #expect(throws: ProfileStoreError.notFound(username: "bert")) { try await repository.remove("bert") }
@@ -65,7 +67,7 @@ import Watchdog
         }
         try await repository.unlock("abel")
         #expect(try await repository.takeWelcome())
-        #expect(try repository.changeNumber == 1)
+        #expect(try await repository.changeNumber == 1)
         // R6: marks raise no revision, and are no change either.
         try await repository.adopt(try People.standard(replacing: "\"maxLength\":70", with: "\"maxLength\":3"))
         #expect(try await repository.revalidate().invalid == 1)

@@ -1,7 +1,9 @@
 import Dispatch
 import ProfileCore
 import ProfileStore
+import ProfileStoreSQLite
 import ProfileTesting
+import StoreFixtures
 import Testing
 import Watchdog
 
@@ -33,7 +35,7 @@ import Watchdog
         let repository = try await open()
         try await repository.register("abel")
         // From the moment of the call, not of the first wait.
-        var changes = repository.changes().makeAsyncIterator()
+        var changes = await repository.changes().makeAsyncIterator()
         try await repository.register("bert")
         let first = try await changes.next()
         #expect(first?.number == 2 && first?.username == "bert")
@@ -49,7 +51,7 @@ import Watchdog
         #expect(child.nextLine() == "ready")
         let changes = Task { () -> [ProfileChange] in
             var seen: [ProfileChange] = []
-            for try await change in repository.changes(after: 0) {
+            for try await change in await repository.changes(after: 0) {
                 seen.append(change)
                 if seen.count == 1 { try await repository.register("second") }
                 if seen.count == 2 { break }
@@ -69,7 +71,7 @@ import Watchdog
 
     @Test func `T2: a beep that is lost costs an interval, and no change`() async throws {
         let repository = try await open(look: .milliseconds(10))
-        var changes = repository.changes().makeAsyncIterator()
+        var changes = await repository.changes().makeAsyncIterator()
         // It beeps elsewhere.
         let other = try await open(sockets: store.directory + "/other")
         try await other.register("abel")
@@ -82,7 +84,7 @@ import Watchdog
     @Test func `T2: where there is no private folder for sockets, the interval is what is left`() async throws {
         try SmallFile.write([], to: sockets)
         let repository = try await open(look: .milliseconds(10))
-        var changes = repository.changes().makeAsyncIterator()
+        var changes = await repository.changes().makeAsyncIterator()
         let other = try await open()
         try await other.register("abel")
         #expect(try await changes.next()?.username == "abel")
@@ -132,7 +134,7 @@ import Watchdog
         }
         let changes = Task { () -> [Int64] in
             var numbers: [Int64] = []
-            for try await change in repository.changes(after: 0) {
+            for try await change in await repository.changes(after: 0) {
                 numbers.append(change.number)
                 if change.kind == .removed { break }
             }
@@ -151,7 +153,7 @@ import Watchdog
     @Test func `R7: who is slow is told what was missed, and goes on from the present`() async throws {
         let repository = try await open { $0.mostChanges = 20 }
         try await repository.register("abel")
-        var changes = repository.changes(after: 0).makeAsyncIterator()
+        var changes = await repository.changes(after: 0).makeAsyncIterator()
         #expect(try await changes.next()?.number == 1)
         for number in 2...60 { _ = try await repository.edit("abel") { $0["address"] = "\(number)" } }
         let missed = try await changes.next()
@@ -165,7 +167,7 @@ import Watchdog
     @Test func `R7: who is slower than a page, and quicker than the log, gets every change`() async throws {
         let repository = try await open()
         try await repository.register("abel")
-        var changes = repository.changes(after: 0).makeAsyncIterator()
+        var changes = await repository.changes(after: 0).makeAsyncIterator()
         #expect(try await changes.next()?.number == 1)
         for number in 2...300 { _ = try await repository.edit("abel") { $0["address"] = "\(number)" } }
         var numbers: [Int64] = []
@@ -176,7 +178,7 @@ import Watchdog
 
     @Test func `the rules that another process adopts are in force where the change is told`() async throws {
         let repository = try await open()
-        var changes = repository.changes().makeAsyncIterator()
+        var changes = await repository.changes().makeAsyncIterator()
         let other = try await open()
         try await other.adopt(try People.standard(and: People.email))
         #expect(repository.schemaVersion == 1)
@@ -194,7 +196,7 @@ import Watchdog
         let (started, continuation) = AsyncStream.makeStream(of: Void.self)
         let watching = Task { () -> Int in
             var count = 0
-            for try await _ in repository.changes(after: 0) {
+            for try await _ in await repository.changes(after: 0) {
                 count += 1
                 continuation.finish()
             }
@@ -207,7 +209,7 @@ import Watchdog
         let cancelled = Task { () -> Int in
             while !Task.isCancelled { await Task.yield() }
             var count = 0
-            for try await _ in repository.changes(after: 0) { count += 1 }
+            for try await _ in await repository.changes(after: 0) { count += 1 }
             return count
         }
         cancelled.cancel()
@@ -221,7 +223,7 @@ import Watchdog
         let (started, continuation) = AsyncStream.makeStream(of: Void.self)
         let watching = Task { () -> Int in
             var count = 0
-            for try await _ in repository.changes(after: 0) {
+            for try await _ in await repository.changes(after: 0) {
                 count += 1
                 continuation.finish()
             }
@@ -232,7 +234,7 @@ import Watchdog
         await repository.close()
         #expect(try await watching.value == 1)
         #expect(SmallFile.names(in: sockets) == [])
-        var later = repository.changes(after: 0).makeAsyncIterator()
+        var later = await repository.changes(after: 0).makeAsyncIterator()
         #expect(try await later.next() == nil)
         #expect(try await later.next() == nil)
     }
@@ -241,7 +243,7 @@ import Watchdog
         do {
             let repository = try await open()
             try await repository.register("abel")
-            var changes = repository.changes(after: 0).makeAsyncIterator()
+            var changes = await repository.changes(after: 0).makeAsyncIterator()
             #expect(try await changes.next()?.number == 1)
             #expect(SmallFile.names(in: sockets).count == 1)
         }
@@ -252,7 +254,7 @@ import Watchdog
         let repository = try await open()
         try store.execute("DROP TABLE changes")
         try store.execute("UPDATE store SET change_number = 5")
-        var changes = repository.changes(after: 0).makeAsyncIterator()
+        var changes = await repository.changes(after: 0).makeAsyncIterator()
         do {
             _ = try await changes.next()
             Issue.record("no error")

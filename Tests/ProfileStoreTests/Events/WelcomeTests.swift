@@ -1,5 +1,6 @@
 import ProfileStore
 import ProfileTesting
+import StoreFixtures
 import Testing
 import Watchdog
 

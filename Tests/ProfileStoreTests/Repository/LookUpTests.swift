@@ -1,5 +1,6 @@
 import ProfileCore
 @testable import ProfileStore
+import StoreFixtures
 import Testing
 import Watchdog
 
@@ -18,7 +19,7 @@ import Watchdog
     }
 
     private func names(_ conditions: Condition...) throws -> [String] {
-        try repository.profiles(ProfileQuery(conditions)).profiles.map(\.username)
+        try await repository.profiles(ProfileQuery(conditions)).profiles.map(\.username)
     }
 
     private func name(_ text: String) throws -> FieldName { try #require(FieldName(text)) }
@@ -68,9 +69,9 @@ import Watchdog
         #expect(try names(Condition(name("shoe_size"), "42")) == [])
         #expect(try names(Condition(.password, People.policyHash)) == [])
         #expect(try names(Condition(name("password_hash"), People.policyHash)) == [])
-        #expect(try repository.profile(username: "zoe") == nil)
-        #expect(try repository.profile(username: "") == nil)
-        #expect(try repository.profile(id: .max) == nil)
+        #expect(try await repository.profile(username: "zoe") == nil)
+        #expect(try await repository.profile(username: "") == nil)
+        #expect(try await repository.profile(id: .max) == nil)
     }
 
     @Test func `a value that breaks the rules finds the profile that has it all the same`() async throws {
@@ -79,7 +80,7 @@ import Watchdog
             "UPDATE profiles SET address = 'no. 5!', birthday = 'long ago', username = 'far-too-long-a-name'")
         #expect(try names(Condition(.address, "no. 5!")) == ["far-too-long-a-name"])
         #expect(try names(Condition(.birthday, "long ago")) == ["far-too-long-a-name"])
-        #expect(try repository.profile(username: "FAR-too-long-a-name")?.id == 1)
+        #expect(try await repository.profile(username: "FAR-too-long-a-name")?.id == 1)
     }
 
     @Test func `R5: look-ups by username, phone and a unique field use their index`() throws {
@@ -108,7 +109,7 @@ import Watchdog
         var ids: [Int64] = []
         var later = 0
         repeat {
-            let page = try repository.profiles(query)
+            let page = try await repository.profiles(query)
             #expect(page.profiles.count <= 10)
             ids += page.profiles.map(\.id)
             // What was read is gone, and what comes is at the end.
@@ -124,16 +125,16 @@ import Watchdog
     @Test func `a page holds at least one profile, and the last one says so`() async throws {
         for number in 0..<3 { try await repository.register("user\(number)") }
         for limit in [Int.min, -1, 0, 1] {
-            let page = try repository.profiles(ProfileQuery(limit: limit))
+            let page = try await repository.profiles(ProfileQuery(limit: limit))
             #expect(page.profiles.map(\.id) == [1])
             #expect(page.next?.description == "1")
         }
         for limit in [3, 4, Int.max] {
-            let page = try repository.profiles(ProfileQuery(limit: limit))
+            let page = try await repository.profiles(ProfileQuery(limit: limit))
             #expect(page.profiles.map(\.id) == [1, 2, 3])
             #expect(page.next == nil)
         }
-        let beyond = try repository.profiles(ProfileQuery(after: ProfileCursor("9223372036854775807")))
+        let beyond = try await repository.profiles(ProfileQuery(after: ProfileCursor("9223372036854775807")))
         #expect(beyond.profiles == [])
         #expect(beyond.next == nil)
         for text in ["", "-1", "x", "1 ", "9223372036854775808"] { #expect(ProfileCursor(text) == nil, "\(text)") }
@@ -160,7 +161,7 @@ import Watchdog
         try store.execute("UPDATE profiles SET phone = '1' WHERE id IN (2, 4)")
         _ = try await repository.revalidate(all: true)
         #expect(try await repository.usernames(ProfileQuery(onlyInvalid: true, limit: 1)) == ["user1", "user3"])
-        let one = try repository.profiles(ProfileQuery([Condition(.username, "user3")], onlyInvalid: true)).profiles
+        let one = try await repository.profiles(ProfileQuery([Condition(.username, "user3")], onlyInvalid: true)).profiles
         #expect(one.map(\.status) == [.invalid])
         #expect(one.first?.issues.map(\.code) == ["too_short"])
     }
@@ -168,7 +169,7 @@ import Watchdog
     @Test func `a row that claims a schema which is not there is read by the one in force`() async throws {
         try await repository.register("abel")
         try store.execute("UPDATE profiles SET schema_version = 99")
-        #expect(try repository.profile(username: "abel")?.schemaVersion == 99)
+        #expect(try await repository.profile(username: "abel")?.schemaVersion == 99)
         #expect(try names(Condition(.username, "abel")) == ["abel"])
     }
 }

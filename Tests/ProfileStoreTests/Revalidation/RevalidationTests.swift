@@ -1,7 +1,9 @@
 import ProfileCore
 @testable import ProfileStore
+import ProfileStoreSQLite
 import ProfileTesting
 import RawSQLite
+import StoreFixtures
 import Synchronization
 import Testing
 import Watchdog
@@ -102,7 +104,7 @@ import Watchdog
         #expect(report.invalid == 2)
         #expect([try store.rows(), try store.rows("store"), try store.rows("schemas")] == rows)
         #expect(SmallFile.mode(of: store.path) == file)
-        #expect(try repository.statistics().walBytes == 0)
+        #expect(try await repository.statistics().walBytes == 0)
         #expect(repository.schema == .standard)
         await repository.close()
     }
@@ -185,7 +187,7 @@ import Watchdog
             "UPDATE profiles SET address = 'road', revision = 2, schema_version = 2 WHERE username = 'abel'")
         _ = await child.finish()
         #expect(try await report.invalid == 2)
-        let abel = try #require(try raced.profile(username: "abel"))
+        let abel = try #require(try await raced.profile(username: "abel"))
         #expect(abel.status == .valid)
         #expect(abel[.address] == "road")
         #expect(try await invalid() == ["carl"])
@@ -240,7 +242,7 @@ import Watchdog
         #expect(report.issues.total == 1_702)
         #expect(report.issues.isTruncated)
         #expect(steps.withLock { $0 } == [8_000, 16_000, 17_004])
-        #expect(try repository.statistics().invalid == 1_702)
+        #expect(try await repository.statistics().invalid == 1_702)
         #expect(try await repository.revalidate().skipped == 17_004)
     }
 
@@ -271,6 +273,6 @@ import Watchdog
     }
 
     private func profiles() async throws -> [Profile] {
-        try repository.profiles(ProfileQuery(limit: 100)).profiles
+        try await repository.profiles(ProfileQuery(limit: 100)).profiles
     }
 }

@@ -1,7 +1,9 @@
 import ProfileCore
 import ProfileStore
+import ProfileStoreSQLite
 import ProfileTesting
 import SQLiteAccess
+import StoreFixtures
 import Testing
 import Watchdog
 
@@ -15,7 +17,7 @@ import Watchdog
     }
 
     private func find(_ email: String, in repository: ProfileRepository) throws -> [String] {
-        try repository.profiles(ProfileQuery([ProfileQuery.Condition(.email, email)])).profiles.map(\.username)
+        try await repository.profiles(ProfileQuery([ProfileQuery.Condition(.email, email)])).profiles.map(\.username)
     }
 
     // MARK: Versions
@@ -72,7 +74,7 @@ import Watchdog
     @Test func `S6: an added field is stored, looked up, edited and kept unique like a built-in one`() async throws {
         try await repository.register("abel")
         try await repository.adopt(try People.standard(and: People.uniqueEmail))
-        #expect(try repository.profile(username: "abel")?[.email] == nil)
+        #expect(try await repository.profile(username: "abel")?[.email] == nil)
         let edited = try await repository.edit("abel") { $0["email"] = "a@b.c" }
         #expect(edited[.email] == "a@b.c")
         #expect(edited.schemaVersion == 2)
@@ -90,14 +92,14 @@ import Watchdog
         try await repository.adopt(wider)
         try await repository.register("abel", ["email": "a@b.c"])
         try await repository.adopt(.standard)
-        let without = try #require(try repository.profile(username: "abel"))
+        let without = try #require(try await repository.profile(username: "abel"))
         #expect(without.fields.allSatisfy { $0.rules.name != .email })
         #expect(try find("a@b.c", in: repository) == [])
         // No index is left that would refuse what the rules allow.
         #expect(try store.number("SELECT count(*) FROM sqlite_schema WHERE name = 'profiles_unique_email'") == 0)
         _ = try await repository.edit("abel") { $0["address"] = "2" }
         try await repository.adopt(wider)
-        #expect(try repository.profile(username: "abel")?[.email] == "a@b.c")
+        #expect(try await repository.profile(username: "abel")?[.email] == "a@b.c")
         #expect(try find("a@b.c", in: repository) == ["abel"])
         await #expect(throws: ProfileStoreError.duplicate([.email])) {
             try await repository.register("bert", ["email": "a@b.c"])
@@ -132,7 +134,7 @@ import Watchdog
         ]
         #expect(after == before)
         #expect(repository.schemaVersion == 2)
-        #expect(try repository.profile(username: "alone")?[.email] == "alone")
+        #expect(try await repository.profile(username: "alone")?[.email] == "alone")
 
         for number in 0..<12 { _ = try await repository.edit("b\(number)") { $0["email"] = nil } }
         #expect(try await repository.adopt(unique) == 3)
@@ -182,7 +184,7 @@ import Watchdog
         try await other.adopt(try People.standard(and: People.uniqueEmail))
         _ = try await other.edit("abel") { $0["email"] = "a@b.c" }
         #expect(repository.schemaVersion == 1)
-        #expect(try repository.profile(username: "abel")?[.email] == "a@b.c")
+        #expect(try await repository.profile(username: "abel")?[.email] == "a@b.c")
         #expect(repository.schemaVersion == 2)
     }
 
@@ -191,7 +193,7 @@ import Watchdog
         let other = try await store.open()
         try await other.adopt(try People.standard(and: People.uniqueEmail))
         _ = try await other.edit("abel") { $0["email"] = "a@b.c" }
-        #expect(try repository.profiles(ProfileQuery()).profiles.map { $0[.email] } == ["a@b.c"])
+        #expect(try await repository.profiles(ProfileQuery()).profiles.map { $0[.email] } == ["a@b.c"])
     }
 
     @Test func `S6: a repository that was opened before looks up by an added field`() async throws {
@@ -230,6 +232,6 @@ import Watchdog
         let valid = try repository.validator.validate(draft, on: repository.today, hasPassword: true)
         let replaced = try await repository.replace(stored, with: valid)
         #expect(replaced.revision == 2)
-        #expect(try repository.profile(username: "abel")?[.email] == "a@b.c")
+        #expect(try await repository.profile(username: "abel")?[.email] == "a@b.c")
     }
 }

@@ -2,6 +2,8 @@ import CSVStream
 import Platform
 import ProfileCore
 import ProfileStore
+import ProfileStoreSQLite
+import ProfileTransfer
 
 /// A directory of its own for one test, gone afterwards, with a store of two dozen words' schema in it.
 final class ExportedStore: Sendable {

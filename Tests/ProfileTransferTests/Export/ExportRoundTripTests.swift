@@ -1,5 +1,6 @@
 import Platform
 import ProfileStore
+import ProfileTransfer
 import Testing
 import Watchdog
 

@@ -1,6 +1,7 @@
 import Platform
 import ProfileCore
 import ProfileStore
+import ProfileTransfer
 import Testing
 import Watchdog
 

@@ -1,5 +1,6 @@
 import ProfileCore
 @testable import ProfileStore
+import ProfileTransfer
 import Testing
 import Watchdog
 
@@ -58,11 +59,11 @@ import Watchdog
 
         let skipped = try await repository.importing(text) { $0.duplicates = .skip }
         #expect(skipped.outcomes == [1, 0, 1, 0])
-        #expect(try repository.profile(username: "ann")?["level"] == "1")
+        #expect(try await repository.profile(username: "ann")?["level"] == "1")
 
         let updated = try await repository.importing(text) { $0.duplicates = .update }
         #expect(updated.outcomes == [0, 1, 1, 0])
-        let ann = try #require(try repository.profile(username: "ann"))
+        let ann = try #require(try await repository.profile(username: "ann"))
         #expect(ann.username == "ANN" && ann["level"] == "7" && ann["note"] == "old" && ann.revision == 2)
     }
 
@@ -113,18 +114,18 @@ import Watchdog
             #expect(report.lines == ["3/2 level required", "5/4 username duplicate"])
             #expect(report.issues.listed.last?.issue.message == "Username is the same as in line 2")
         }
-        #expect(try repository.profile(username: "ann")?["note"] == "new")
+        #expect(try await repository.profile(username: "ann")?["note"] == "new")
     }
 
     @Test func `I4: an unchanged row is skipped and keeps its revision`() async throws {
         let repository = try await club()
-        let before = try repository.statistics().changeNumber
+        let before = try await repository.statistics().changeNumber
         let report = try await repository.importing("username,email,level,note\nann,a@x,01,old\nbob, b@x ,2,\n") {
             $0.duplicates = .update
         }
         #expect(report.outcomes == [0, 0, 2, 0])
-        #expect(try repository.profile(username: "ann")?.revision == 1)
-        #expect(try repository.statistics().changeNumber == before, "nothing changed")
+        #expect(try await repository.profile(username: "ann")?.revision == 1)
+        #expect(try await repository.statistics().changeNumber == before, "nothing changed")
     }
 
     @Test func `I4: an update cannot take what is unique from another profile or row`() async throws {

@@ -1,6 +1,7 @@
 import Platform
 import ProfileCore
 @testable import ProfileStore
+import ProfileStoreSQLite
 import ProfileTesting
 import Testing
 import Watchdog
@@ -24,7 +25,7 @@ import Watchdog
 
     /// Everything but ids and times.
     private static func contents(of store: ProfileRepository, sorted: Bool = true) throws -> [String] {
-        let rows = try store.profiles(ProfileQuery(limit: 100_000)).profiles.map { profile in
+        let rows = try await store.profiles(ProfileQuery(limit: 100_000)).profiles.map { profile in
             "\(profile.revision) \(profile.hasPassword) "
                 + profile.fields.map { $0.value ?? "-" }.joined(separator: "|")
         }
@@ -68,8 +69,8 @@ import Watchdog
             #expect(code == 128 + SIGKILL || code == 0)
 
             let store = try await folder.store(name)
-            #expect(try store.check().integrity.isEmpty)
-            let stored = try store.statistics().profiles - (inBulk ? 0 : 1)
+            #expect(try await store.check().integrity.isEmpty)
+            let stored = try await store.statistics().profiles - (inBulk ? 0 : 1)
             spread.insert(stored)
             if inBulk { #expect(stored == 0 || stored == accepted, "seed \(seed), round \(round): \(stored) rows") }
             // Whole transactions in the order of the input: what is there are the first rows, and none besides.

@@ -2,7 +2,9 @@ import Dispatch
 import Platform
 import ProfileCore
 @testable import ProfileStore
+import ProfileStoreSQLite
 import ProfileTesting
+import ProfileTransfer
 import SQLiteAccess
 import Synchronization
 import Testing
@@ -40,7 +42,7 @@ import Watchdog
         #expect(told.hashed == Array(1...12).map { [$0, 12] })
         #expect(try await matches("Geheim7", "user7", in: repository))
         #expect(try await !matches("Geheim8", "user7", in: repository))
-        #expect(try repository.statistics().withPassword == 12)
+        #expect(try await repository.statistics().withPassword == 12)
     }
 
     @Test func `I9: a row has a password or a hash, not both`() async throws {
@@ -118,8 +120,8 @@ import Watchdog
         #expect(repository.hasher.argon2Runs - before == 1)
         #expect(try await matches("Geheim9", "ann", in: repository))
         #expect(try await matches("Geheim2", "bob", in: repository))
-        #expect(try repository.profile(username: "bob")?["phone"] == "8765-4321")
-        #expect(try repository.profile(username: "cid")?.revision == 1)
+        #expect(try await repository.profile(username: "bob")?["phone"] == "8765-4321")
+        #expect(try await repository.profile(username: "cid")?.revision == 1)
     }
 
     @Test func `I4: an update with names and passwords alone takes the passwords`() async throws {
@@ -153,7 +155,7 @@ import Watchdog
             }
         }
         #expect(try login("ann", "", repository)?.text == broughtHash)
-        #expect(try repository.profile(username: "ann")?.revision == 2)
+        #expect(try await repository.profile(username: "ann")?.revision == 2)
 
         let whole =
             "username,password_hash,phone,address\nann,\"\(broughtHash)\",\(Self.rest)\nbob,\"\(otherBroughtHash)\",\(Self.rest)\n"
@@ -166,13 +168,13 @@ import Watchdog
 
     @Test func `I9: an exclusive import hashes before it takes the lock, and stores all in one commit`() async throws {
         let repository = try await folder.store()
-        let before = try repository.statistics().changeNumber
+        let before = try await repository.statistics().changeNumber
         let rows = (0..<6).map { "user\($0),Geheim\($0),\(Self.rest)\n" }.joined()
         let report = try await repository.importing(Self.header + rows + "USER1,Geheim7,\(Self.rest)\n") {
             $0.isExclusive = true
         }
         #expect(report.outcomes == [6, 0, 0, 1])
-        #expect(try repository.statistics().changeNumber == before + 1)
+        #expect(try await repository.statistics().changeNumber == before + 1)
         #expect(repository.hasher.argon2Runs == 6)
         #expect(try await matches("Geheim5", "user5", in: repository))
     }
@@ -195,7 +197,7 @@ import Watchdog
         }
         #expect(report.outcomes == [7, 0, 0, 5_003])
         #expect(repository.hasher.argon2Runs == 7, "a name that came in an earlier batch is not hashed again")
-        #expect(try repository.profiles(ProfileQuery()).profiles.map(\.username).suffix(2) == ["user5", "zoe"])
+        #expect(try await repository.profiles(ProfileQuery()).profiles.map(\.username).suffix(2) == ["user5", "zoe"])
         #expect(try await matches("Geheim5", "user5", in: repository))
         #expect(try await matches("Geheim8", "zoe", in: repository))
         #expect(String(decoding: importedBytes(of: rejects), as: UTF8.self).split(separator: "\n").count == 5_004)
@@ -270,7 +272,7 @@ import Watchdog
                 pwrite(input, other, other.count, 0)
             }
         }
-        #expect(try repository.statistics().profiles == 0)
+        #expect(try await repository.statistics().profiles == 0)
     }
 
     @Test func `I7: all or nothing with passwords is nothing when a row is rejected`() async throws {
@@ -280,7 +282,7 @@ import Watchdog
         }
         #expect(report.outcomes == [0, 0, 3, 1])
         #expect(report.earlyEnd == .nothingStored)
-        #expect(try repository.statistics().profiles == 0)
+        #expect(try await repository.statistics().profiles == 0)
     }
 
     /// The reading end of a pipe that a text comes through.
@@ -314,7 +316,7 @@ import Watchdog
         }
         #expect(report.outcomes == [2, 0, 0, 0], "\(report.lines)")
         #expect(try await matches("Geheim3", "ann", in: repository))
-        #expect(try repository.statistics().withPassword == 2)
+        #expect(try await repository.statistics().withPassword == 2)
     }
 }
 

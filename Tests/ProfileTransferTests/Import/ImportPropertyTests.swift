@@ -1,6 +1,8 @@
 import ProfileCore
 import ProfileStore
+import ProfileStoreSQLite
 import ProfileTesting
+import ProfileTransfer
 import Testing
 import Watchdog
 
@@ -120,12 +122,12 @@ private struct ClubModel: Equatable {
                     $0.isExclusive = isExclusive
                     if isNDJSON { $0.format = .ndjson }
                 }
-                let before = try repository.statistics()
+                let before = try await repository.statistics()
                 let dry = try await repository.importing(input) {
                     change(&$0)
                     $0.isDryRun = true
                 }
-                #expect(try repository.statistics() == before)
+                #expect(try await repository.statistics() == before)
                 let real = try await repository.importing(input, change)
 
                 model.outcomes = [0, 0, 0, 0]
@@ -136,7 +138,7 @@ private struct ClubModel: Equatable {
                 #expect(real.outcomes == model.outcomes, place)
                 #expect(dry.outcomes == real.outcomes, place)
                 #expect(dry.issues == real.issues, place)
-                let stored = try repository.profiles(ProfileQuery(limit: 1_000)).profiles.map { profile in
+                let stored = try await repository.profiles(ProfileQuery(limit: 1_000)).profiles.map { profile in
                     ClubModel.Member(
                         username: profile.username, email: profile["email"], level: profile["level"],
                         note: profile["note"], revision: profile.revision)
@@ -146,7 +148,7 @@ private struct ClubModel: Equatable {
                         == model.members.values.sorted { $0.username < $1.username }, place)
                 if Issue.hasOccurred(real, dry, model) { return }
             }
-            #expect(try repository.check().isSound)
+            #expect(try await repository.check().isSound)
             await repository.close()
         }
     }

@@ -1,6 +1,7 @@
 import Platform
 import ProfileCore
 import ProfileStore
+import ProfileTransfer
 import Testing
 import Watchdog
 
@@ -97,7 +98,7 @@ import Watchdog
         #expect(few.earlyEnd == .tooManyRejects)
         #expect(few.rejected == 3)
         #expect(few.imported >= 20_000 && few.imported < 40_000)
-        #expect(try repository.statistics().profiles == few.imported)
+        #expect(try await repository.statistics().profiles == few.imported)
 
         let all = try await validating(text, schema: schemaOfNames()) { $0.rejectLimit = .count(3) }
         #expect(all.earlyEnd == nil)

@@ -1,7 +1,9 @@
 import Platform
 import ProfileCore
 import ProfileStore
+import ProfileStoreSQLite
 import ProfileTesting
+import ProfileTransfer
 import Testing
 
 /// A directory of its own for one test, gone afterwards with all that is in it.

@@ -1,6 +1,7 @@
 import Platform
 import ProfileCore
 import ProfileStore
+import ProfileTransfer
 import Testing
 import Watchdog
 
@@ -52,7 +53,7 @@ import Watchdog
         #expect(report.rows == 537)
         #expect(report.outcomes == [536, 0, 0, 1], "\(report.lines)")
         #expect(report.issues.issueCounts.map { "\($0.field ?? "") \($0.code) \($0.count)" } == ["phone required 1"])
-        let cantwell = try #require(try repository.profile(username: "c000127"))
+        let cantwell = try #require(try await repository.profile(username: "c000127"))
         #expect(cantwell.username == "C000127" && cantwell["full_name"] == "Maria Cantwell")
         #expect(cantwell["phone"] == "202-224-3441" && cantwell["birthday"] == "1958-10-13")
         #expect(cantwell["party"] == "Democrat" && cantwell["state"] == "WA")
@@ -67,6 +68,6 @@ import Watchdog
         }
         #expect(written.allSatisfy { file.contains($0) } && !file.contains("\u{FFFD}"))
         #expect(
-            try repository.profiles(ProfileQuery([.init(FieldName("state") ?? .username, "WA")])).profiles.count == 12)
+            try await repository.profiles(ProfileQuery([.init(FieldName("state") ?? .username, "WA")])).profiles.count == 12)
     }
 }

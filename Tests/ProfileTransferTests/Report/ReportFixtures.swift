@@ -1,4 +1,5 @@
 import ProfileStore
+import ProfileTransfer
 
 /// What a file may hold to harm whoever looks at the report.
 let breakOut = "</script><script>alert(1)</script>"

@@ -1,5 +1,6 @@
 import ProfileCore
 import ProfileStore
+import ProfileTransfer
 import Testing
 import Watchdog
 

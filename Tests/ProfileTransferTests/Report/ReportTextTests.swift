@@ -1,4 +1,5 @@
 @testable import ProfileStore
+import ProfileTransfer
 import Testing
 import Watchdog
 
