@@ -1,5 +1,4 @@
 import Platform
-import ProfileStoreSQLite
 import ProfileTesting
 import SQLiteAccess
 import Testing
@@ -148,7 +147,7 @@ import Watchdog
         defer { umask(mask) }
         let connection = try database.connect()
         try insert("a", into: connection)
-        try await connection.backup(to: database.directory + "/copy.db")
+        try connection.backup(to: database.directory + "/copy.db")
         #expect(database.names() == ["copy.db", "test.db", "test.db-lock", "test.db-shm", "test.db-wal"])
         for name in database.names() {
             #expect(SmallFile.mode(of: "\(database.directory)/\(name)") == 0o600, "\(name)")
