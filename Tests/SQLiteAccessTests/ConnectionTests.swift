@@ -1,5 +1,4 @@
 import Platform
-import ProfileStoreSQLite
 import ProfileTesting
 import SQLiteAccess
 import Testing
