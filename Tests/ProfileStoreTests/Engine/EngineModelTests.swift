@@ -7,11 +7,10 @@ import StoreFixtures
 import Testing
 import Watchdog
 
-/// A store in a file and one in memory are asked the same, in any order. The one in memory says what the answer should be.
+/// A store in a file and one in memory are asked the same, in any order. The one in memory says what the answer should
+/// be.
 @Suite(.watched(for: .seconds(600))) struct EngineModelTests {
-    @Test func `S1: a store in a file answers every verb as the one in memory, and holds the same in the end`()
-        async throws
-    {
+    @Test func `a store in a file answers as one in memory does, and holds the same in the end`() async throws {
         let seeds = SeededGenerator(printingSeedOf: "a file and memory")
         for round in 0..<rounds(20) {
             let seed = seeds.seed &+ UInt64(round)

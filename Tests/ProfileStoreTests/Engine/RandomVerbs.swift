@@ -34,7 +34,7 @@ struct RandomVerbs {
     }
 
     /// How long until the next verb, in milliseconds.
-    mutating func pause() -> Int { Int.random(in: 0...3_000, using: &random) }
+    mutating func pause() -> Int { Int.random(in: 0...300, using: &random) }
 
     mutating func next(at time: Timestamp) -> Verb {
         switch Int.random(in: 0..<26, using: &random) {
@@ -135,26 +135,34 @@ struct RandomVerbs {
     }
 
     private mutating func attempt(at time: Timestamp) -> Verb {
-        let (username, kind) = (username(), kind())
+        let nobody = ["nobody", "noone", "none", "nil"].randomElement(using: &random) ?? ""
+        let username = random.once(in: 2) ? username() : nobody
+        let (kind, count) = (kind(), random.once(in: 2) ? 1 : 7)
         let outcome = Int.random(in: 0..<8, using: &random)
         let rehash = LoginAttempt.Rehash(old: hash(), new: hash())
-        return Verb("attempt at \(kind) of \(username), \(outcome)") { repository in
+        return Verb("\(count) attempts at \(kind) of \(username), \(outcome)") { repository in
             let engine = repository.engine
             if outcome == 7 {
                 try await engine.unlock(username)
                 return "unlocked"
             }
             let stored = try await engine.credential(kind, of: username)
-            let attempt = LoginAttempt(username: username, kind: kind, isKnown: stored != nil, time: time)
-            let decision = try await engine.admit(attempt)
-            var profile: Profile?
-            switch (outcome, stored) {
-            case (0, let stored?):
-                profile = try await engine.settle(attempt, .right(profileID: stored.profileID, rehash: rehash))
-            case (1, _): profile = try await engine.settle(attempt, .notMade)
-            default: profile = try await engine.settle(attempt, .wrong)
+            var answers: [String] = []
+            for number in 0..<count {
+                // Later than the delay before, or there would be no long one.
+                let time = Timestamp(millisecondsSince1970: time.millisecondsSince1970 + 20_000 * Int64(number))
+                let attempt = LoginAttempt(username: username, kind: kind, isKnown: stored != nil, time: time)
+                answers.append("\(try await engine.admit(attempt))")
+                switch (outcome, stored) {
+                case (0, let stored?):
+                    let profile = try await engine.settle(
+                        attempt, .right(profileID: stored.profileID, rehash: rehash))
+                    answers.append(profile?.text ?? "no profile")
+                case (1, _): _ = try await engine.settle(attempt, .notMade)
+                default: _ = try await engine.settle(attempt, .wrong)
+                }
             }
-            return "\(decision), \(stored?.hash?.text ?? "no hash"), \(profile?.text ?? "no profile")"
+            return "\(answers), \(stored?.hash?.text ?? "no hash")"
         }
     }
 
@@ -317,8 +325,8 @@ struct RandomVerbs {
         try! PasswordHash(parsing: $0.utf8.span)
     }
 
-    /// From the first, which takes most, to others: a further unique field, a longer note, another rule for passwords, and
-    /// no email at all.
+    /// From the first, which takes most, to others: a further unique field, a longer note, another rule for passwords,
+    /// and no email at all.
     // swift-format-ignore: NeverUseForceTry
     static let schemas = [
         [#"{"name":"email"}"#, #"{"name":"note"}"#, password(6)],
@@ -341,12 +349,13 @@ struct RandomVerbs {
     }
 }
 
-// What is the same for the same outcome, in words: without schemas, which would be long, and without times that a clock of
-// the system's took.
+// What is the same for the same outcome, in words: without schemas, which would be long, and without what a clock of
+// the system's has measured.
 
 extension Profile {
     fileprivate var text: String {
-        "\(id).\(revision) \(createdAt) \(updatedAt) \(schemaVersion) \(issues) \(hasPassword) \(values.map { $0.bytes })"
+        "\(id).\(revision) \(createdAt) \(updatedAt) \(schemaVersion) \(issues) \(hasPassword) "
+            + "\(values.map { $0.bytes })"
     }
 }
 
