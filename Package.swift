@@ -103,8 +103,8 @@ let package = Package(
         .target(
             name: "ProfileTesting",
             dependencies: [
-                "CVTerm", "Platform", "ProfileCore", "ProfileForm", "SecretHashing", "ProfileStore", "ProfileLogin",
-                "ProfileStoreSQLite",
+                "CVTerm", "Platform", "Threads", "ProfileCore", "ProfileForm", "SecretHashing", "ProfileStore",
+                "ProfileLogin", "ProfileStoreSQLite",
                 .product(name: "FlyingFox", package: "FlyingFox", condition: .when(traits: ["TestHooks"])),
                 .product(name: "FlyingSocks", package: "FlyingFox", condition: .when(traits: ["TestHooks"])),
             ],
