@@ -19,11 +19,11 @@ build: setup ## the release binary, .build/release/profiles
 demo: build ## import sample data into a fresh store and show what can be done with it
 	@Examples/demo.sh $(RELEASE)
 
-test: setup test-hooks ## every test; the slow ones run shortened
-	$(SWIFT) test --no-parallel
+test: setup test-hooks ## every test, a few at a time; the slow ones run shortened
+	$(SWIFT) test
 
 test-long: setup test-hooks ## every test, the slow ones in full
-	PROFILES_TEST_LONG=1 $(SWIFT) test --no-parallel
+	PROFILES_TEST_LONG=1 $(SWIFT) test
 
 test-hooks: setup ## the command that honours scenarios, .build-hooks/debug/profiles: for tests, never to ship
 	$(SWIFT) build --product profiles --traits TestHooks --scratch-path .build-hooks
