@@ -37,10 +37,13 @@ picture: setup ## the README's picture of the form, from a real screen
 	.build/debug/FormPicture $(CURDIR)/.build/debug/profiles > .build/form.svg
 	mv .build/form.svg Examples/form.svg
 
-lint: ## the code's format, and that no suite of tests is left unwatched
+lint: ## the code's format, that imports say their access level, and that every suite of tests is watched
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Migrations Examples/Embedding/Package.swift \
 		Examples/Embedding/Sources Benchmarks/Package.swift Benchmarks/Sources
-	@! grep -rn '@Suite' Tests --include='*.swift' | grep -v '\.watched'
+	@! grep -rnE '^ *(@[A-Za-z_]+ +)*import ' Sources Migrations --include='*.swift' || \
+		{ echo 'These imports lack an access level, such as internal.' >&2; false; }
+	@! grep -rn '@Suite' Tests --include='*.swift' | grep -v '\.watched' || \
+		{ echo 'These suites lack the trait .watched.' >&2; false; }
 
 install: build ## binary, completions and man pages under PREFIX (/usr/local)
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1

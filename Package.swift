@@ -8,6 +8,8 @@ let strictness: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
     // `@_lifetime`, so that cells and columns are read as `Span`s that cannot outlive their buffer.
     .enableExperimentalFeature("Lifetimes"),
+    // Public types say whether they are Sendable.
+    .treatWarning("ExplicitSendable", as: .warning),
 ]
 
 let package = Package(
