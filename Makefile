@@ -8,7 +8,7 @@ RELEASE_FLAGS = -c release --product profiles --static-swift-stdlib -Xlinker -s 
 PACKAGES = libsqlite3-dev libsodium-dev libcrypt-dev libpcre2-dev libvterm-dev
 BENCH_PACKAGES = sqlite3 hyperfine time gcc libc6-dev
 
-.PHONY: help build demo test test-long test-hooks bench picture lint install docs clean setup setup-bench
+.PHONY: help build demo test test-long test-sanitized test-hooks bench picture lint install docs clean setup setup-bench
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 14
@@ -24,6 +24,11 @@ test: setup test-hooks ## every test, a few at a time; the slow ones run shorten
 
 test-long: setup test-hooks ## every test, the slow ones in full
 	PROFILES_TEST_LONG=1 $(SWIFT) test
+
+# Processes end without giving their memory back, so leaks are not looked for.
+test-sanitized: setup ## the libraries' tests under the address sanitizer, without those that measure memory
+	ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --disable-xctest --sanitize=address --scratch-path .build-sanitized \
+		--skip '^(CommandTests|ProfileTestingTests|TerminalUITests)\.'
 
 test-hooks: setup ## the command that honours scenarios, .build-hooks/debug/profiles: for tests, never to ship
 	$(SWIFT) build --product profiles --traits TestHooks --scratch-path .build-hooks
