@@ -10,6 +10,8 @@ let strictness: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
     // `@_lifetime`, so that cells and columns are read as `Span`s that cannot outlive their buffer.
     .enableExperimentalFeature("Lifetimes"),
+    // Public types say whether they are Sendable.
+    .treatWarning("ExplicitSendable", as: .warning),
 ]
 
 // The rooms, from the lowest up: a target sees what stands above it in this list, never what stands below. The README

@@ -183,7 +183,7 @@ import Watchdog
     }
 
     @Test(
-        "P9: a login without memory for the hash says so, exits 75 and counts nothing",
+        "P9: a login without memory for the hash says so, exits 75 and counts nothing", .unsanitized,
         arguments: [
             // A salt of 16 bytes, and one of 22: libsodium is asked in two ways.
             "c2l4dGVlbiBieXRlcyBvaw$VODRr+M85C45C0Om0zNqFKlD8ZuK3yqocMrejVqaC3w",

@@ -141,8 +141,8 @@ import Watchdog
         }
     }
 
-    @Test func `the files are 0600 even where the umask would give them to everyone`() throws {
-        // The mask belongs to the whole process; the tests beside this one care only that files are not wider.
+    // The mask belongs to the whole process.
+    @Test(.alone) func `the files are 0600 even where the umask would give them to everyone`() throws {
         let mask = umask(0)
         defer { umask(mask) }
         let connection = try database.connect()

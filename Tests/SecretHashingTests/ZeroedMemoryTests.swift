@@ -8,7 +8,7 @@ import Watchdog
 @testable import SecretHashing
 
 /// P12: what hashing makes of a secret on the way is zeroed.
-@Suite(.watched) struct ZeroedMemoryTests {
+@Suite(.alone, .unsanitized, .watched) struct ZeroedMemoryTests {
     @Test func `P12: the copy that C libraries get is zeroed`() throws {
         // More than a KiB, which does not lie on the stack, where anything may be written over it.
         let marker = MemoryMarker(count: 1_028)

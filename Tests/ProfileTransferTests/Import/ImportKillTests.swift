@@ -9,9 +9,9 @@ import Watchdog
 
 @testable import ProfileTransfer
 
-@Suite(.serialized, .watched) struct ImportKillTests {
-    private static let rows = runsLongImportTests ? 90_000 : 22_000
-    private static let kills = runsLongImportTests ? 200 : 26
+@Suite(.watched(for: .seconds(300))) struct ImportKillTests {
+    private static let rows = runsLongImportTests ? 90_000 : 16_000
+    private static let kills = runsLongImportTests ? 200 : 10
     /// What a batch of these rows holds.
     private static let rowsPerBatch = ImportSource.recordsPerBatch
 
