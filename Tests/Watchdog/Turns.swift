@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Platform
 internal import Synchronization
 
 /// Whose turn it is. A few tests run beside each other; those that have to be alone come last, one after another.
