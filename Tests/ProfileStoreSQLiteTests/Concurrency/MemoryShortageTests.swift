@@ -45,7 +45,7 @@ import Watchdog
 
     private func failures() throws -> Int64 { try store.number("SELECT coalesce(sum(failures), 0) FROM throttles") }
 
-    private static let noMemory = [String](repeating: "hashing(ProfileStore.HashingError.outOfMemory)", count: 6)
+    private static let noMemory = [String](repeating: "hashing(SecretHashing.HashingError.outOfMemory)", count: 6)
 
     @Test(arguments: large)
     func `P9: without memory neither the right password nor a wrong one counts, and afterwards the right one is right`(

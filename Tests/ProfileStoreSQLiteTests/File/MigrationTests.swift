@@ -16,7 +16,7 @@ import Watchdog
 
     @Test func `the list of migrations is the folder, in order and without gaps`() throws {
         let tests = #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
-        let folder = "/\(tests)/Migrations"
+        let folder = "/\(tests)/Migrations/sqlite"
         let files = SmallFile.names(in: folder).filter { $0.hasSuffix(".sql") }
         #expect(files == Migration.all.map { $0.name + ".sql" })
         #expect(Migration.all.map(\.version) == Array(1...Migration.all.count))

@@ -181,7 +181,7 @@ import Watchdog
         try await repository.register("abel")
         _ = try await repository.profile(username: "abel")
         try RawDatabase(store.path).execute(
-            "ALTER Tawait ABLE profiles RENAME TO p; CREATE VIEW profiles AS SELECT * FROM p")
+            "ALTER TABLE profiles RENAME TO p; CREATE VIEW profiles AS SELECT * FROM p")
         let error = await #expect(throws: ProfileStoreError.self) { try await repository.profile(username: "abel") }
         guard case .corrupt? = error else {
             Issue.record("\(String(describing: error))")
