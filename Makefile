@@ -76,12 +76,13 @@ docs: setup ## the DocC archive of the libraries, in .build-docs; a broken link 
 		--synthesized-landing-page-name Profiles --output-path .build-docs/Profiles.doccarchive
 	@echo "Serve .build-docs/Profiles.doccarchive with any web server."
 
-# One library's archive, with links into those of others. Its symbol graphs are its own and those of what it adds to types
-# of others (MODULE@OTHER); those of its imports are left out.
+# One library's archive, with links into those of others. Its symbol graphs are its own and those of what it adds to
+# ProfileStore and ProfileForm; those of its imports are left out.
 define convert-docs
 @rm -rf .build-docs/symbols-$(1) && mkdir -p .build-docs/symbols-$(1)
-@cp .build-docs/symbols/$(1).symbols.json .build-docs/symbols/$(1)@Profile*.symbols.json .build-docs/symbols-$(1) \
-	2>/dev/null || test -f .build-docs/symbols-$(1)/$(1).symbols.json
+@find .build-docs/symbols \( -name '$(1).symbols.json' -o -name '$(1)@ProfileStore.symbols.json' \
+	-o -name '$(1)@ProfileForm.symbols.json' \) \
+	-exec cp -t .build-docs/symbols-$(1) {} +
 docc convert Sources/$(1)/$(1).docc --additional-symbol-graph-dir .build-docs/symbols-$(1) \
 	$(patsubst %,--dependency .build-docs/%.doccarchive,$(2)) \
 	--fallback-display-name $(1) --fallback-bundle-identifier profiles.$(1) \
