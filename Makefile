@@ -10,7 +10,7 @@ DOCUMENTED = ProfileCore ProfileForm SecretHashing ProfileStore ProfileStoreSQLi
 	ProfileTesting
 BENCH_PACKAGES = sqlite3 hyperfine time gcc libc6-dev
 
-.PHONY: help build demo test test-long test-hooks bench picture lint install docs clean setup setup-bench
+.PHONY: help build demo test test-long test-sanitized test-hooks bench picture lint install docs clean setup setup-bench
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 14
@@ -21,11 +21,16 @@ build: setup ## the release binary, .build/release/profiles
 demo: build ## import sample data into a fresh store and show what can be done with it
 	@Examples/demo.sh $(RELEASE)
 
-test: setup test-hooks ## every test; the slow ones run shortened
-	$(SWIFT) test --no-parallel
+test: setup test-hooks ## every test, a few at a time; the slow ones run shortened
+	$(SWIFT) test
 
 test-long: setup test-hooks ## every test, the slow ones in full
-	PROFILES_TEST_LONG=1 $(SWIFT) test --no-parallel
+	PROFILES_TEST_LONG=1 $(SWIFT) test
+
+# Processes end without giving their memory back, so leaks are not looked for.
+test-sanitized: setup ## the libraries' tests under the address sanitizer, without those that measure memory
+	ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --disable-xctest --sanitize=address --scratch-path .build-sanitized \
+		--skip '^(CommandTests|ProfileTestingTests|TerminalUITests)\.'
 
 test-hooks: setup ## the command that honours scenarios, .build-hooks/debug/profiles: for tests, never to ship
 	$(SWIFT) build --product profiles --traits TestHooks --scratch-path .build-hooks
@@ -39,10 +44,13 @@ picture: setup ## the README's picture of the form, from a real screen
 	.build/debug/FormPicture $(CURDIR)/.build/debug/profiles > .build/form.svg
 	mv .build/form.svg Examples/form.svg
 
-lint: ## the code's format, and that no suite of tests is left unwatched
+lint: ## the code's format, that imports say their access level, and that every suite of tests is watched
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Migrations Examples/Embedding/Package.swift \
 		Examples/Embedding/Sources Benchmarks/Package.swift Benchmarks/Sources
-	@! grep -rn '@Suite' Tests --include='*.swift' | grep -v '\.watched'
+	@! grep -rnE '^ *(@[A-Za-z_]+ +)*import ' Sources Migrations --include='*.swift' || \
+		{ echo 'These imports lack an access level, such as internal.' >&2; false; }
+	@! grep -rn '@Suite' Tests --include='*.swift' | grep -v '\.watched' || \
+		{ echo 'These suites lack the trait .watched.' >&2; false; }
 
 install: build ## binary, completions and man pages under PREFIX (/usr/local)
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1

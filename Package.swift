@@ -10,6 +10,8 @@ let strictness: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
     // `@_lifetime`, so that cells and columns are read as `Span`s that cannot outlive their buffer.
     .enableExperimentalFeature("Lifetimes"),
+    // Public types say whether they are Sendable.
+    .treatWarning("ExplicitSendable", as: .warning),
 ]
 
 // The rooms, from the lowest up: a target sees what stands above it in this list, never what stands below. The README
@@ -56,7 +58,7 @@ let package = Package(
 
         // MARK: Profiles
 
-        .target(name: "ProfileCore", dependencies: ["CPCRE2", "Platform"], swiftSettings: strictness),
+        .target(name: "ProfileCore", dependencies: ["CPCRE2"], swiftSettings: strictness),
         .target(name: "ProfileForm", dependencies: ["ProfileCore"], swiftSettings: strictness),
         .target(
             name: "SecretHashing", dependencies: ["CSodium", "CCrypt", "Platform", "Threads", "ProfileCore"],
@@ -103,8 +105,8 @@ let package = Package(
         .target(
             name: "ProfileTesting",
             dependencies: [
-                "CVTerm", "Platform", "ProfileCore", "ProfileForm", "SecretHashing", "ProfileStore", "ProfileLogin",
-                "ProfileStoreSQLite",
+                "CVTerm", "Platform", "Threads", "ProfileCore", "ProfileForm", "SecretHashing", "ProfileStore",
+                "ProfileLogin", "ProfileStoreSQLite",
                 .product(name: "FlyingFox", package: "FlyingFox", condition: .when(traits: ["TestHooks"])),
                 .product(name: "FlyingSocks", package: "FlyingFox", condition: .when(traits: ["TestHooks"])),
             ],
@@ -197,7 +199,7 @@ let package = Package(
             name: "ProfileStoreTests",
             dependencies: [
                 "Platform", "Threads", "ProfileCore", "SecretHashing", "ProfileStore", "ProfileTransfer",
-                "ProfileStoreSQLite", "ProfileTesting", "SQLiteAccess", "StoreFixtures", "Watchdog",
+                "ProfileStoreSQLite", "ProfileTesting", "SQLiteAccess", "StoreFixtures", "StoreExerciser", "Watchdog",
             ],
             swiftSettings: strictness),
         .testTarget(

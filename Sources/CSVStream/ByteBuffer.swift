@@ -1,4 +1,4 @@
-import Platform
+internal import Platform
 
 /// Growing memory with one owner, readable a little past its end.
 ///

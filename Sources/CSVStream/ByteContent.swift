@@ -1,4 +1,4 @@
-import Platform
+internal import Platform
 
 /// What a stretch of input holds that records must be checked for one by one. Nearly always nothing.
 struct ByteContent {

@@ -1,5 +1,5 @@
-import Platform
-import Synchronization
+internal import Platform
+internal import Synchronization
 
 /// Where bytes are pulled from: a function that fills the front of a buffer and answers how much, 0 at the end.
 package struct ByteSource: Sendable {

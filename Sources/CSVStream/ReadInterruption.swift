@@ -1,4 +1,4 @@
-import Platform
+internal import Platform
 
 /// Wakes a thread that waits in read(2), as for what a person types into a pipe, since no other thread can end that
 /// call.

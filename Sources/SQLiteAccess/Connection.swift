@@ -13,6 +13,10 @@ package struct Connection: ~Copyable {
         /// For a look at a file that may not be ours. What was committed but not yet checkpointed is not seen, so a
         /// file that turns out to be ours is opened again.
         case inspection
+        /// Reads a database of ours that nobody changes, as `inspection` does. SQLite does not notice if somebody does
+        /// (<https://www.sqlite.org/uri.html#uriimmutable>): what was read counts only if the ``FileStamp`` is the same
+        /// afterwards.
+        case immutable
         /// Reads. On a database with a write-ahead log this may create the `-wal` and `-shm` files.
         case readOnly
         /// Reads and writes a file that exists.
@@ -170,7 +174,7 @@ package struct Connection: ~Copyable {
     private static func open(_ path: DatabasePath, mode: Mode, vfs: String?) throws(SQLiteError) -> OpaquePointer {
         let access: (flags: Int32, options: [(name: String, value: [CChar])]) =
             switch mode {
-            case .inspection: (SQLITE_OPEN_READONLY, [("immutable", Array("1".utf8CString))])
+            case .inspection, .immutable: (SQLITE_OPEN_READONLY, [("immutable", Array("1".utf8CString))])
             case .readOnly: (SQLITE_OPEN_READONLY, [])
             case .readWrite: (SQLITE_OPEN_READWRITE, [])
             case .create: (SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, [("modeof", path.lock)])

@@ -121,8 +121,8 @@ package final class DatabaseWriter: Sendable {
             return
         }
         // While the lock was waited for, everyone may have left.
-        let job = jobs.withLock { $0.takeFirst() }
-        let deliver = job.map { $0.run(session, $0.wait) }
+        // The job goes before its outcome is known: what it holds on to is not to outlive it on this thread.
+        let deliver = jobs.withLock { $0.takeFirst() }.map { $0.run(session, $0.wait) }
         session.releaseLock()
         deliver?()
     }

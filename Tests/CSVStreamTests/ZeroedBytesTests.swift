@@ -5,7 +5,7 @@ import Testing
 import Watchdog
 
 /// P12: bytes that may be secrets are zeroed wherever they are given up: when the buffer grows, is emptied, or goes.
-@Suite(.watched) struct ZeroedBytesTests {
+@Suite(.alone, .unsanitized, .watched) struct ZeroedBytesTests {
     /// How often the marker is in memory with a batch, and without it.
     private func occurrences(containsSecrets: Bool, _ marker: MemoryMarker) throws -> (with: Int, without: Int) {
         let with = try fillBatch(containsSecrets: containsSecrets, marker)

@@ -31,8 +31,8 @@ import Watchdog
         #expect(try driver.end() == 0)
         #expect(driver.isRestored)
         #expect(driver.screen.contains("7876-1241") && driver.screen.contains("Password     set"))
-        #expect(try await workplace.profiles("lookup", "skboard").output.contains("1998-01-15"))
-        #expect(try await workplace.profiles("login", "skboard", "--password-stdin", input: "aK8oio").status == 0)
+        #expect(try workplace.profiles("lookup", "skboard").output.contains("1998-01-15"))
+        #expect(try workplace.profiles("login", "skboard", "--password-stdin", input: "aK8oio").status == 0)
         #expect(!driver.transcript.contains("aK8oio"))
     }
 
@@ -113,7 +113,7 @@ import Watchdog
         try driver.wait(until: { !$0.contains("Username is taken") })
         try driver.press(.control("s"))
         #expect(try driver.end() == 0)
-        #expect(try await workplace.profiles("lookup", "anna2").status == 0)
+        #expect(try workplace.profiles("lookup", "anna2").status == 0)
     }
 
     @Test func `Esc asks before what was typed is lost, and Ctrl-C does not`() throws {
@@ -142,7 +142,7 @@ import Watchdog
         try interrupted.press(.control("c"))
         #expect(try interrupted.end() == 130)
         #expect(interrupted.isRestored)
-        #expect(try await workplace.profiles("list", "--format", "json").output.contains("\"profiles\": []"))
+        #expect(try workplace.profiles("list", "--format", "json").output.contains("\"profiles\": []"))
     }
 
     @Test("a signal gives the terminal back", arguments: [SIGTERM, SIGHUP])
@@ -159,7 +159,7 @@ import Watchdog
     @Test func `F4, F7: an address that is stored under the postal code is picked and filled in`() throws {
         let workplace = try Workplace()
         try workplace.register("anna", address: "4 Lighthouse Lane")
-        #expect(try await workplace.profiles("edit", "anna", "--postal-code", "89761").status == 0)
+        #expect(try workplace.profiles("edit", "anna", "--postal-code", "89761").status == 0)
         let driver = try form(workplace, "register")
         try driver.settle()
         #expect(!driver.screen.contains("Ctrl-F"))
@@ -216,7 +216,7 @@ import Watchdog
     @Test func `edit shows what is stored and keeps what is not touched`() throws {
         let workplace = try Workplace()
         try workplace.register("anna")
-        #expect(try await workplace.profiles("edit", "anna", "--birthday", "19980115").status == 0)
+        #expect(try workplace.profiles("edit", "anna", "--birthday", "19980115").status == 0)
         let driver = try form(workplace, "edit", "ANNA")
         try driver.settle()
         for text in ["Edit anna", "[anna", "[7876-1241", "[12 Main St", "[1998.01.15"] {
@@ -226,15 +226,15 @@ import Watchdog
         try driver.type(" East")
         try driver.press(.control("s"))
         #expect(try driver.end() == 0)
-        let stored = try await workplace.profiles("lookup", "anna").output
+        let stored = try workplace.profiles("lookup", "anna").output
         for text in ["12 Main St East", "1998-01-15", "7876-1241"] { #expect(stored.contains(text)) }
-        #expect(try await workplace.profiles("login", "anna", "--password-stdin", input: "aK8oio").status == 0)
+        #expect(try workplace.profiles("login", "anna", "--password-stdin", input: "aK8oio").status == 0)
 
         let untouched = try form(workplace, "edit", "anna")
         try untouched.press(.escape)
         #expect(try untouched.end() == 1)
         #expect(untouched.screen.contains("anna's profile is as it was"))
-        #expect(try await workplace.profiles("edit", "nobody").status == 64)
+        #expect(try workplace.profiles("edit", "nobody").status == 64)
         #expect(try TerminalDriver(workplace, "edit", "nobody").end() == 1)
         #expect(try TerminalDriver(workplace, "edit", "anna", "--if-revision", "1").end() == 1)
     }
@@ -249,7 +249,7 @@ import Watchdog
             try driver.type(" East")
             try driver.wait(for: "East")
             #expect(
-                try await workplace.profiles("edit", username, "--address", "13 Main St", "--phone", "11112222").status == 0)
+                try workplace.profiles("edit", username, "--address", "13 Main St", "--phone", "11112222").status == 0)
             try driver.press(.control("s"))
             try driver.wait(for: "Changed meanwhile")
             for text in ["Address: was 12 Main St", "theirs 13 Main St", "yours  12 Main St East", "is now 1111-2222"] {
@@ -257,7 +257,7 @@ import Watchdog
             }
             try driver.type(keys)
             #expect(try driver.end() == 0)
-            let stored = try await workplace.profiles("lookup", username).output
+            let stored = try workplace.profiles("lookup", username).output
             #expect(stored.contains(address) && stored.contains("1111-2222"), "\(stored)")
         }
     }
@@ -277,7 +277,7 @@ import Watchdog
         try driver.press(.tab, times: 3)
         try driver.type(" East")
         try driver.wait(for: "East")
-        #expect(try await workplace.profiles("schema", "adopt", "short.json").status == 0)
+        #expect(try workplace.profiles("schema", "adopt", "short.json").status == 0)
         try driver.press(.control("s"))
         try driver.wait(for: "Not stored yet: the rules have changed meanwhile")
         #expect(driver.screen.contains("East") && !driver.screen.contains("Birthday"))
@@ -286,7 +286,7 @@ import Watchdog
         try driver.press(.control("w"))
         try driver.press(.control("s"))
         #expect(try driver.end() == 0)
-        #expect(try await workplace.profiles("lookup", "anna").output.contains("12 Main St"))
+        #expect(try workplace.profiles("lookup", "anna").output.contains("12 Main St"))
     }
 
     @Test func `Ctrl-C comes through after keys that nobody could have drawn one by one`() throws {
@@ -308,14 +308,14 @@ import Watchdog
               {"name": "level", "constraints": {"enum": ["basic", "gold"]}}
             ]}
             """, to: "members.json")
-        #expect(try await workplace.profiles("init", "--schema", "members.json").status == 0)
+        #expect(try workplace.profiles("init", "--schema", "members.json").status == 0)
         let driver = try form(workplace, "register")
         try driver.type("ann\nann@example.org\nsilver\n")
         try driver.wait(for: "Level should be basic or gold")
         try driver.press(.control("u"))
         try driver.type("gold\n")
         #expect(try driver.end() == 0)
-        #expect(try await workplace.profiles("lookup", "--where", "email=ann@example.org").output.contains("gold"))
+        #expect(try workplace.profiles("lookup", "--where", "email=ann@example.org").output.contains("gold"))
         let second = try form(workplace, "register")
         try second.type("bob\nann@example.org\n\n")
         try second.wait(for: "Email is taken")
@@ -325,7 +325,7 @@ import Watchdog
 
     @Test func `without a terminal there is no form`() throws {
         let workplace = try Workplace()
-        #expect(try await workplace.profiles("register").status == 64)
+        #expect(try workplace.profiles("register").status == 64)
         let driver = try TerminalDriver(workplace, "register", "--no-input")
         #expect(try driver.end() == 64)
         #expect(driver.screen.contains("Say what the profile holds"))

@@ -78,7 +78,7 @@ import Watchdog
         let place = try Workplace()
         try place.register("abel")
         try place.write("username,phone,address,password_hash\n", to: "rows.csv")
-        try place.write(try await place.profiles("schema", "show", "--format", "json").output, to: "schema.json")
+        try place.write(try place.profiles("schema", "show", "--format", "json").output, to: "schema.json")
         let store = try RawDatabase("\(place.folder)/store.sqlite")
         try store.execute(craft.sql)
         let content = "SELECT group_concat(type || name || coalesce(sql, ''), ';') FROM sqlite_schema"

@@ -39,7 +39,7 @@ import Watchdog
     @Test func `I7, I8: an import tells its totals, writes rejects and report, and the mended rejects import`() throws {
         let workplace = try Workplace()
         try workplace.write(Self.people, to: "people.csv")
-        let outcome = try await workplace.profiles(
+        let outcome = try workplace.profiles(
             "import", "people.csv", "--rejects", "rejects.csv", "--report", "report.json")
         #expect(outcome.status == 1)
         #expect(outcome.error == "The whole report is in report.json.\n")
@@ -64,9 +64,9 @@ import Watchdog
 
         let header = rejects.prefix { $0 != "\n" }
         try workplace.write("\(header)\nkai,aK8oio,78761241,9 End St,,,3,mended\n", to: "rejects.csv")
-        let again = try await workplace.profiles("import", "rejects.csv", "--rejects", "more.csv")
+        let again = try workplace.profiles("import", "rejects.csv", "--rejects", "more.csv")
         #expect(again.status == 0, "\(again)")
-        #expect(try await workplace.profiles("lookup", "kai").status == 0)
+        #expect(try workplace.profiles("lookup", "kai").status == 0)
     }
 
     @Test func `I6: a dry run reports the same and makes no store`() throws {
@@ -78,8 +78,8 @@ import Watchdog
             #expect(outcome.status == 1)
             #expect(!workplace.exists("store.sqlite"))
         }
-        #expect(try await workplace.profiles("import", "people.csv", "--format", "json").status == 1)
-        let known = try await workplace.profiles("import", "people.csv", "--dry-run", "--format", "json")
+        #expect(try workplace.profiles("import", "people.csv", "--format", "json").status == 1)
+        let known = try workplace.profiles("import", "people.csv", "--dry-run", "--format", "json")
         #expect(known.output.contains("\"imported\": 0,"))
         #expect(known.output.contains("\"rejected\": 4,"))
     }
@@ -89,7 +89,7 @@ import Watchdog
         try workplace.register("anna")
         let row = "username,password,phone,address\nanna,aK8oio,99999999,12 Main St\n"
         func totals(_ policy: String) throws -> String {
-            let outcome = try await workplace.profiles(
+            let outcome = try workplace.profiles(
                 "import", "-", "--on-duplicate", policy, "--format", "json", input: row)
             return outcome.output.split(separator: "\n").filter { $0.contains("ed\": ") }.map { $0.filter(\.isNumber) }
                 .prefix(4).joined(separator: " ")
@@ -97,7 +97,7 @@ import Watchdog
         #expect(try totals("reject") == "0 0 0 1")
         #expect(try totals("skip") == "0 0 1 0")
         #expect(try totals("update") == "0 1 0 0")
-        #expect(try await workplace.profiles("lookup", "anna").output.contains("Phone        9999-9999\n"))
+        #expect(try workplace.profiles("lookup", "anna").output.contains("Phone        9999-9999\n"))
     }
 
     @Test func `I13: an export with hashes imports back, as CSV and as NDJSON`() throws {
@@ -105,14 +105,14 @@ import Watchdog
         try workplace.register("anna")
         try workplace.register("bert", address: "1 B St")
         for ending in ["csv", "ndjson"] {
-            #expect(try await workplace.profiles("export", "all.\(ending)", "--include-hashes").status == 0)
+            #expect(try workplace.profiles("export", "all.\(ending)", "--include-hashes").status == 0)
             #expect(workplace.mode("all.\(ending)") == 0o600)
             let other = ["PROFILES_DATABASE": "\(workplace.folder)/\(ending).sqlite"]
-            #expect(try await workplace.profiles("import", "all.\(ending)", environment: other).status == 0)
-            let exported = try await workplace.profiles("export", "--include-hashes", "--as", ending, environment: other)
+            #expect(try workplace.profiles("import", "all.\(ending)", environment: other).status == 0)
+            let exported = try workplace.profiles("export", "--include-hashes", "--as", ending, environment: other)
             #expect(try exported.output == workplace.read("all.\(ending)"))
             #expect(
-                try await workplace.profiles("login", "bert", "--password-stdin", input: "aK8oio", environment: other).status
+                try workplace.profiles("login", "bert", "--password-stdin", input: "aK8oio", environment: other).status
                     == 0)
         }
         #expect(try !workplace.profiles("export").output.contains("argon2"))
@@ -121,31 +121,31 @@ import Watchdog
     @Test func `I2: an unknown column stops the import, naming it and the way on`() throws {
         let workplace = try Workplace()
         let rows = "User Name;Mobile;Address;Hobby\nanna;78761241;12 Main St;chess\n"
-        let refused = try await workplace.profiles("import", "-", "--delimiter", ";", input: rows)
+        let refused = try workplace.profiles("import", "-", "--delimiter", ";", input: rows)
         #expect(refused.status == 65)
         #expect(refused.error.hasPrefix("Error: No field has the name of the columns "))
         #expect(refused.error.contains("\"Mobile\", \"Hobby\""))
         #expect(refused.error.contains("--map") && refused.error.contains("--ignore-unknown"))
-        let outcome = try await workplace.profiles(
+        let outcome = try workplace.profiles(
             "validate", "-", "--delimiter", "auto", "--map", "Mobile=phone", "--map", "User Name=username",
             "--ignore-unknown", "--format", "json", input: rows)
         #expect(outcome.output.contains("\"code\": \"required\""))
         #expect(outcome.output.contains("\"rows\": 1,"))
-        #expect(try await workplace.profiles("import", "-", "--map", "Nope=phone", input: "username\nx\n").status == 64)
-        #expect(try await workplace.profiles("import", "-", "--map", "username=nope", input: "username\nx\n").status == 64)
+        #expect(try workplace.profiles("import", "-", "--map", "Nope=phone", input: "username\nx\n").status == 64)
+        #expect(try workplace.profiles("import", "-", "--map", "username=nope", input: "username\nx\n").status == 64)
     }
 
     @Test func `I2, I11: of very many unknown columns the first are named, and a header has its bound`() throws {
         let workplace = try Workplace()
         let names = (0..<9_000).map { "column \($0) of many" }.joined(separator: ",")
-        let refused = try await workplace.profiles("validate", "-", input: "username,\(names)\nann\n")
+        let refused = try workplace.profiles("validate", "-", input: "username,\(names)\nann\n")
         #expect(refused.status == 65)
         #expect(refused.error.contains("\"column 0 of many\", ") && refused.error.contains(" and 8980 more;"))
         #expect(refused.error.utf8.count < 2_000)
-        let long = try await workplace.profiles(
+        let long = try workplace.profiles(
             "validate", "-", input: "username,\(String(repeating: "x", count: 1_000_000))\nann\n")
         #expect(long.status == 65 && long.error.utf8.count < 2_000)
-        let many = try await workplace.profiles(
+        let many = try workplace.profiles(
             "validate", "-", input: "username\(String(repeating: ",", count: 999_999))\nann\n")
         #expect(many.status == 65)
         #expect(
@@ -156,10 +156,10 @@ import Watchdog
     @Test func `I7, P12: ignored columns are left out of the rejected rows, and the text says so`() throws {
         let workplace = try Workplace()
         try workplace.write("username,pw,phone,address\nann,Sesame0pen,7,x\n", to: "people.csv")
-        let omitted = try await workplace.profiles("validate", "people.csv", "--ignore-unknown", "--rejects", "rejects.csv")
+        let omitted = try workplace.profiles("validate", "people.csv", "--ignore-unknown", "--rejects", "rejects.csv")
         #expect(omitted.output.hasSuffix("columns of secrets are empty there, and ignored columns are left out.\n"))
         #expect(try !workplace.read("rejects.csv").contains("Sesame0pen"))
-        let kept = try await workplace.profiles(
+        let kept = try workplace.profiles(
             "validate", "people.csv", "--ignore-unknown", "--keep-ignored", "--rejects", "kept.csv")
         #expect(kept.output.hasSuffix("columns of secrets are empty there.\n"))
         #expect(try workplace.read("kept.csv").hasPrefix("username,pw,phone,address,_line,_issues\nann,Sesame0pen,"))
@@ -168,7 +168,7 @@ import Watchdog
     @Test func `P12: a file without a header is refused without its first row`() throws {
         let workplace = try Workplace()
         for command in ["import", "validate"] {
-            let refused = try await workplace.profiles(command, "-", input: "anna,Sesame0pen,78761241,12 Main St\n")
+            let refused = try workplace.profiles(command, "-", input: "anna,Sesame0pen,78761241,12 Main St\n")
             #expect(
                 refused
                     == Workplace.Outcome(
@@ -185,11 +185,11 @@ import Watchdog
         let workplace = try Workplace()
         try workplace.write(Self.people, to: "people.csv")
         try workplace.register("anna")
-        #expect(try await workplace.profiles("import", "people.csv", "--rejects", "people.csv").status == 73)
-        #expect(try await workplace.profiles("import", "people.csv", "--report", "./people.csv").status == 73)
-        #expect(try await workplace.profiles("export", "store.sqlite").status == 73)
+        #expect(try workplace.profiles("import", "people.csv", "--rejects", "people.csv").status == 73)
+        #expect(try workplace.profiles("import", "people.csv", "--report", "./people.csv").status == 73)
+        #expect(try workplace.profiles("export", "store.sqlite").status == 73)
         #expect(try workplace.read("people.csv") == Self.people)
-        #expect(try await workplace.profiles("lookup", "anna").status == 0)
-        #expect(try await workplace.profiles("import", "people.csv", "--rejects", "no/such/folder.csv").status == 73)
+        #expect(try workplace.profiles("lookup", "anna").status == 0)
+        #expect(try workplace.profiles("import", "people.csv", "--rejects", "no/such/folder.csv").status == 73)
     }
 }

@@ -4,7 +4,7 @@ import Testing
 import Watchdog
 
 @Suite(.watched) struct InputFileTests {
-    @Test func `P12: a file that may hold a secret leaves nothing of it in memory`() throws {
+    @Test(.alone, .unsanitized) func `P12: a file that may hold a secret leaves nothing of it in memory`() throws {
         let folder = try TemporaryFolder()
         let marker = MemoryMarker(count: 1_000)
         try marker.withBytes { bytes throws(SystemError) in

@@ -16,7 +16,7 @@ import Watchdog
 
     private func makeStore() throws {
         try workplace.write(Self.schema, to: "names.json")
-        #expect(try await workplace.profiles("init", "--schema", "names.json", "--quiet").status == 0)
+        #expect(try workplace.profiles("init", "--schema", "names.json", "--quiet").status == 0)
     }
 
     /// The names in the folder that nobody hides.
@@ -46,7 +46,7 @@ import Watchdog
 
     @Test func `I7: rejected rows are given, too, when something else ends the import`() throws {
         try makeStore()
-        #expect(try await workplace.profiles("register", "--username", "ann").status == 0)
+        #expect(try workplace.profiles("register", "--username", "ann").status == 0)
         try workplace.write(
             "username\ntoo long a name\nann\n" + (0..<80_000).map { "user\($0)\n" }.joined(), to: "people.csv")
         try workplace.write("worthless", to: "rejects.csv")
@@ -77,7 +77,7 @@ import Watchdog
         for spelling in spellings {
             for files in [("same.csv", spelling), (spelling, "same.csv")] {
                 for command in ["import", "validate"] {
-                    let outcome = try await workplace.profiles(
+                    let outcome = try workplace.profiles(
                         command, "people.csv", "--rejects", files.0, "--report", files.1)
                     #expect(outcome.status == 64, "\(files)")
                     #expect(outcome.error.hasPrefix("Error: --rejects and --report name the same file."), "\(outcome)")
@@ -108,7 +108,7 @@ import Watchdog
             }
         }
         // Before a store is made that would have the name.
-        let outcome = try await workplace.profiles(
+        let outcome = try workplace.profiles(
             "import", "people.csv", "--database", "new.sqlite", "--rejects", "linked/new.sqlite" + ending)
         #expect(outcome.status == 73)
         #expect(names == before)
@@ -117,7 +117,7 @@ import Watchdog
     @Test func `nothing is read before an output is refused that would replace the input`() throws {
         try workplace.write("username\nx y\n", to: "people.csv")
         for path in ["people.csv", "./people.csv"] {
-            #expect(try await workplace.profiles("import", "people.csv", "--rejects", path).status == 73)
+            #expect(try workplace.profiles("import", "people.csv", "--rejects", path).status == 73)
         }
         #expect(names == ["people.csv"], "no store was made")
     }
@@ -156,7 +156,7 @@ import Watchdog
     func endedExport(signal: Int32) throws {
         try makeStore()
         try workplace.write("username\n" + (0..<60_000).map { "user\($0)\n" }.joined(), to: "people.csv")
-        #expect(try await workplace.profiles("import", "people.csv").status == 0)
+        #expect(try workplace.profiles("import", "people.csv").status == 0)
         for withoutUnnamedFiles in signal == SIGKILL ? [false] : [false, true] {
             let command = ["export", "all.json", "--include-hashes"]
             let process = try workplace.start(command, withoutUnnamedFiles: withoutUnnamedFiles)
@@ -170,7 +170,7 @@ import Watchdog
     @Test("A file is replaced in one step, on any file system", arguments: [false, true])
     func replaced(withoutUnnamedFiles: Bool) throws {
         try makeStore()
-        #expect(try await workplace.profiles("register", "--username", "ann").status == 0)
+        #expect(try workplace.profiles("register", "--username", "ann").status == 0)
         #expect(try workplace.shell("umask 0; echo old > old.csv; ln -s old.csv link.csv").status == 0)
         for name in ["new.csv", "old.csv", "link.csv"] {
             let process = try workplace.start(["export", name], withoutUnnamedFiles: withoutUnnamedFiles)

@@ -38,7 +38,7 @@ import Watchdog
         #expect(!driver.transcript.contains("\u{1B}"))
         #expect(!driver.transcript.contains("aK8oio"))
         #expect(driver.screen.contains("7876-1241"))
-        #expect(try await workplace.profiles("login", "skboard", "--password-stdin", input: "aK8oio").status == 0)
+        #expect(try workplace.profiles("login", "skboard", "--password-stdin", input: "aK8oio").status == 0)
     }
 
     @Test func `an edit shows what is stored, keeps it for an empty answer and clears it for a hyphen`() throws {
@@ -46,7 +46,7 @@ import Watchdog
         try workplace.register("anna")
         try workplace.register("bert")
         #expect(
-            try await workplace.profiles("edit", "anna", "--birthday", "19980115", "--postal-code", "89761").status == 0)
+            try workplace.profiles("edit", "anna", "--birthday", "19980115", "--postal-code", "89761").status == 0)
         let driver = try TerminalDriver(workplace, "edit", "anna", "--plain")
         try driver.wait(for: "Username, now anna, ")
         try driver.type("bert\n")
@@ -67,10 +67,10 @@ import Watchdog
         try driver.type("anna2\n")
         #expect(try driver.end() == 0)
         #expect(!driver.transcript.contains("\u{1B}"))
-        let stored = try await workplace.profiles("lookup", "anna2").output
+        let stored = try workplace.profiles("lookup", "anna2").output
         for text in ["1111-2222", "12 Main St", "1998-01-15"] { #expect(stored.contains(text)) }
         #expect(!stored.contains("89761"))
-        #expect(try await workplace.profiles("login", "anna2", "--password-stdin", input: "aK8oio").status == 0)
+        #expect(try workplace.profiles("login", "anna2", "--password-stdin", input: "aK8oio").status == 0)
     }
 
     @Test func `R3: what another process has changed meanwhile is said, and one chooses`() throws {
@@ -87,14 +87,14 @@ import Watchdog
             }
             try driver.wait(for: "Birthday, ")
             #expect(
-                try await workplace.profiles("edit", "anna", "--address", "13 Main St", "--phone", "11112222").status == 0)
+                try workplace.profiles("edit", "anna", "--address", "13 Main St", "--phone", "11112222").status == 0)
             try driver.type("\n")
             try driver.wait(for: "Keep yours? [y/N]")
             #expect(driver.screen.contains("Address is now 13 Main St, and you have 14 Main St."))
             #expect(driver.screen.contains("Phone is now 1111-2222."))
             try driver.type(answer)
             #expect(try driver.end() == 0)
-            let stored = try await workplace.profiles("lookup", "anna").output
+            let stored = try workplace.profiles("lookup", "anna").output
             #expect(stored.contains(address) && stored.contains("1111-2222"))
         }
     }
@@ -113,6 +113,6 @@ import Watchdog
             try driver.press(key)
             #expect(try driver.end() == status)
         }
-        #expect(try await workplace.profiles("list", "--format", "json").output.contains("\"profiles\": []"))
+        #expect(try workplace.profiles("list", "--format", "json").output.contains("\"profiles\": []"))
     }
 }

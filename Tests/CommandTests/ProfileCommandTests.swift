@@ -21,7 +21,7 @@ import Watchdog
 
     @Test func `register shows the profile in its stored form, and lookup finds it in either form`() throws {
         let workplace = try Workplace()
-        let registered = try await workplace.profiles(
+        let registered = try workplace.profiles(
             "register", "--username", "skboard", "--phone", "78761241", "--address", " 12 Main St ",
             "--birthday", "1998.01.15", "--password-stdin", input: "aK8oio\n")
         #expect(registered.error == "")
@@ -40,7 +40,7 @@ import Watchdog
     @Test func `lookup answers in JSON, with the cursor of the next page`() throws {
         let workplace = try Workplace()
         for name in ["anna", "bert", "carl"] { try workplace.register(name) }
-        let outcome = try await workplace.profiles("lookup", "--phone", "78761241", "--limit", "2", "--format", "json")
+        let outcome = try workplace.profiles("lookup", "--phone", "78761241", "--limit", "2", "--format", "json")
         #expect(
             outcome.output.settled(workplace) == """
                 {
@@ -76,7 +76,7 @@ import Watchdog
                 }
 
                 """)
-        let list = try await workplace.profiles("list", "--limit", "2", "--after", "1")
+        let list = try workplace.profiles("list", "--limit", "2", "--after", "1")
         #expect(
             list.output == """
                 Username  Phone      Address     Postal code  Birthday  Revision
@@ -85,8 +85,8 @@ import Watchdog
 
                 """)
         #expect(list.error == "")
-        #expect(try await workplace.profiles("list", "--limit", "1").error == "More: --after 1\n")
-        #expect(try await workplace.profiles("list", "--limit", "1", "--quiet").error == "")
+        #expect(try workplace.profiles("list", "--limit", "1").error == "More: --after 1\n")
+        #expect(try workplace.profiles("list", "--limit", "1", "--quiet").error == "")
     }
 
     @Test func `S3: everything that is wrong with a profile is told at once, and nothing is stored`() throws {
@@ -113,13 +113,13 @@ import Watchdog
                 "{\n  \"issues\": [\n    {\n      \"field\": \"username\",\n      \"code\": \"bad_character\","))
         #expect(json.error == "")
         #expect(json.status == 1)
-        #expect(try await workplace.profiles("list").output == "")
+        #expect(try workplace.profiles("list").output == "")
     }
 
     @Test func `a taken username is an issue of it`() throws {
         let workplace = try Workplace()
         try workplace.register("anna")
-        let outcome = try await workplace.profiles(
+        let outcome = try workplace.profiles(
             "register", "--username", "ANNA", "--phone", "78761241", "--address", "x", "--password-stdin",
             "--format", "json", input: "aK8oio")
         #expect(
@@ -143,29 +143,29 @@ import Watchdog
         try workplace.write(
             #"{"username": "json", "phone": 78761241, "address": "1 A St", "postal_code": null, "password": "aK8oio"}"#,
             to: "profile.json")
-        let outcome = try await workplace.profiles(
+        let outcome = try workplace.profiles(
             "register", "--json", "profile.json", "--address", "2 B St", "--format", "json")
         #expect(outcome.output.contains(#""address": "2 B St""#))
         #expect(outcome.output.contains(#""phone": "7876-1241""#))
         #expect(outcome.status == 0)
-        #expect(try await workplace.profiles("login", "json", "--password-stdin", input: "aK8oio\n").output == "Hello json\n")
+        #expect(try workplace.profiles("login", "json", "--password-stdin", input: "aK8oio\n").output == "Hello json\n")
         try workplace.write("[1]", to: "array.json")
-        #expect(try await workplace.profiles("register", "--json", "array.json").status == 65)
+        #expect(try workplace.profiles("register", "--json", "array.json").status == 65)
         try workplace.write("{", to: "broken.json")
-        #expect(try await workplace.profiles("register", "--json", "broken.json").status == 65)
+        #expect(try workplace.profiles("register", "--json", "broken.json").status == 65)
         try workplace.write(#"{"username": {}}"#, to: "nested.json")
-        #expect(try await workplace.profiles("register", "--json", "nested.json").status == 65)
-        #expect(try await workplace.profiles("register", "--json", "missing.json").status == 66)
+        #expect(try workplace.profiles("register", "--json", "nested.json").status == 65)
+        #expect(try workplace.profiles("register", "--json", "missing.json").status == 66)
     }
 
     @Test func `R3: an edit raises the revision, and one that goes by a stale revision changes nothing`() throws {
         let workplace = try Workplace()
         try workplace.register("anna")
-        let edited = try await workplace.profiles("edit", "anna", "--phone", "7876-1242", "--if-revision", "1")
+        let edited = try workplace.profiles("edit", "anna", "--phone", "7876-1242", "--if-revision", "1")
         #expect(edited.output.contains("Phone        7876-1242\n"))
         #expect(edited.output.contains("Revision     2\n"))
         #expect(edited.status == 0)
-        let stale = try await workplace.profiles("edit", "anna", "--phone", "7876-1243", "--if-revision", "1")
+        let stale = try workplace.profiles("edit", "anna", "--phone", "7876-1243", "--if-revision", "1")
         #expect(
             stale
                 == Workplace.Outcome(
@@ -175,31 +175,31 @@ import Watchdog
                           Look it up, and edit it with --if-revision 2
 
                         """))
-        #expect(try await workplace.profiles("lookup", "anna").output.contains("Phone        7876-1242\n"))
+        #expect(try workplace.profiles("lookup", "anna").output.contains("Phone        7876-1242\n"))
     }
 
     @Test func `edit clears a field, renames, and leaves the rest as it was`() throws {
         let workplace = try Workplace()
         try workplace.register("anna")
-        #expect(try await workplace.profiles("edit", "anna", "--postal-code", "89761").status == 0)
-        let edited = try await workplace.profiles("edit", "anna", "--clear", "postal_code", "--username", "anne")
+        #expect(try workplace.profiles("edit", "anna", "--postal-code", "89761").status == 0)
+        let edited = try workplace.profiles("edit", "anna", "--clear", "postal_code", "--username", "anne")
         #expect(
             edited.output.hasPrefix(
                 "Username     anne\nPhone        7876-1241\nAddress      12 Main St\nPostal code  –\n"))
-        #expect(try await workplace.profiles("edit", "anne", "--clear", "email").status == 64)
-        #expect(try await workplace.profiles("edit", "anne", "--clear", "phone").status == 1)
-        #expect(try await workplace.profiles("login", "anne", "--password-stdin", input: "aK8oio").status == 0)
-        #expect(try await workplace.profiles("edit", "anna", "--phone", "78761241").status == 1)
+        #expect(try workplace.profiles("edit", "anne", "--clear", "email").status == 64)
+        #expect(try workplace.profiles("edit", "anne", "--clear", "phone").status == 1)
+        #expect(try workplace.profiles("login", "anne", "--password-stdin", input: "aK8oio").status == 0)
+        #expect(try workplace.profiles("edit", "anna", "--phone", "78761241").status == 1)
     }
 
     @Test func `remove wants a confirmation, which is --yes where nobody can be asked`() throws {
         let workplace = try Workplace()
         try workplace.register("anna")
-        let refused = try await workplace.profiles("remove", "anna")
+        let refused = try workplace.profiles("remove", "anna")
         #expect(refused.error == "Error: There is no terminal to ask on; give --yes to remove anna's profile\n")
         #expect(refused.status == 64)
-        #expect(try await workplace.profiles("remove", "anna", "--yes").output == "Removed anna\n")
-        let missing = try await workplace.profiles("lookup", "anna")
+        #expect(try workplace.profiles("remove", "anna", "--yes").output == "Removed anna\n")
+        let missing = try workplace.profiles("lookup", "anna")
         #expect(missing == Workplace.Outcome(status: 1, output: "", error: "Error: There is no profile \"anna\"\n"))
     }
 
@@ -208,32 +208,33 @@ import Watchdog
         try workplace.write(
             #"{"fields": [{"name": "username", "constraints": {"required": true, "unique": true}}, {"name": "note"}]}"#,
             to: "schema.json")
-        #expect(try await workplace.profiles("init", "--schema", "schema.json").status == 0)
+        #expect(try workplace.profiles("init", "--schema", "schema.json").status == 0)
         // U+202E, which turns what follows it around, is no control character by the rules.
-        let outcome = try await workplace.profiles("register", "--username", "한글", "--set", "note=a\tb\nc\u{202E}")
+        let outcome = try workplace.profiles("register", "--username", "한글", "--set", "note=a\tb\nc\u{202E}")
         #expect(outcome.output.hasPrefix("Username  한글\nNote      a\\tb\\nc\\u{202e}\n\nId        1\n"), "\(outcome)")
-        #expect(try await workplace.profiles("register", "--username", "abcd", "--set", "note=d").status == 0)
+        #expect(try workplace.profiles("register", "--username", "abcd", "--set", "note=d").status == 0)
         #expect(
-            try await workplace.profiles("list").output == #"""
+            try workplace.profiles("list").output == #"""
                 Username  Note             Revision
                 한글      a\tb\nc\u{202e}  1
                 abcd      d                1
 
                 """#)
-        #expect(try await workplace.profiles("lookup", "x\u{1B}[2J").error == "Error: There is no profile \"x\\u{1b}[2J\"\n")
+        #expect(try workplace.profiles("lookup", "x\u{1B}[2J").error == "Error: There is no profile \"x\\u{1b}[2J\"\n")
     }
 
-    @Test func `a long value neither widens a table nor fills the memory, and is whole in JSON and alone`() throws {
+    @Test(.unsanitized)
+    func `a long value neither widens a table nor fills the memory, and is whole in JSON and alone`() throws {
         let workplace = try Workplace()
         let schema = """
             {"fields": [{"name": "username", "constraints": {"required": true, "unique": true}}, {"name": "note"}]}
             """
         try workplace.write(schema, to: "notes.json")
-        #expect(try await workplace.profiles("init", "--schema", "notes.json", "--quiet").status == 0)
+        #expect(try workplace.profiles("init", "--schema", "notes.json", "--quiet").status == 0)
         let note = String(repeating: "long ", count: 200_000)
         try workplace.write(
             "username,note\n" + (0..<40).map { "user\($0),\(note)\n" }.joined() + "漢字,短い\n", to: "people.csv")
-        #expect(try await workplace.profiles("import", "people.csv", "--quiet").status == 0)
+        #expect(try workplace.profiles("import", "people.csv", "--quiet").status == 0)
         // No more than 64 MiB of memory, threads and buffers included, where the values take 40 and were there twice.
         func listed(_ format: String) throws -> Workplace.Outcome {
             let script = "ulimit -d 65536; exec timeout 60 \"$0\" list --limit 2000 --format \(format)"
@@ -249,17 +250,17 @@ import Watchdog
         let json = try listed("json")
         #expect(json.status == 0, "\(json.error)")
         #expect(json.output.utf8.count > 40_000_000)
-        #expect(try await workplace.profiles("lookup", "user7").output.contains(note.dropLast()))
+        #expect(try workplace.profiles("lookup", "user7").output.contains(note.dropLast()))
     }
 
     @Test func `a page of profiles in JSON is one document, whatever its size`() throws {
         let workplace = try Workplace()
-        #expect(try await workplace.profiles("init", "--quiet").status == 0)
-        let none = try await workplace.profiles("list", "--format", "json", "--quiet")
+        #expect(try workplace.profiles("init", "--quiet").status == 0)
+        let none = try workplace.profiles("list", "--format", "json", "--quiet")
         #expect(none.output == "{\n  \"profiles\": [],\n  \"next\": null\n}\n")
         for name in ["anna", "bert", "carl"] { try workplace.register(name) }
         for (limit, next) in [(1, "\"1\""), (2, "\"2\""), (3, "null"), (4, "null")] {
-            let page = try await workplace.profiles("list", "--format", "json", "--limit", String(limit)).output
+            let page = try workplace.profiles("list", "--format", "json", "--limit", String(limit)).output
             let lines = page.split(separator: "\n")
             #expect(page.hasPrefix("{\n  \"profiles\": [\n    {\n      \"id\": 1,\n"))
             #expect(lines.filter { $0 == "    {" }.count == min(limit, 3))

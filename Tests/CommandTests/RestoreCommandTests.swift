@@ -10,17 +10,17 @@ import Watchdog
     init() throws {
         workplace = try Workplace()
         try workplace.register("anna")
-        #expect(try await workplace.profiles("backup", "before.sqlite").status == 0)
+        #expect(try workplace.profiles("backup", "before.sqlite").status == 0)
         try workplace.register("bert")
     }
 
     @Test func `a backup takes the place of what the store holds`() throws {
-        let outcome = try await workplace.profiles("restore", "before.sqlite", "--yes")
+        let outcome = try workplace.profiles("restore", "before.sqlite", "--yes")
         #expect(outcome.output == "Restored 1 profile from before.sqlite\n")
         #expect(outcome.status == 0 && outcome.error.isEmpty)
-        #expect(try await workplace.profiles("lookup", "anna").status == 0)
-        #expect(try await workplace.profiles("lookup", "bert").status == 1)
-        let json = try await workplace.profiles("restore", "before.sqlite", "--yes", "--format", "json")
+        #expect(try workplace.profiles("lookup", "anna").status == 0)
+        #expect(try workplace.profiles("lookup", "bert").status == 1)
+        let json = try workplace.profiles("restore", "before.sqlite", "--yes", "--format", "json")
         #expect(
             json.output.settled(workplace) == """
                 {
@@ -33,15 +33,15 @@ import Watchdog
     }
 
     @Test func `without a terminal --yes has to be given, and nothing is replaced without it`() throws {
-        let outcome = try await workplace.profiles("restore", "before.sqlite")
+        let outcome = try workplace.profiles("restore", "before.sqlite")
         #expect(
             outcome.error.settled(workplace)
                 == "Error: There is no terminal to ask on; give --yes to replace what FOLDER/store.sqlite holds\n")
         #expect(outcome.status == 64)
-        #expect(try await workplace.profiles("lookup", "bert").status == 0)
+        #expect(try workplace.profiles("lookup", "bert").status == 0)
         // There is nothing to be replaced.
-        #expect(try await workplace.profiles("restore", "before.sqlite", "--database", "new.sqlite").status == 0)
-        #expect(try await workplace.profiles("lookup", "anna", "--database", "new.sqlite").status == 0)
+        #expect(try workplace.profiles("restore", "before.sqlite", "--database", "new.sqlite").status == 0)
+        #expect(try workplace.profiles("lookup", "anna", "--database", "new.sqlite").status == 0)
     }
 
     @Test func `on a terminal it asks, and takes no for an answer`() throws {
@@ -49,32 +49,32 @@ import Watchdog
         try terminal.wait(for: "Replace all that")
         try terminal.type("n\r")
         #expect(try terminal.end() == 1)
-        #expect(try await workplace.profiles("lookup", "bert").status == 0)
+        #expect(try workplace.profiles("lookup", "bert").status == 0)
         let second = try TerminalDriver(workplace, "restore", "before.sqlite")
         try second.wait(for: "[y/N]")
         try second.type("y\r")
         #expect(try second.end() == 0)
-        #expect(try await workplace.profiles("lookup", "bert").status == 1)
+        #expect(try workplace.profiles("lookup", "bert").status == 1)
     }
 
     @Test func `what cannot be restored says so, and the store stays`() throws {
-        let missing = try await workplace.profiles("restore", "nowhere.sqlite", "--yes")
+        let missing = try workplace.profiles("restore", "nowhere.sqlite", "--yes")
         #expect(missing.error == "Error: There is no backup at nowhere.sqlite\n" && missing.status == 66)
-        let itself = try await workplace.profiles("restore", "./store.sqlite", "--yes")
+        let itself = try workplace.profiles("restore", "./store.sqlite", "--yes")
         #expect(
             itself.error == "Error: ./store.sqlite is the store itself; name a backup of it\n" && itself.status == 64)
         try workplace.write("", to: "empty.sqlite")
-        let empty = try await workplace.profiles("restore", "empty.sqlite", "--yes")
+        let empty = try workplace.profiles("restore", "empty.sqlite", "--yes")
         #expect(empty.error == "Error: empty.sqlite holds nothing; name another backup\n" && empty.status == 65)
         try workplace.write(String(repeating: "no database ", count: 99), to: "text")
-        let text = try await workplace.profiles("restore", "text", "--yes")
+        let text = try workplace.profiles("restore", "text", "--yes")
         #expect(text.error.contains("text is not an SQLite database") && text.status == 65)
-        #expect(try await workplace.profiles("lookup", "bert").status == 0)
+        #expect(try workplace.profiles("lookup", "bert").status == 0)
     }
 
     @Test func `a store of which nothing is left says how to make it anew`() throws {
         try workplace.write(String(repeating: "\u{1}", count: 20_000), to: "store.sqlite")
-        let outcome = try await workplace.profiles("restore", "before.sqlite", "--yes")
+        let outcome = try workplace.profiles("restore", "before.sqlite", "--yes")
         #expect(outcome.status == 65)
         #expect(
             outcome.error.settled(workplace) == """
@@ -85,13 +85,13 @@ import Watchdog
 
                 """)
         #expect(try workplace.shell("mv store.sqlite old; rm -f store.sqlite-wal store.sqlite-shm").status == 0)
-        #expect(try await workplace.profiles("restore", "before.sqlite").status == 0)
-        #expect(try await workplace.profiles("lookup", "anna").status == 0)
+        #expect(try workplace.profiles("restore", "before.sqlite").status == 0)
+        #expect(try workplace.profiles("lookup", "anna").status == 0)
     }
 
     @Test func `a damaged store names the command that brings a backup back`() throws {
         #expect(try workplace.shell("dd if=/dev/zero of=store.sqlite bs=4096 seek=1 count=50 conv=notrunc").status == 0)
-        let outcome = try await workplace.profiles("lookup", "anna")
+        let outcome = try workplace.profiles("lookup", "anna")
         #expect(outcome.status == 65)
         #expect(
             outcome.error.hasSuffix(

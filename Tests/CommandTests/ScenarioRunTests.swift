@@ -203,7 +203,7 @@ import Watchdog
         let usual = try workplace.run(
             [command, "--version"], input: "",
             environment: ["TestLauncher-VC": "LoginViewController", "TestLauncher-model": "LoginModel1"])
-        #expect(usual == (try await workplace.profiles("--version")))
+        #expect(usual == (try workplace.profiles("--version")))
     }
 
     @Test func `T3: the shipped command ignores scenarios and has none`() throws {
@@ -213,9 +213,9 @@ import Watchdog
         #expect(run.driver.transcript.contains("USAGE: profiles <subcommand>"))
         #expect(run.leftovers == [])
         let workplace = try Workplace()
-        #expect(try await workplace.profiles("scenarios").status == 64)
+        #expect(try workplace.profiles("scenarios").status == 64)
         let flag = ["TestLauncher-testing": "1", "TestLauncher-VC": "Nobody"]
-        #expect(try await workplace.profiles("--version", environment: flag) == workplace.profiles("--version"))
+        #expect(try workplace.profiles("--version", environment: flag) == workplace.profiles("--version"))
         #expect(try !workplace.profiles("--help").output.contains("scenarios"))
         // Not even the names are in it.
         let search = try workplace.run(

@@ -15,8 +15,8 @@ import Watchdog
     }
 
     private func set(_ passcode: String, _ workplace: Workplace) throws {
-        _ = try await workplace.profiles("passcode", "remove", "anna")
-        let outcome = try await workplace.profiles(
+        _ = try workplace.profiles("passcode", "remove", "anna")
+        let outcome = try workplace.profiles(
             "passcode", "create", "anna", "--stdin", input: "\(passcode)\n\(passcode)\n")
         #expect(outcome.status == 0)
     }
@@ -39,7 +39,7 @@ import Watchdog
         #expect(driver.screen.contains("Pass code created"))
         #expect(!driver.transcript.contains("appleworks"))
         #expect(
-            try await workplace.profiles("passcode", "validate", "anna", "--stdin", input: "appleworks1\n").status == 0)
+            try workplace.profiles("passcode", "validate", "anna", "--stdin", input: "appleworks1\n").status == 0)
     }
 
     @Test func `P1: one that exists is not overwritten, and nobody chooses one for nobody`() throws {
@@ -53,7 +53,7 @@ import Watchdog
         try driver.press(.control("c"))
         #expect(try driver.end() == 130)
         #expect(
-            try await workplace.profiles("passcode", "validate", "anna", "--stdin", input: "parislondon\n").status == 0)
+            try workplace.profiles("passcode", "validate", "anna", "--stdin", input: "parislondon\n").status == 0)
         #expect(try TerminalDriver(workplace, "passcode", "create", "nobody").end() == 1)
     }
 
@@ -102,7 +102,7 @@ import Watchdog
         try second.wait(for: "Pass codes do not match")
         try second.press(.control("c"))
         #expect(try second.end() == 130)
-        #expect(try await workplace.profiles("passcode", "validate", "anna", "--stdin", input: "marsvenus\n").status == 0)
+        #expect(try workplace.profiles("passcode", "validate", "anna", "--stdin", input: "marsvenus\n").status == 0)
     }
 
     @Test func `P9: too many wrong pass codes count down, and leaving then exits 77`() throws {

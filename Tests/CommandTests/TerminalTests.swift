@@ -20,7 +20,7 @@ import Watchdog
         #expect(try watched.end() == 0)
         #expect(watched.transcript.contains("MB/s"), "\(watched.transcript)")
         #expect(watched.transcript.contains("\r\u{1B}[K"))
-        let piped = try await workplace.profiles("import", "people.csv", "--on-duplicate", "skip")
+        let piped = try workplace.profiles("import", "people.csv", "--on-duplicate", "skip")
         #expect(piped.error == "")
         for environment in [["NO_COLOR": "1"], ["TERM": "dumb"]] {
             let plain = try TerminalDriver(
@@ -45,7 +45,7 @@ import Watchdog
         #expect(try session.end() == 130)
         #expect(session.transcript.contains("Interrupted: finishing the batch."))
         #expect(session.transcript.contains("Import of people.csv"), "\(session.transcript)")
-        #expect(try await workplace.profiles("check").status == 0)
+        #expect(try workplace.profiles("check").status == 0)
     }
 
     @Test func `P4: a pass code is asked for under its title, twice, and not echoed`() throws {
@@ -140,6 +140,6 @@ import Watchdog
             try session.type(answer)
             #expect(try session.end() == status)
         }
-        #expect(try await workplace.profiles("lookup", "anna").status == 1)
+        #expect(try workplace.profiles("lookup", "anna").status == 1)
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ProfileTesting
 import Testing
 import Watchdog
 
@@ -125,9 +126,12 @@ import Watchdog
             line.split(separator: " ").map { String($0).replacing("SECRET", with: secret).replacing("|", with: " ") }
         }
         // With what might end a quotation, or the search for it, too early.
-        for secret in [
+        let secrets = [
             "Tr0ub4dor", "parislondon", "aB1", "Tr0u'b4' dor", "T.*[r]0u\u{301}", "--T=r0=", "Tr\n0ü\tb4%s", "日本語",
-        ] {
+        ]
+        // In the long runs all of them; else the first and another one, which the line's length says.
+        let some = [secrets[0], secrets[1 + line.utf8.count % (secrets.count - 1)]]
+        for secret in Length.isLong ? secrets : some {
             let words = words(secret)
             // The first word is taken for the name of a command.
             if words[0] == "parislondon" { continue }

@@ -34,7 +34,7 @@ import Watchdog
         try workplace.write("username,phone,address\nbert,78761243,x\nanna,78761243,x\n", to: "people.csv")
         try run("import people.csv --on-duplicate update --quiet")
         #expect(watch.nextLine()?.settled(workplace) == "5  TIME  updated     some of ids 1 to 2")
-        let schema = try await workplace.profiles("schema", "show", "--format", "json").output
+        let schema = try workplace.profiles("schema", "show", "--format", "json").output
         try workplace.write(schema.replacing("\"maxLength\": 70", with: "\"maxLength\": 60"), to: "other.json")
         try run("schema adopt other.json --quiet")
         #expect(watch.nextLine()?.settled(workplace) == "6  TIME  adopted     another schema")
@@ -82,7 +82,7 @@ import Watchdog
         try workplace.register("anna")
         let watch = try WatchProcess(workplace, "--since", "1", environment: environment)
         try watch.waitUntilItListens()
-        let other = try await workplace.profiles(
+        let other = try workplace.profiles(
             "remove", "anna", "--yes", environment: ["XDG_RUNTIME_DIR": "/nowhere", "TMPDIR": workplace.folder])
         #expect(other.status == 0)
         #expect(watch.nextLine()?.settled(workplace) == "2  TIME  removed     id 1")

@@ -4,7 +4,7 @@ import ProfileTesting
 import Testing
 import Watchdog
 
-@Suite(.watched) struct FormMemoryTests {
+@Suite(.alone, .unsanitized, .watched) struct FormMemoryTests {
     @Test func `P12: what is typed into a form leaves nothing behind when the form goes`() throws {
         let marker = MemoryMarker()
         var form: Form? = try Form.standard(editing: "password")

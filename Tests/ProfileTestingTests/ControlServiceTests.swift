@@ -1,4 +1,5 @@
 import ProfileCore
+import ProfileLogin
 import ProfileStore
 import ProfileTesting
 import Synchronization

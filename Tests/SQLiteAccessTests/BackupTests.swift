@@ -1,5 +1,4 @@
 import Platform
-import ProfileStoreSQLite
 import ProfileTesting
 import SQLiteAccess
 import Testing
@@ -14,7 +13,7 @@ import Watchdog
     @Test func `a backup holds what is only in the log, and opens alone`() throws {
         let connection = try database.connect()
         try insert("a", into: connection)
-        try await connection.backup(to: copy)
+        try connection.backup(to: copy)
         try insert("b", into: connection)
         #expect(!database.names().contains { $0.hasPrefix("copy.db-") })
         #expect(SmallFile.mode(of: copy) == 0o600)
@@ -28,7 +27,7 @@ import Watchdog
         do {
             let connection = try database.connect()
             try insert("a", into: connection)
-            try await connection.backup(to: copy)
+            try connection.backup(to: copy)
         }
         let restored = try Connection(DatabasePath(copy), mode: .readWrite)
         try restored.enableWriteAheadLog()
@@ -41,7 +40,7 @@ import Watchdog
         let connection = try database.connect()
         try SmallFile.write(Array("precious".utf8), to: copy)
         for path in [copy, database.file] {
-            let error = error { () throws(SQLiteError) in try await connection.backup(to: path) }
+            let error = error { try connection.backup(to: path) }
             #expect(error?.code == .cantOpen)
             #expect(error?.systemError == EEXIST)
         }
@@ -51,7 +50,7 @@ import Watchdog
 
     @Test func `a backup into a directory that is not there says so`() throws {
         let connection = try database.connect()
-        let error = error { () throws(SQLiteError) in try await connection.backup(to: database.directory + "/no/copy.db") }
+        let error = error { try connection.backup(to: database.directory + "/no/copy.db") }
         #expect(error?.systemError == ENOENT)
     }
 
@@ -81,7 +80,7 @@ import Watchdog
         try SmallFile.write(content, to: database.file)
         let connection = try Connection(database.path, mode: .readOnly)
         var findings: [String] = []
-        let error = error { () throws(SQLiteError) in findings = try connection.integrityCheck(limit: 5) }
+        let error = error { findings = try connection.integrityCheck(limit: 5) }
         #expect(!findings.isEmpty || error.map { ResultCode.corrupt ~= $0.code } == true)
         #expect(findings.count <= 5)
     }

@@ -1,5 +1,4 @@
 import Platform
-import ProfileStoreSQLite
 import ProfileTesting
 import SQLiteAccess
 import Testing
@@ -66,7 +65,7 @@ import Watchdog
     func `a file that is no database is refused and not changed`(mode: Connection.Mode) throws {
         let content = Array(repeating: Array("username,phone\n".utf8), count: 500).flatMap { $0 }
         try SmallFile.write(content, to: database.file)
-        let error = error { () throws(SQLiteError) in _ = try Connection(database.path, mode: mode) }
+        let error = error { _ = try Connection(database.path, mode: mode) }
         #expect(error?.code == .notADatabase)
         #expect(SmallFile.bytes(of: database.file) == content)
         #expect(database.names() == ["test.db"])
@@ -74,7 +73,7 @@ import Watchdog
 
     @Test(arguments: [Connection.Mode.inspection, .readOnly, .readWrite])
     func `a file that is not there is not made`(mode: Connection.Mode) throws {
-        let error = error { () throws(SQLiteError) in _ = try Connection(database.path, mode: mode) }
+        let error = error { _ = try Connection(database.path, mode: mode) }
         #expect(error?.code == .cantOpen)
         #expect(error?.systemError == ENOENT)
         #expect(database.names() == [])
@@ -83,7 +82,7 @@ import Watchdog
     @Test func `a connection that only reads refuses to write`() throws {
         _ = try database.connect().walFrames
         let reader = try Connection(database.path, mode: .readOnly)
-        let error = error { () throws(SQLiteError) in try insert("a", into: reader) }
+        let error = error { try insert("a", into: reader) }
         #expect(error.map { ResultCode.readOnly ~= $0.code } == true)
     }
 
@@ -103,7 +102,7 @@ import Watchdog
             ("INSERT INTO t VALUES (?1, x'00')", .constraintDatatype),
         ]
         for (sql, code) in cases {
-            let error = error { () throws(SQLiteError) in
+            let error = error {
                 var statement = try connection.prepare(sql)
                 try statement.bind(1, at: 1)
                 try statement.run()
@@ -120,10 +119,10 @@ import Watchdog
     @Test func `limits keep SQL small and databases apart`() throws {
         let connection = try database.connect()
         let tooLong = "SELECT 1" + String(repeating: " ", count: 1 << 20)
-        #expect(error { () throws(SQLiteError) in try connection.execute(tooLong) }?.code == .tooBig)
-        #expect(error { () throws(SQLiteError) in try connection.execute("ATTACH ':memory:' AS other") } != nil)
-        #expect(error { () throws(SQLiteError) in try connection.execute("SELECT \"no such column\"") } != nil)
-        let statement = error { () throws(SQLiteError) in
+        #expect(error { try connection.execute(tooLong) }?.code == .tooBig)
+        #expect(error { try connection.execute("ATTACH ':memory:' AS other") } != nil)
+        #expect(error { try connection.execute("SELECT \"no such column\"") } != nil)
+        let statement = error {
             var statement = try connection.prepare("SELECT ?1")
             try statement.bind(String(repeating: "x", count: 17 << 20), at: 1)
         }
@@ -136,19 +135,19 @@ import Watchdog
         let before = try reader.settings().busyTimeout
         #expect(before > 0 && before <= 200)
         usleep(250_000)
-        try reader.readTransaction { () throws(SQLiteError) in
+        try reader.readTransaction {
             let after = try reader.settings().busyTimeout
             #expect(after == before)
         }
     }
 
-    @Test func `the files are 0600 even where the umask would give them to everyone`() throws {
-        // The mask belongs to the whole process; the tests beside this one care only that files are not wider.
+    // The mask belongs to the whole process.
+    @Test(.alone) func `the files are 0600 even where the umask would give them to everyone`() throws {
         let mask = umask(0)
         defer { umask(mask) }
         let connection = try database.connect()
         try insert("a", into: connection)
-        try await connection.backup(to: database.directory + "/copy.db")
+        try connection.backup(to: database.directory + "/copy.db")
         #expect(database.names() == ["copy.db", "test.db", "test.db-lock", "test.db-shm", "test.db-wal"])
         for name in database.names() {
             #expect(SmallFile.mode(of: "\(database.directory)/\(name)") == 0o600, "\(name)")
@@ -170,9 +169,9 @@ import Watchdog
         #expect(try DatabasePath(link) == database.path)
         let dangling = database.directory + "/dangling.db"
         symlink("nothing.db", dangling)
-        #expect(error { () throws(SQLiteError) in _ = try DatabasePath(dangling) }?.code == .cantOpen)
+        #expect(error { _ = try DatabasePath(dangling) }?.code == .cantOpen)
         for path in ["", "/", "\(database.directory)/none/x.db", "a\u{0}b"] {
-            #expect(error { () throws(SQLiteError) in _ = try DatabasePath(path) }?.code == .cantOpen, "\(path)")
+            #expect(error { _ = try DatabasePath(path) }?.code == .cantOpen, "\(path)")
         }
     }
 }

@@ -4,35 +4,21 @@ import SQLiteAccess
 import Testing
 import Watchdog
 
-/// What a store would have: its own error, which can say all that goes wrong with writing.
-private enum StoreError: Error, Equatable, WriteFailure {
-    case refused(WriteRefusal)
-    case sqlite(ResultCode)
-    case own
-
-    init(_ error: SQLiteError) { self = .sqlite(error.code) }
-    init(_ refusal: WriteRefusal) { self = .refused(refusal) }
-}
-
 @Suite(.watched) struct DatabaseWriterTests {
     private let database: TemporaryDatabase
 
     init() throws { database = try TemporaryDatabase() }
 
-    private func makeWriter(_ command: String = "test") -> DatabaseWriter<StoreError> {
-        DatabaseWriter(database.path, command: command) { [database] _ throws(StoreError) in
-            do throws(SQLiteError) { return try database.connect() } catch { throw StoreError(error) }
-        }
+    private func makeWriter(_ command: String = "test") -> DatabaseWriter {
+        DatabaseWriter(database.path, command: command) { [database] _ in try database.connect() }
     }
 
     /// Inserts `name` in a transaction of its own.
     private func add(
-        _ name: String, by writer: DatabaseWriter<StoreError>, within limit: Duration = .seconds(60)
-    ) async throws(StoreError) {
-        try await writer.write(waitingAtMost: limit) { connection throws(StoreError) in
-            try connection.writeTransaction { () throws(StoreError) in
-                do throws(SQLiteError) { try insert(name, into: connection) } catch { throw StoreError(error) }
-            }
+        _ name: String, by writer: DatabaseWriter, within limit: Duration = .seconds(60)
+    ) async throws {
+        try await writer.write(waitingAtMost: limit) { connection in
+            try connection.writeTransaction { try insert(name, into: connection) }
         }
     }
 
@@ -46,8 +32,8 @@ private enum StoreError: Error, Equatable, WriteFailure {
 
     @Test func `a job writes, and its result comes back`() async throws {
         let writer = makeWriter()
-        let changes = try await writer.write(waitingAtMost: .seconds(60)) { connection throws(StoreError) in
-            do throws(SQLiteError) { try insert("a", into: connection) } catch { throw StoreError(error) }
+        let changes = try await writer.write(waitingAtMost: .seconds(60)) { connection in
+            try insert("a", into: connection)
             return connection.changes
         }
         #expect(changes == 1)
@@ -61,11 +47,9 @@ private enum StoreError: Error, Equatable, WriteFailure {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<100 {
                 group.addTask {
-                    try await writer.write(waitingAtMost: .seconds(60)) { connection throws(StoreError) in
+                    try await writer.write(waitingAtMost: .seconds(60)) { connection in
                         #expect(running.add(1) == 1)
-                        do throws(SQLiteError) { try insert("\(number)", into: connection) } catch {
-                            throw StoreError(error)
-                        }
+                        try insert("\(number)", into: connection)
                         running.add(-1)
                     }
                 }
@@ -79,7 +63,7 @@ private enum StoreError: Error, Equatable, WriteFailure {
     @Test func `the lock names its holder while a job runs and nobody afterwards`() async throws {
         let writer = makeWriter("profiles\nimport \u{1b}[2J")
         let path = database.path
-        let holder = try await writer.write(waitingAtMost: .seconds(60)) { _ throws(StoreError) in
+        let holder = try await writer.write(waitingAtMost: .seconds(60)) { _ in
             WriteLock.holder(path)
         }
         #expect(holder?.processID == getpid())
@@ -93,10 +77,10 @@ private enum StoreError: Error, Equatable, WriteFailure {
         let writer = makeWriter()
         try await add("before", by: writer)
         let holder = try ForeignHolder(of: database.lockFile, calling: "foreign import")
-        do throws(StoreError) {
+        do {
             try await add("abandoned", by: writer, within: .milliseconds(60))
             Issue.record("it wrote without the lock")
-        } catch .refused(.busy(let named, let waited)) {
+        } catch WriteRefusal.busy(let named, let waited) {
             #expect(named?.command == "foreign import")
             #expect(named.map { $0.processID != getpid() && $0.processID > 0 } == true)
             #expect(waited >= .milliseconds(60))
@@ -114,7 +98,7 @@ private enum StoreError: Error, Equatable, WriteFailure {
         let holder = try ForeignHolder(of: database.lockFile, calling: "foreign")
         async let patient: Void = add("patient", by: writer)
         for limit in [200, 60, 120] {
-            await #expect(throws: StoreError.self) {
+            await #expect(throws: WriteRefusal.self) {
                 try await add("impatient \(limit)", by: writer, within: .milliseconds(limit))
             }
         }
@@ -129,7 +113,7 @@ private enum StoreError: Error, Equatable, WriteFailure {
         let holder = try ForeignHolder(of: database.lockFile, calling: "foreign")
         let task = Task { try await add("cancelled", by: writer) }
         task.cancel()
-        await #expect(throws: StoreError.refused(.cancelled)) { try await task.value }
+        await #expect(throws: WriteRefusal.cancelled) { try await task.value }
         holder.release()
         try await add("after", by: writer)
         #expect(try names() == ["after"])
@@ -141,9 +125,9 @@ private enum StoreError: Error, Equatable, WriteFailure {
         let (begun, begin) = AsyncStream<Void>.makeStream()
         let path = database.path
         let task = Task {
-            try await writer.write(waitingAtMost: .seconds(60)) { connection throws(StoreError) in
+            try await writer.write(waitingAtMost: .seconds(60)) { connection in
                 begin.finish()
-                do throws(SQLiteError) { try insert("kept", into: connection) } catch { throw StoreError(error) }
+                try insert("kept", into: connection)
                 return WriteLock.holder(path)?.processID
             }
         }
@@ -178,7 +162,7 @@ private enum StoreError: Error, Equatable, WriteFailure {
         let alone = try Connection(database.path, mode: .inspection)
         #expect(try count(in: alone) == 1)
         await writer.close()
-        await #expect(throws: StoreError.refused(.closed)) { try await add("b", by: writer) }
+        await #expect(throws: WriteRefusal.closed) { try await add("b", by: writer) }
     }
 
     @Test func `closing what never wrote asks nobody for the lock`() async throws {
@@ -195,10 +179,10 @@ private enum StoreError: Error, Equatable, WriteFailure {
         try await add("a", by: writer)
         let holder = try ForeignHolder(of: database.lockFile, calling: "foreign")
         if afterRefusal {
-            await #expect(throws: StoreError.self) { try await add("b", by: writer, within: .milliseconds(60)) }
+            await #expect(throws: WriteRefusal.self) { try await add("b", by: writer, within: .milliseconds(60)) }
         }
         await writer.close()
-        await #expect(throws: StoreError.refused(.closed)) { try await add("c", by: writer) }
+        await #expect(throws: WriteRefusal.closed) { try await add("c", by: writer) }
         #expect((size(of: database.file + "-wal") ?? 0) > 0)
         holder.release()
         #expect(try names() == ["a"])
@@ -214,7 +198,7 @@ private enum StoreError: Error, Equatable, WriteFailure {
         while !isWaitedFor(database.lockFile) { await Task.yield() }
         async let closing: Void = writer.close()
         if isCancelled { task.cancel() }
-        await #expect(throws: StoreError.self) { try await task.value }
+        await #expect(throws: WriteRefusal.self) { try await task.value }
         await closing
         holder.release()
         #expect(try names() == ["a"])
@@ -230,24 +214,25 @@ private enum StoreError: Error, Equatable, WriteFailure {
 
     @Test func `a transaction that a job leaves open is rolled back`() async throws {
         let writer = makeWriter()
-        try await writer.write(waitingAtMost: .seconds(60)) { connection throws(StoreError) in
-            do throws(SQLiteError) {
-                try connection.execute("BEGIN IMMEDIATE")
-                try insert("lost", into: connection)
-            } catch { throw StoreError(error) }
+        try await writer.write(waitingAtMost: .seconds(60)) { connection in
+            try connection.execute("BEGIN IMMEDIATE")
+            try insert("lost", into: connection)
         }
         try await add("kept", by: writer)
         #expect(try names() == ["kept"])
         await writer.close()
     }
 
+    /// Why a database was not opened: an error of one who opens it.
+    private struct NoDatabase: Error, Equatable {}
+
     @Test func `opening that fails fails its job, and the next job tries again`() async throws {
         let attempts = Counter()
-        let writer = DatabaseWriter<StoreError>(database.path, command: "test") { [database] _ throws(StoreError) in
-            if attempts.add(1) == 1 { throw StoreError.own }
-            do throws(SQLiteError) { return try database.connect() } catch { throw StoreError(error) }
+        let writer = DatabaseWriter(database.path, command: "test") { [database] _ in
+            if attempts.add(1) == 1 { throw NoDatabase() }
+            return try database.connect()
         }
-        await #expect(throws: StoreError.own) { try await add("a", by: writer) }
+        await #expect(throws: NoDatabase()) { try await add("a", by: writer) }
         try await add("b", by: writer)
         try await add("c", by: writer)
         #expect(attempts.value == 2)
@@ -257,16 +242,15 @@ private enum StoreError: Error, Equatable, WriteFailure {
 
     @Test func `a lock file that cannot be opened fails the job`() async throws {
         symlink("/dev/null", database.lockFile)
-        await #expect(throws: StoreError.sqlite(.cantOpen)) { try await add("a", by: makeWriter()) }
+        let error = await #expect(throws: SQLiteError.self) { try await add("a", by: makeWriter()) }
+        #expect(error?.code == .cantOpen)
     }
 
     @Test func `a log that has become long is brought into the file by the job that finds it so`() async throws {
         let writer = makeWriter()
-        let frames = try await writer.write(waitingAtMost: .seconds(60)) { connection throws(StoreError) in
-            do throws(SQLiteError) {
-                try connection.execute("CREATE TABLE big (content BLOB); INSERT INTO big VALUES (zeroblob(4000))")
-                for _ in 0..<15 { try connection.execute("INSERT INTO big SELECT content FROM big") }
-            } catch { throw StoreError(error) }
+        let frames = try await writer.write(waitingAtMost: .seconds(60)) { connection in
+            try connection.execute("CREATE TABLE big (content BLOB); INSERT INTO big VALUES (zeroblob(4000))")
+            for _ in 0..<15 { try connection.execute("INSERT INTO big SELECT content FROM big") }
             return connection.walFrames
         }
         #expect(frames > 16_000)
@@ -279,13 +263,11 @@ private enum StoreError: Error, Equatable, WriteFailure {
     @Test func `SQLite's own lock is waited for as long as is left of the caller's time`() async throws {
         let writer = makeWriter()
         func timeouts(_ limit: Duration) async throws -> [Int] {
-            try await writer.write(waitingAtMost: limit) { connection throws(StoreError) in
+            try await writer.write(waitingAtMost: limit) { connection in
                 var timeouts: [Int] = []
                 for _ in 0..<2 {
-                    try connection.writeTransaction { () throws(StoreError) in
-                        do throws(SQLiteError) { timeouts.append(try connection.settings().busyTimeout) } catch {
-                            throw StoreError(error)
-                        }
+                    try connection.writeTransaction {
+                        timeouts.append(try connection.settings().busyTimeout)
                     }
                     usleep(2_000)
                 }
@@ -306,9 +288,10 @@ private enum StoreError: Error, Equatable, WriteFailure {
         let refused = try await withThrowingTaskGroup(of: Bool.self) { group in
             for number in 0..<10_050 {
                 group.addTask {
-                    do throws(StoreError) { try await add("\(number)", by: writer) } catch {
-                        #expect(error == .refused(.tooManyWaiting) || error == .refused(.cancelled))
-                        return error == .refused(.tooManyWaiting)
+                    do { try await add("\(number)", by: writer) } catch {
+                        let refusal = error as? WriteRefusal
+                        #expect(refusal == .tooManyWaiting || refusal == .cancelled)
+                        return refusal == .tooManyWaiting
                     }
                     return false
                 }

@@ -29,8 +29,8 @@ import Watchdog
             try insert("kept \(allowed)", into: connection)
             committed += 1
             fault_vfs_arm(path, kind, Int64(allowed), -1)
-            let error = error { () throws(SQLiteError) in
-                try connection.writeTransaction { () throws(SQLiteError) in
+            let error = error {
+                try connection.writeTransaction {
                     for number in 0..<20 {
                         try insert("\(allowed) \(number) " + String(repeating: "x", count: 500), into: connection)
                     }
@@ -62,8 +62,8 @@ import Watchdog
             let connection = try database.connect(vfs: "fault")
             try insert("kept", into: connection)
             fault_vfs_arm(database.file, FAULT_VFS_SYNC, 0, -1)
-            let error = error { () throws(SQLiteError) in
-                try connection.writeTransaction { () throws(SQLiteError) in
+            let error = error {
+                try connection.writeTransaction {
                     for number in 0..<20 { try insert("in doubt \(number)", into: connection) }
                 }
             }
@@ -82,7 +82,7 @@ import Watchdog
             do {
                 let connection = try database.connect(vfs: "fault")
                 fault_vfs_arm(database.file, FAULT_VFS_SYNC, 0, -1)
-                #expect(error { () throws(SQLiteError) in try insert("undone", into: connection) } != nil)
+                #expect(error { try insert("undone", into: connection) } != nil)
                 #expect(fault_vfs_disarm(database.file) > 0)
                 if goesOn { try insert("next", into: connection) } else { try connection.checkpoint(.truncate) }
             }
@@ -99,7 +99,7 @@ import Watchdog
             let connection = try database.connect(vfs: "fault")
             for number in 0..<50 { try insert("name \(number)", into: connection) }
             fault_vfs_arm(database.file, kind, 0, -1)
-            let error = error { () throws(SQLiteError) in try connection.checkpoint(.truncate) }
+            let error = error { try connection.checkpoint(.truncate) }
             #expect(error?.code == code)
             #expect(fault_vfs_calls(database.file) > 0)
             #expect(fault_vfs_disarm(database.file) > 0)

@@ -5,26 +5,14 @@ import ProfileTesting
 import Testing
 import Watchdog
 
-/// An error that keeps what is wrong with the files.
-private enum FileError: Error, Equatable, WriteFailure {
-    case refused(WriteRefusal)
-    case file(FileProblem)
-    case sqlite(ResultCode)
-
-    init(_ error: SQLiteError) { self = error.fileProblem.map(FileError.file) ?? .sqlite(error.code) }
-    init(_ refusal: WriteRefusal) { self = .refused(refusal) }
-}
-
 /// Writers whose files are moved about under them: each says that it wrote only what others find where they look.
 @Suite(.watched) struct FileProblemTests {
     private let database: TemporaryDatabase
 
     init() throws { database = try TemporaryDatabase() }
 
-    private func makeWriter() -> DatabaseWriter<FileError> {
-        DatabaseWriter(database.path, command: "test") { [database] _ throws(FileError) in
-            do throws(SQLiteError) { return try database.connect() } catch { throw FileError(error) }
-        }
+    private func makeWriter() -> DatabaseWriter {
+        DatabaseWriter(database.path, command: "test") { [database] _ in try database.connect() }
     }
 
     private func names() throws -> [String] {
@@ -37,12 +25,12 @@ private enum FileError: Error, Equatable, WriteFailure {
 
     /// Inserts `name`, and does something to the files before the commit.
     private func add(
-        _ name: String, by writer: DatabaseWriter<FileError>, within limit: Duration = .seconds(60),
+        _ name: String, by writer: DatabaseWriter, within limit: Duration = .seconds(60),
         meanwhile: @escaping @Sendable () -> Void = {}
-    ) async throws(FileError) {
-        try await writer.write(waitingAtMost: limit) { connection throws(FileError) in
-            try connection.writeTransaction { () throws(FileError) in
-                do throws(SQLiteError) { try insert(name, into: connection) } catch { throw FileError(error) }
+    ) async throws {
+        try await writer.write(waitingAtMost: limit) { connection in
+            try connection.writeTransaction {
+                try insert(name, into: connection)
                 meanwhile()
             }
         }
@@ -55,7 +43,7 @@ private enum FileError: Error, Equatable, WriteFailure {
         let writer = makeWriter()
         try await add("before", by: writer)
         let lock = database.lockFile
-        await #expect(throws: FileError.file(.lockDisplaced(lock))) {
+        await #expect(throws: SQLiteError(.lockDisplaced(lock))) {
             try await add("unlocked", by: writer) {
                 unlink(lock)
                 if isReplaced { close(open(lock, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)) }
@@ -64,7 +52,7 @@ private enum FileError: Error, Equatable, WriteFailure {
         try await add("after", by: writer)
         #expect(try names() == ["before", "after"])
         let holder = try ForeignHolder(of: lock, calling: "foreign")
-        await #expect(throws: FileError.self) { try await add("c", by: writer, within: .milliseconds(60)) }
+        await #expect(throws: WriteRefusal.self) { try await add("c", by: writer, within: .milliseconds(60)) }
         holder.release()
         await writer.close()
     }
@@ -73,10 +61,10 @@ private enum FileError: Error, Equatable, WriteFailure {
         let writer = makeWriter()
         try await add("a", by: writer)
         let lock = database.lockFile
-        await #expect(throws: FileError.file(.lockDisplaced(lock))) {
-            try await writer.write(waitingAtMost: .seconds(60)) { connection throws(FileError) in
+        await #expect(throws: SQLiteError(.lockDisplaced(lock))) {
+            try await writer.write(waitingAtMost: .seconds(60)) { connection in
                 unlink(lock)
-                do throws(SQLiteError) { try connection.checkpoint(.truncate) } catch { throw FileError(error) }
+                try connection.checkpoint(.truncate)
             }
         }
         #expect((size(of: database.file + "-wal") ?? 0) > 0)
@@ -94,7 +82,7 @@ private enum FileError: Error, Equatable, WriteFailure {
         }
         let writer = makeWriter()
         try await add("before", by: writer)
-        let displaced = FileError.file(.displaced(path))
+        let displaced = SQLiteError(.displaced(path))
         await #expect(throws: displaced) {
             try await add("lost", by: writer) {
                 for ending in ["", "-wal", "-shm", "-lock"] { unlink(path + ending) }
@@ -111,8 +99,8 @@ private enum FileError: Error, Equatable, WriteFailure {
         let writer = makeWriter()
         try await add("before", by: writer)
         let path = database.file
-        await #expect(throws: FileError.file(.displaced(path))) {
-            try await writer.write(waitingAtMost: .seconds(60)) { connection throws(FileError) in
+        await #expect(throws: SQLiteError(.displaced(path))) {
+            try await writer.write(waitingAtMost: .seconds(60)) { connection in
                 // SQLite calls it in the midst of COMMIT, after all that is looked at before.
                 let name = strdup(path)
                 defer { free(name) }
@@ -121,8 +109,8 @@ private enum FileError: Error, Equatable, WriteFailure {
                 }
                 _ = sqlite3_commit_hook(connection.handle, remove, name)
                 defer { _ = sqlite3_commit_hook(connection.handle, nil, nil) }
-                try connection.writeTransaction { () throws(FileError) in
-                    do throws(SQLiteError) { try insert("lost", into: connection) } catch { throw FileError(error) }
+                try connection.writeTransaction {
+                    try insert("lost", into: connection)
                 }
             }
         }
@@ -134,12 +122,12 @@ private enum FileError: Error, Equatable, WriteFailure {
         try await add("before", by: writer)
         let path = database.file
         let other = path + "-other"
-        let severalNames = FileError.file(.severalNames(path))
+        let severalNames = SQLiteError(.severalNames(path))
         await #expect(throws: severalNames) { try await add("twice", by: writer) { link(path, other) } }
         await #expect(throws: severalNames) { try await add("twice", by: makeWriter()) }
         let names = database.names()
         for mode in [Connection.Mode.readOnly, .readWrite, .create] {
-            let error = error { () throws(SQLiteError) in _ = try Connection(DatabasePath(other), mode: mode) }
+            let error = error { _ = try Connection(DatabasePath(other), mode: mode) }
             #expect(error?.fileProblem == .severalNames(other))
         }
         #expect(database.names() == names)

@@ -46,7 +46,7 @@ import Watchdog
         let names = database.names()
         let before = try look()
         for open in [openLock, makeDatabase] {
-            let error = error { () throws(SQLiteError) in try open() }
+            let error = error { try open() }
             #expect(error?.code == .cantOpen)
             #expect(error?.fileProblem == .notALock(lock, stranger.fault))
         }
@@ -71,7 +71,7 @@ import Watchdog
         _ = try database.connect().walFrames
         unlink(lock)
         chmod(database.file, 0o400)
-        let error = error { () throws(SQLiteError) in try openLock() }
+        let error = error { try openLock() }
         #expect(error?.code == .readOnly)
         #expect(!database.names().contains("test.db-lock"))
     }
@@ -81,7 +81,7 @@ import Watchdog
         let nobody: uid_t = 65_534
         _ = try database.connect().walFrames
         #expect(chown(lock, nobody, nobody) == 0)
-        #expect(error { () throws(SQLiteError) in try openLock() }?.fileProblem == .notALock(lock, .foreignOwner))
+        #expect(error { try openLock() }?.fileProblem == .notALock(lock, .foreignOwner))
         #expect(try look().owner == nobody)
 
         #expect(chown(database.file, nobody, nobody) == 0)

@@ -22,7 +22,7 @@ import Watchdog
         let connection = try database.connect()
         let questions = Counter()
         connection.endStatements { questions.add(1) == 100 }
-        #expect(error { () throws(SQLiteError) in try runForAges(connection) }?.code == .interrupt)
+        #expect(error { try runForAges(connection) }?.code == .interrupt)
         #expect(questions.value == 100)
         // The connection is as good as before.
         #expect(try count(in: connection) == 32)
@@ -30,8 +30,8 @@ import Watchdog
 
     @Test func `a statement that takes too long ends, and the next one has all the time again`() throws {
         let connection = try database.connect()
-        let error = error { () throws(SQLiteError) in
-            try connection.within(.milliseconds(50)) { () throws(SQLiteError) in try runForAges(connection) }
+        let error = error {
+            try connection.within(.milliseconds(50)) { try runForAges(connection) }
         }
         #expect(error?.code == .interrupt)
         let questions = Counter()
@@ -52,10 +52,10 @@ import Watchdog
         let writer = try database.connect()
         for number in 0..<32 { try insert("\(number)", into: writer) }
         let database = database
-        let pool = ReaderPool(count: 1) { () throws(SQLiteError) in try Connection(database.path, mode: .readOnly) }
+        let pool = ReaderPool(mostIdle: 1) { try Connection(database.path, mode: .readOnly) }
         let task = Task {
-            error { () throws(SQLiteError) in
-                try pool.read { connection throws(SQLiteError) in
+            error {
+                try pool.read { connection in
                     let tables = (0..<10).map { "t AS t\($0)" }.joined(separator: ", ")
                     try connection.run("SELECT count(*) FROM \(tables)")
                 }
@@ -63,23 +63,23 @@ import Watchdog
         }
         task.cancel()
         #expect(await task.value?.code == .interrupt)
-        #expect(try pool.read { connection throws(SQLiteError) in try count(in: connection) } == 32)
+        #expect(try pool.read { connection in try count(in: connection) } == 32)
     }
 
     @Test func `what is read ends when all reading is ended, and reading begins anew afterwards`() throws {
         let writer = try database.connect()
         for number in 0..<32 { try insert("\(number)", into: writer) }
         let database = database
-        let pool = ReaderPool(count: 1) { () throws(SQLiteError) in try Connection(database.path, mode: .readOnly) }
+        let pool = ReaderPool(mostIdle: 1) { try Connection(database.path, mode: .readOnly) }
         let tables = (0..<10).map { "t AS t\($0)" }.joined(separator: ", ")
-        let ended = error { () throws(SQLiteError) in
-            try pool.read { connection throws(SQLiteError) in
+        let ended = error {
+            try pool.read { connection in
                 var statement = try connection.prepare("SELECT * FROM \(tables)")
                 while try statement.step() { pool.endReading() }
             }
         }
         #expect(ended?.code == .interrupt)
-        try pool.read { connection throws(SQLiteError) in
+        try pool.read { connection in
             try connection.run("SELECT count(*) FROM t AS a, t AS b, t AS c")
         }
     }
@@ -93,8 +93,8 @@ import Watchdog
     ])
     func `no statement makes a view, a trigger or a virtual table, attaches or recurses`(sql: String) throws {
         let connection = try database.connect()
-        #expect(error { () throws(SQLiteError) in try connection.execute(sql) }?.code == .authorization)
-        #expect(error { () throws(SQLiteError) in try connection.run(sql) }?.code == .authorization)
+        #expect(error { try connection.execute(sql) }?.code == .authorization)
+        #expect(error { try connection.run(sql) }?.code == .authorization)
     }
 
     @Test func `a view in the place of a table is not read, and a trigger does not run`() throws {
@@ -102,10 +102,10 @@ import Watchdog
         try insert("a", into: connection)
         let stranger = try RawDatabase(database.file)
         try stranger.execute("CREATE TRIGGER r AFTER INSERT ON t BEGIN SELECT 1; END")
-        #expect(error { () throws(SQLiteError) in try insert("b", into: connection) }?.code == .authorization)
+        #expect(error { try insert("b", into: connection) }?.code == .authorization)
         #expect(try count(in: connection) == 1)
         try stranger.execute("DROP TRIGGER r; ALTER TABLE t RENAME TO u; CREATE VIEW t AS SELECT * FROM u")
-        #expect(error { () throws(SQLiteError) in _ = try count(in: connection) }?.code == .authorization)
+        #expect(error { _ = try count(in: connection) }?.code == .authorization)
     }
 
     @Test func `a schema that has changed is noticed, whoever changed it`() throws {
@@ -129,16 +129,16 @@ import Watchdog
         _ = try database.connect().walFrames
         let opened = Counter()
         let database = database
-        let pool = ReaderPool(count: 1) { () throws(SQLiteError) in
+        let pool = ReaderPool(mostIdle: 1) {
             opened.add(1)
             let connection = try Connection(database.path, mode: .readOnly)
             try connection.acceptSchema()
             return connection
         }
-        for _ in 0..<3 { #expect(try pool.read { connection throws(SQLiteError) in try count(in: connection) } == 0) }
+        for _ in 0..<3 { #expect(try pool.read { connection in try count(in: connection) } == 0) }
         #expect(opened.value == 1)
         try RawDatabase(database.file).execute("CREATE INDEX i ON t (name)")
-        for _ in 0..<3 { #expect(try pool.read { connection throws(SQLiteError) in try count(in: connection) } == 0) }
+        for _ in 0..<3 { #expect(try pool.read { connection in try count(in: connection) } == 0) }
         #expect(opened.value == 2)
     }
 
@@ -146,19 +146,15 @@ import Watchdog
         _ = try database.connect().walFrames
         let opened = Counter()
         let database = database
-        let writer = DatabaseWriter<WriterFailure>(database.path, command: "test") { _ throws(WriterFailure) in
+        let writer = DatabaseWriter(database.path, command: "test") { _ in
             opened.add(1)
-            do throws(SQLiteError) {
-                let connection = try database.connect()
-                try connection.acceptSchema()
-                return connection
-            } catch {
-                throw WriterFailure(error)
-            }
+            let connection = try database.connect()
+            try connection.acceptSchema()
+            return connection
         }
-        func write(_ name: String) async throws(WriterFailure) {
-            try await writer.write(waitingAtMost: .seconds(10)) { connection throws(WriterFailure) in
-                do throws(SQLiteError) { try insert(name, into: connection) } catch { throw WriterFailure(error) }
+        func write(_ name: String) async throws {
+            try await writer.write(waitingAtMost: .seconds(10)) { connection in
+                try insert(name, into: connection)
             }
         }
         for name in ["a", "b"] { try await write(name) }
@@ -168,12 +164,4 @@ import Watchdog
         #expect(opened.value == 2)
         await writer.close()
     }
-}
-
-private enum WriterFailure: Error, WriteFailure {
-    case database(SQLiteError)
-    case refused(WriteRefusal)
-
-    init(_ error: SQLiteError) { self = .database(error) }
-    init(_ refusal: WriteRefusal) { self = .refused(refusal) }
 }

@@ -116,10 +116,10 @@ import Watchdog
     @Test func `what is not one statement is refused`() throws {
         let connection = try database.connect()
         for sql in ["", " -- only words", "SELECT 1; DROP TABLE t", "SELECT 1\u{0}"] {
-            let error = error { () throws(SQLiteError) in _ = try connection.prepare(sql).columnCount }
+            let error = error { _ = try connection.prepare(sql).columnCount }
             #expect(error?.code == .misuse, "\(sql)")
         }
-        #expect(error { () throws(SQLiteError) in _ = try connection.prepare("SELECT 1;\n").columnCount } == nil)
+        #expect(error { _ = try connection.prepare("SELECT 1;\n").columnCount } == nil)
         #expect(try count(in: connection) == 0)
     }
 

@@ -2,6 +2,7 @@ import Platform
 import ProfileTesting
 import SQLiteAccess
 import Synchronization
+import Testing
 
 /// A directory of its own for one test, with a database in it; gone afterwards.
 final class TemporaryDatabase: Sendable {
@@ -50,8 +51,11 @@ func insert(_ name: String, into connection: borrowing Connection) throws(SQLite
 }
 
 /// What `body` throws, which must be SQLite's error.
-func error(of body: () throws(SQLiteError) -> Void) -> SQLiteError? {
-    do throws(SQLiteError) { try body() } catch { return error }
+func error(of body: () throws -> Void) -> SQLiteError? {
+    do { try body() } catch {
+        #expect(error is SQLiteError)
+        return error as? SQLiteError
+    }
     return nil
 }
 

@@ -20,7 +20,7 @@ import Watchdog
             // A thread of its own: those of the global queues may all be busy with other tests.
             DispatchQueue(label: "second").async {
                 defer { done.signal() }
-                let waiting = error { () throws(SQLiteError) in
+                let waiting = error {
                     var other = try WriteLock(path)
                     try other.acquire(as: "second")
                     turns.add(1)
@@ -65,7 +65,7 @@ import Watchdog
         let done = DispatchSemaphore(value: 0)
         DispatchQueue(label: "waiting").async {
             defer { done.signal() }
-            let waiting = error { () throws(SQLiteError) in
+            let waiting = error {
                 var other = try WriteLock(path)
                 try other.acquire(as: "waiting")
                 turns.add(1)

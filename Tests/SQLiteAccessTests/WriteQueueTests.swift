@@ -2,21 +2,13 @@
 import Testing
 import Watchdog
 
-/// An error type that tests need for a queue, and nothing else.
-private enum NoError: Error, WriteFailure {
-    case any
-
-    init(_ error: SQLiteError) { self = .any }
-    init(_ refusal: WriteRefusal) { self = .any }
-}
-
 /// The order of the jobs, and what it costs to keep it.
 @Suite(.watched) struct WriteQueueTests {
-    private func job(_ ticket: Int, within limit: Duration = .seconds(600)) -> WriteJob<NoError> {
+    private func job(_ ticket: Int, within limit: Duration = .seconds(600)) -> WriteJob {
         WriteJob(ticket: ticket, wait: WaitLimit(limit), run: { _, _ in {} }, fail: { _ in })
     }
 
-    private func fill(_ queue: inout WriteQueue<NoError>, _ count: Int) -> [Int] {
+    private func fill(_ queue: inout WriteQueue, _ count: Int) -> [Int] {
         (0..<count).map { _ in
             let ticket = queue.nextTicket()
             guard case .queued = queue.enqueue(job(ticket)) else { return -1 }
@@ -25,7 +17,7 @@ private enum NoError: Error, WriteFailure {
     }
 
     @Test func `jobs come out in the order in which they came, without those who left`() {
-        var queue = WriteQueue<NoError>()
+        var queue = WriteQueue()
         let early = queue.nextTicket()
         let tickets = fill(&queue, 300)
         // Its ticket was the first one, and it came last.
@@ -38,7 +30,7 @@ private enum NoError: Error, WriteFailure {
     }
 
     @Test func `past its limit the queue takes no job, until one has left`() {
-        var queue = WriteQueue<NoError>(limit: 3)
+        var queue = WriteQueue(limit: 3)
         let tickets = fill(&queue, 3)
         let next = queue.nextTicket()
         guard case .refused(.tooManyWaiting) = queue.enqueue(job(next)) else {
@@ -54,7 +46,7 @@ private enum NoError: Error, WriteFailure {
     }
 
     @Test func `those whose time has come leave in order, and the next look is for the next one`() {
-        var queue = WriteQueue<NoError>()
+        var queue = WriteQueue()
         let tickets = (0..<3).map { _ in queue.nextTicket() }
         for (ticket, seconds) in zip(tickets, [100, 300, 200]) {
             _ = queue.enqueue(job(ticket, within: .seconds(seconds)))
@@ -73,7 +65,7 @@ private enum NoError: Error, WriteFailure {
     @Test(arguments: [false, true])
     func `taking and leaving cost the same however many wait`(areCancelled: Bool) {
         let count = 300_000
-        var queue = WriteQueue<NoError>(limit: count)
+        var queue = WriteQueue(limit: count)
         let tickets = fill(&queue, count)
         let start = ContinuousClock.now
         var left = 0
@@ -85,7 +77,7 @@ private enum NoError: Error, WriteFailure {
     }
 
     @Test func `jobs that come and leave for ever while nobody gets the lock take no memory`() {
-        var queue = WriteQueue<NoError>()
+        var queue = WriteQueue()
         _ = fill(&queue, 10)
         for _ in 0..<100_000 { for ticket in fill(&queue, 1) { _ = queue.remove(ticket) } }
         #expect(queue.rememberedTickets < 200)

@@ -4,7 +4,7 @@ import ProfileTesting
 import Testing
 import Watchdog
 
-@testable import ProfileStore
+@testable import SecretHashing
 
 @Suite(.watched) struct AcceptedHashTests {
     /// Cheap hashes of every scheme and variant.

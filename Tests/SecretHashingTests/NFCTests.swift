@@ -1,8 +1,8 @@
 import ProfileCore
-@testable import ProfileStore
-import SecretHashing
 import Testing
 import Watchdog
+
+@testable import SecretHashing
 
 @Suite(.watched) struct NFCTests {
     // From the normalization test suite of the Unicode Character Database, and the examples of UAX #15.

@@ -1,6 +1,6 @@
-package import Platform
+internal import Platform
 package import ProfileStore
-package import ProfileTesting
+internal import ProfileTesting
 package import ProfileTransfer
 
 extension TemporaryStore {

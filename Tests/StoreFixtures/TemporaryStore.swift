@@ -1,6 +1,6 @@
 package import ProfileCore
 package import ProfileStore
-package import ProfileStoreSQLite
+internal import ProfileStoreSQLite
 package import ProfileTesting
 package import SQLiteAccess
 

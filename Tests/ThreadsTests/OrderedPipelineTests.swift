@@ -1,5 +1,4 @@
 import Platform
-@testable import ProfileStore
 import Synchronization
 import Testing
 import Threads
@@ -35,30 +34,37 @@ import Watchdog
 
     private func pipeline(
         _ numbers: Numbers, workers: Int, depth: Int = 8, work: @escaping @Sendable (Int) -> Int = { $0 }
-    ) -> OrderedPipeline<Int, Int, Broken> {
-        OrderedPipeline(workers: workers, depth: depth) { () throws(Broken) in
+    ) throws(ThreadError) -> OrderedPipeline<Int, Int, Broken> {
+        try OrderedPipeline(workers: workers, depth: depth) { () throws(Broken) in
             try numbers.next()
         } process: {
             work($0)
         }
     }
 
-    @Test("results come in the order of the input, however long each takes", arguments: [1, 2, 3, 16])
-    func order(workers: Int) async throws {
+    /// The next batch, fetched by blocking the thread or without.
+    private func next(of pipeline: OrderedPipeline<Int, Int, Broken>, blocking: Bool) async throws(Broken) -> Int? {
+        // In a function that is not asynchronous, the method that blocks is meant.
+        func block() throws(Broken) -> Int? { try pipeline.next() }
+        return blocking ? try block() : try await pipeline.next()
+    }
+
+    @Test("results come in the order of the input, however long each takes", arguments: [1, 2, 3, 16], [true, false])
+    func order(workers: Int, blocking: Bool) async throws {
         for depth in [1, 2, 20] {
-            let pipeline = pipeline(Numbers(count: 3_000), workers: workers, depth: depth) { number in
+            let pipeline = try pipeline(Numbers(count: 3_000), workers: workers, depth: depth) { number in
                 var sum = number
                 for step in 0..<(number % 7 * 300) { sum ^= step }
                 return sum == .min ? -1 : number
             }
             for number in 0..<3_000 {
-                guard try await pipeline.next() == number else {
+                guard try await next(of: pipeline, blocking: blocking) == number else {
                     Issue.record("not \(number)")
                     return
                 }
             }
-            #expect(try await pipeline.next() == nil)
-            #expect(try await pipeline.next() == nil, "the end stays the end")
+            #expect(try await next(of: pipeline, blocking: blocking) == nil)
+            #expect(try await next(of: pipeline, blocking: blocking) == nil, "the end stays the end")
             await pipeline.ended()
         }
     }
@@ -66,7 +72,7 @@ import Watchdog
     @Test func `no more than the depth is read ahead of who fetches`() async throws {
         let numbers = Numbers(count: 1_000)
         let processed = Atomic(0)
-        let pipeline = pipeline(numbers, workers: 3, depth: 5) { number in
+        let pipeline = try pipeline(numbers, workers: 3, depth: 5) { number in
             processed.wrappingAdd(1, ordering: .sequentiallyConsistent)
             return number
         }
@@ -85,16 +91,16 @@ import Watchdog
     @Test("a failure comes after all that was read before it", arguments: [0, 1, 50])
     func failure(number: Int) async throws {
         for workers in [1, 4] {
-            let pipeline = pipeline(Numbers(count: 100, breaksAt: number), workers: workers)
+            let pipeline = try pipeline(Numbers(count: 100, breaksAt: number), workers: workers)
             for expected in 0..<number { #expect(try await pipeline.next() == expected) }
-            #expect(throws: Broken(number: number)) { try pipeline.next() }
-            #expect(throws: Broken(number: number)) { try pipeline.next() }
+            await #expect(throws: Broken(number: number)) { try await pipeline.next() }
+            await #expect(throws: Broken(number: number)) { try await pipeline.next() }
             await pipeline.ended()
         }
     }
 
     @Test func `an empty input ends at once`() async throws {
-        let pipeline = pipeline(Numbers(count: 0), workers: 4)
+        let pipeline = try pipeline(Numbers(count: 0), workers: 4)
         #expect(try await pipeline.next() == nil)
         await pipeline.ended()
     }
@@ -102,7 +108,7 @@ import Watchdog
     @Test func `who leaves early leaves no worker behind`() async throws {
         for fetched in 0..<20 {
             let numbers = Numbers(count: .max)
-            let pipeline = pipeline(numbers, workers: 4, depth: 3)
+            let pipeline = try pipeline(numbers, workers: 4, depth: 3)
             for _ in 0..<fetched { _ = try await pipeline.next() }
             pipeline.stop()
             await pipeline.ended()
@@ -111,15 +117,16 @@ import Watchdog
         }
     }
 
-    @Test func `stopping wakes who waits for a batch that does not come`() async throws {
+    @Test(arguments: [true, false])
+    func `stopping wakes who waits for a batch that does not come`(blocking: Bool) async throws {
         let gate = Gate()
-        let pipeline = OrderedPipeline<Int, Int, Broken>(workers: 2, depth: 4) { () throws(Broken) in
+        let pipeline = try OrderedPipeline<Int, Int, Broken>(workers: 2, depth: 4) { () throws(Broken) in
             gate.wait()
             return nil
         } process: {
             $0
         }
-        let waiting = Task.detached { try pipeline.next() }
+        let waiting = Task.detached { try await next(of: pipeline, blocking: blocking) }
         gate.untilSomebodyWaits()
         pipeline.stop()
         #expect(try await waiting.value == nil)

@@ -1,11 +1,12 @@
-package import Testing
 internal import ProfileTesting
+package import Testing
 
-/// Ends the whole test process when a test does not end in time, and says which test it was.
+/// Runs a test when its turn has come (``Turns``), ends the whole test process when it does not end in time, and says
+/// which test it was. The time that it waits for its turn does not count.
 ///
 /// `.timeLimit` of Swift Testing cancels the test's task and then waits for it. A thread that is blocked hears nothing
 /// of that: with a lock that nobody gives back the tests would wait for ever.
-package struct Watched: SuiteTrait, TestTrait, TestScoping {
+package final class Watched: SuiteTrait, TestTrait, TestScoping {
     private let limit: Duration
 
     fileprivate init(limit: Duration) { self.limit = limit }
@@ -13,19 +14,20 @@ package struct Watched: SuiteTrait, TestTrait, TestScoping {
     /// On a suite, each test is watched.
     package var isRecursive: Bool { true }
 
-    /// A test's own time counts, not that of its suite.
+    /// Each case of a test is watched, by the trait of the test, where it has one besides that of its suite.
     package func scopeProvider(for test: Test, testCase: Test.Case?) -> Watched? {
-        let innermost = test.traits.last { $0 is Watched } as? Watched
-        return testCase != nil && innermost?.limit == limit ? self : nil
+        testCase != nil && test.traits.last { $0 is Watched } as? Watched === self ? self : nil
     }
 
     @concurrent package func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
     ) async throws {
-        let place = "\(test.sourceLocation.fileID):\(test.sourceLocation.line)"
-        let number = Watchdog.shared.watch("\"\(test.displayName ?? test.name)\" (\(place))", for: limit)
-        defer { Watchdog.shared.forget(number) }
-        try await function()
+        try await Turns.shared.take(alone: test.traits.contains { $0 is Alone }) {
+            let place = "\(test.sourceLocation.fileID):\(test.sourceLocation.line)"
+            let number = Watchdog.shared.watch("\"\(test.displayName ?? test.name)\" (\(place))", for: limit)
+            defer { Watchdog.shared.forget(number) }
+            try await function()
+        }
     }
 }
 

@@ -10,6 +10,13 @@ package struct LoginAttempt: Sendable {
     /// When it is made.
     package let time: Timestamp
 
+    package init(username: String, kind: CredentialKind, isKnown: Bool, time: Timestamp) {
+        self.username = username
+        self.kind = kind
+        self.isKnown = isKnown
+        self.time = time
+    }
+
     /// What came of an attempt.
     package enum Outcome: Sendable {
         /// The secret was right: failures are forgotten, and the hash is replaced if there is a better one and it is
@@ -25,6 +32,11 @@ package struct LoginAttempt: Sendable {
     package struct Rehash: Sendable {
         package let old: PasswordHash
         package let new: PasswordHash
+
+        package init(old: PasswordHash, new: PasswordHash) {
+            self.old = old
+            self.new = new
+        }
     }
 
     /// The name under which attempts are remembered: as usernames are compared. One that nobody can have is cut, so that it

@@ -15,6 +15,12 @@ package struct ProfileSearch: Sendable {
         package let field: FieldName
         package let value: String
         package let isPrefix: Bool
+
+        package init(field: FieldName, value: String, isPrefix: Bool) {
+            self.field = field
+            self.value = value
+            self.isPrefix = isPrefix
+        }
     }
 
     /// All must hold.
@@ -27,4 +33,12 @@ package struct ProfileSearch: Sendable {
     package var after: Int64
     /// The page ends with the profile that takes it to so many bytes: after that one there may be no more.
     package var mostBytes: Int
+
+    package init(conditions: [Condition], onlyInvalid: Bool, limit: Int, after: Int64, mostBytes: Int) {
+        self.conditions = conditions
+        self.onlyInvalid = onlyInvalid
+        self.limit = limit
+        self.after = after
+        self.mostBytes = mostBytes
+    }
 }

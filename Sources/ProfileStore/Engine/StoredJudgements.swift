@@ -30,4 +30,10 @@ package struct JudgementMark: Sendable {
     package let revision: Int64
     /// In their stored form; nil for a valid profile.
     package let issues: String?
+
+    package init(id: Int64, revision: Int64, issues: String?) {
+        self.id = id
+        self.revision = revision
+        self.issues = issues
+    }
 }

@@ -63,3 +63,7 @@ public struct ProfileChanges: AsyncSequence, Sendable {
         }
     }
 }
+
+/// One task at a time goes through the changes.
+@available(*, unavailable)
+extension ProfileChanges.Iterator: Sendable {}

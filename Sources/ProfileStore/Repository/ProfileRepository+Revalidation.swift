@@ -26,9 +26,6 @@ extension ProfileRepository {
             schema: SchemaReference(
                 name: schema.name, version: candidate == nil ? adopted.version : nil, fingerprint: schema.fingerprint),
             mostIssues: mostIssues, isCandidate: candidate != nil)
-        try await addRemembered(judgedBefore, to: &report)
-        report.credentialsPredating = try await credentialsPredating(schema, history)
-
         let validator = candidate.map(ProfileValidator.init) ?? adopted.validator
         let batches = RejudgedBatches(
             of: StoreScan(
@@ -36,6 +33,8 @@ extension ProfileRepository {
                 mostBytes: Self.bytesPerBatch),
             in: engine, judgedBy: validator, on: today)
         do throws(ProfileStoreError) {
+            try await addRemembered(judgedBefore, to: &report)
+            report.credentialsPredating = try await credentialsPredating(schema, history)
             while let batch = try await batches.next() {
                 if candidate == nil { try await mark(batch, version: adopted.version) }
                 report.add(batch)

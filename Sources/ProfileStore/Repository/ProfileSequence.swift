@@ -43,3 +43,7 @@ public struct ProfileSequence: AsyncSequence, Sendable {
         }
     }
 }
+
+/// One task at a time goes through the profiles.
+@available(*, unavailable)
+extension ProfileSequence.Iterator: Sendable {}

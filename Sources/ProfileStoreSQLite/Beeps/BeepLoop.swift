@@ -1,5 +1,6 @@
 internal import Platform
 internal import Synchronization
+internal import Threads
 
 /// The thread of a beeper: it waits at the sockets of all listeners, and calls their handlers one after the other.
 ///
@@ -27,8 +28,12 @@ final class BeepLoop: Sendable {
         var ends: [Int32] = [-1, -1]
         guard socketpair(AF_UNIX, type, 0, &ends) == 0 else { throw .cannotListen(code: errno) }
         bell = (near: ends[0], far: ends[1])
-        let code = startThread()
-        guard code == 0 else { throw .cannotListen(code: code) }
+        do throws(ThreadError) {
+            // Nobody joins it: it ends by itself.
+            _ = try SystemThread(blockingSignals: true) { self.run() }
+        } catch {
+            throw .cannotListen(code: error.code)
+        }
     }
 
     deinit {
@@ -84,26 +89,8 @@ final class BeepLoop: Sendable {
 
     // MARK: The thread
 
-    private func startThread() -> Int32 {
-        let context = Unmanaged.passRetained(self)
-        var started = pthread_t()
-        let code = pthread_create(
-            &started, nil,
-            { context in
-                guard let context else { return nil }
-                Unmanaged<BeepLoop>.fromOpaque(context).takeRetainedValue().run()
-                return nil
-            }, context.toOpaque())
-        if code == 0 { pthread_detach(started) } else { context.release() }
-        return code
-    }
-
     private func run() {
         thread.store(pthread_self(), ordering: .relaxed)
-        // Signals belong to the program.
-        var signals = sigset_t()
-        sigfillset(&signals)
-        pthread_sigmask(SIG_BLOCK, &signals, nil)
         while true {
             let descriptors: [Int32]? = state.withLock { state in
                 state.isEnded ? nil : [bell.far] + state.listeners.values.map(\.descriptor)

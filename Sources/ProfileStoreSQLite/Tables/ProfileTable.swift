@@ -76,8 +76,9 @@ final class ProfileTable: Sendable {
         }
     }
 
-    /// One page of what a search finds.
-    func page(_ search: ProfileSearch, _ connection: borrowing Connection) throws(SQLiteError) -> ProfilePage {
+    /// The statement for a page, and the texts that it binds from `?3` on; `?1` is the id to go on after and `?2` the
+    /// limit.
+    func sql(of search: ProfileSearch) -> (sql: String, values: [String]) {
         var sql = selection + " WHERE id > ?1"
         var values: [String] = []
         for condition in search.conditions {
@@ -92,7 +93,13 @@ final class ProfileTable: Sendable {
             }
         }
         if search.onlyInvalid { sql += " AND issues IS NOT NULL" }
-        var statement = try connection.prepare(sql + " ORDER BY id LIMIT ?2")
+        return (sql + " ORDER BY id LIMIT ?2", values)
+    }
+
+    /// One page of what a search finds.
+    func page(_ search: ProfileSearch, _ connection: borrowing Connection) throws(SQLiteError) -> ProfilePage {
+        let (sql, values) = sql(of: search)
+        var statement = try connection.prepare(sql)
         try statement.bind(search.after, at: 1)
         // One more than is asked for tells whether there is another page.
         try statement.bind(Int64(search.limit + 1), at: 2)

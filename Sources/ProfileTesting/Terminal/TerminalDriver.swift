@@ -267,6 +267,9 @@ public final class TerminalDriver {
     }
 }
 
+@available(*, unavailable)
+extension TerminalDriver: Sendable {}
+
 /// A wait for a program in a terminal that was in vain.
 public struct TerminalWaitError: Error, Sendable, CustomStringConvertible {
     /// What was waited for.

@@ -1,4 +1,5 @@
 internal import Platform
+internal import Threads
 
 /// The terminal as a screen for frames and a source of keys: in raw mode, on its alternate screen, with bracketed paste.
 ///
@@ -9,7 +10,7 @@ package final class Terminal: Sendable {
     package var events: AsyncStream<TerminalEvent> { session.events }
 
     private let session: TerminalSession
-    private let thread: TerminalThread
+    private let thread: SystemThread
 
     /// Opens the process's controlling terminal, so that standard input and output may be redirected, or the one that is
     /// its standard input. Without colour frames are still bold, dim, underlined and reversed.
@@ -28,15 +29,15 @@ package final class Terminal: Sendable {
         let descriptor = Platform.open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw .cannotOpen(code: errno) }
         let session = try TerminalSession(descriptor, usesColor: usesColor)
-        do throws(TerminalError) {
-            return Terminal(session, try TerminalThread { session.run() })
+        do throws(ThreadError) {
+            return Terminal(session, try SystemThread(blockingSignals: false) { session.run() })
         } catch {
             session.end()
-            throw error
+            throw .cannotStartThread(code: error.code)
         }
     }
 
-    private init(_ session: TerminalSession, _ thread: TerminalThread) {
+    private init(_ session: TerminalSession, _ thread: SystemThread) {
         self.session = session
         self.thread = thread
     }

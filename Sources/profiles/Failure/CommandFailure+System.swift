@@ -22,6 +22,10 @@ extension CommandFailure {
             : CommandFailure(.inputOutput, "\(path) cannot be written: \(systemText(code))")
     }
 
+    static func cannotStartThread(_ code: Int32) -> CommandFailure {
+        CommandFailure(.tryAgain, "No thread could be started; try again: \(systemText(code))")
+    }
+
     /// What the system calls an `errno`.
     static func systemText(_ code: Int32) -> String {
         code == 0 ? "the reason is not known" : String(cString: strerror(code))

@@ -1,5 +1,5 @@
-internal import Dispatch
 internal import Platform
+internal import Threads
 
 /// Standard output or standard error, written without a buffer of its own.
 struct Output: Sendable {
@@ -43,7 +43,12 @@ struct Output: Sendable {
     func whileRead(_ work: @escaping @Sendable () async throws -> Void) async throws {
         let task = Task { try await work() }
         // A thread of its own, which waits for that until the process ends.
-        DispatchQueue(label: "reader").async { if self.isAbandoned(waitingForIt: true) { task.cancel() } }
+        do throws(ThreadError) {
+            _ = try SystemThread(blockingSignals: true) { if self.isAbandoned(waitingForIt: true) { task.cancel() } }
+        } catch {
+            task.cancel()
+            throw CommandFailure.cannotStartThread(error.code)
+        }
         try await withTaskCancellationHandler {
             try await task.value
         } onCancel: {

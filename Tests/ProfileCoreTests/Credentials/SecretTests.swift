@@ -22,7 +22,7 @@ import Watchdog
     /// Small pieces of memory that are given back are soon used again, and written over; a long one stays as it was.
     private static let longCount = 4_096
 
-    @Test func `P12: the memory of a secret is zeroed when its last copy goes`() throws {
+    @Test(.alone, .unsanitized) func `P12: the memory of a secret is zeroed when its last copy goes`() throws {
         let marker = MemoryMarker(count: Self.longCount)
         var secret: Secret? = marker.makeSecret()
         var copy = secret
@@ -36,7 +36,7 @@ import Watchdog
         #expect(try marker.occurrences() == 0)
     }
 
-    @Test func `P12: what a failed read wrote is zeroed as well`() throws {
+    @Test(.alone, .unsanitized) func `P12: what a failed read wrote is zeroed as well`() throws {
         struct Interrupted: Error {}
         let marker = MemoryMarker(count: Self.longCount)
         let secret: Secret?

@@ -89,19 +89,19 @@ import Watchdog
 
     // Each took a hundred times as long, or thousands, when the classes were asked one after another for each character.
 
-    @Test func `characters are judged by letters and special as fast as by classes of ASCII`() throws {
+    @Test(.alone) func `characters are judged by letters and special as fast as by classes of ASCII`() throws {
         let value = String(repeating: "-", count: 10_000)
         let plain = try cost(#""ascii-letters","special""#, value)
         #expect(try cost(#""letters","special""#, value) < plain * 40)
     }
 
-    @Test func `a long list of characters is as fast as a short one`() throws {
+    @Test(.alone) func `a long list of characters is as fast as a short one`() throws {
         let value = String(repeating: String(Self.letters.suffix(1)), count: 3_000)
         let short = try cost(#""\#(Self.letters.suffix(2))""#, value)
         #expect(try cost(#""\#(Self.letters)""#, value) < short * 20)
     }
 
-    @Test func `a long enum is as fast as a short one`() throws {
+    @Test(.alone) func `a long enum is as fast as a short one`() throws {
         let values = (0..<20_000).map { "value-\($0)-\(String(repeating: "v", count: 20))" }
         let last = try #require(values.last)
         let short = try cost(#""ascii-letters","ascii-digits","-""#, last, enumerating: values.suffix(2))

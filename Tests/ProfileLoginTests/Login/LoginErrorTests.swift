@@ -1,6 +1,7 @@
 import ProfileCore
 import ProfileLogin
 import ProfileStore
+import SecretHashing
 import Testing
 import Watchdog
 

@@ -3,6 +3,7 @@ import ProfileLogin
 import ProfileStore
 import ProfileStoreSQLite
 import ProfileTesting
+import SecretHashing
 import StoreFixtures
 import Testing
 import Watchdog

@@ -1,10 +1,12 @@
 import ProfileCore
-import ProfileLogin
-@testable import ProfileStore
+import ProfileStore
 import ProfileTesting
+import SecretHashing
 import StoreFixtures
 import Testing
 import Watchdog
+
+@testable import ProfileLogin
 
 /// Logging in to a store: P9–P12 through the service.
 @Suite(.watched) struct RepositoryAuthenticatorTests {

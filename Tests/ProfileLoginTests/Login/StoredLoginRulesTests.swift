@@ -1,10 +1,11 @@
 import ProfileCore
-import ProfileLogin
-@testable import ProfileStore
+import ProfileStore
 import ProfileTesting
 import StoreFixtures
 import Testing
 import Watchdog
+
+@testable import ProfileLogin
 
 /// L1: a newer rule locks nobody out.
 @Suite(.watched) struct StoredLoginRulesTests {
@@ -28,42 +29,42 @@ import Watchdog
         try People.standard(replacing: #""minLength":3"#, with: #""minLength":9"#)
     }
 
-    private func judgesPasswords() throws -> Bool {
-        let checks = try rules.checks()
+    private func judgesPasswords() async throws -> Bool {
+        let checks = try await rules.checks()
         let isJudged = checks == LoginChecks(repository.schema)
         #expect(isJudged || checks == LoginChecks(repository.schema, judgesPasswords: false))
         return isJudged
     }
 
     @Test func `L1: passwords that the rules in force have judged are checked by these`() async throws {
-        #expect(try judgesPasswords())
+        #expect(try await judgesPasswords())
         try await repository.adopt(People.standard(and: People.email))
-        #expect(try judgesPasswords(), "the rules of passwords are the same")
+        #expect(try await judgesPasswords(), "the rules of passwords are the same")
         #expect(await LoginService(repository).failure("abel", "aK8oio") == nil)
     }
 
     @Test func `L1: a brought hash lets any password through, until it is gone`() async throws {
-        #expect(try judgesPasswords())
+        #expect(try await judgesPasswords())
         try await repository.register("bert")
-        #expect(try !judgesPasswords())
+        #expect(try await !judgesPasswords())
         let service = LoginService(repository)
         #expect(await service.failure("abel", "x") == .invalidCredentials)
         #expect(await service.failure("bert", "") == .invalidPasswordLength(minimum: 1, requirements: []))
         #expect(await service.failure("bert", "aK8oio") == nil)
-        #expect(try !judgesPasswords(), "a success has judged nothing")
+        #expect(try await !judgesPasswords(), "a success has judged nothing")
         _ = try await repository.edit("bert") { $0.password = Secret("bL9pjp") }
-        #expect(try judgesPasswords())
+        #expect(try await judgesPasswords())
         #expect(await service.failure("abel", "x")?.message.contains("at least 3 characters") == true)
     }
 
     @Test func `L1: a brought hash is seen by whichever way it comes`() async throws {
         let other = try await store.open()
         try await other.register("bert")
-        #expect(try !judgesPasswords(), "another process has registered it")
+        #expect(try await !judgesPasswords(), "another process has registered it")
         try await other.remove("bert")
-        #expect(try judgesPasswords())
+        #expect(try await judgesPasswords())
         _ = try await repository.edit("abel") { $0["password_hash"] = People.policyHash }
-        #expect(try !judgesPasswords())
+        #expect(try await !judgesPasswords())
         await other.close()
     }
 
@@ -73,18 +74,18 @@ import Watchdog
         try await typed("bert")
         try await other.adopt(Self.stricter())
         #expect(await service.failure("abel", "aK8oio") == nil)
-        #expect(try !judgesPasswords())
+        #expect(try await !judgesPasswords())
         for username in ["bert", "abel"] {
-            #expect(try !judgesPasswords())
+            #expect(try await !judgesPasswords())
             _ = try await repository.edit(username) { $0.password = Secret("bL9pjp789") }
         }
-        #expect(try judgesPasswords())
+        #expect(try await judgesPasswords())
         #expect(
             await service.failure("abel", "aK8oio")
                 == .invalidPasswordLength(minimum: 9, requirements: [.uppercase, .digit]))
         #expect(await service.failure("abel", "bL9pjp789") == nil)
         try await other.adopt(.standard)
-        #expect(try !judgesPasswords(), "these were set under the stricter rules")
+        #expect(try await !judgesPasswords(), "these were set under the stricter rules")
         await other.close()
     }
 
@@ -115,7 +116,7 @@ import Watchdog
             }
             let unjudged = try await repository.revalidate(all: true).credentialsPredating
             let brought = try store.number("SELECT count(*) FROM profiles WHERE password_is_judged = 0")
-            let isJudged = try judgesPasswords()
+            let isJudged = try await judgesPasswords()
             #expect(isJudged == (unjudged == 0 && brought == 0), "step \(step) of seed \(seed)")
             sawBoth.insert(isJudged)
         }

@@ -1,14 +1,15 @@
 import Platform
 import ProfileCore
-@testable import ProfileStore
-import ProfileStoreSQLite
+import ProfileStore
 import ProfileTesting
-import ProfileTransfer
 import SQLiteAccess
 import StoreFixtures
 import Synchronization
 import Testing
 import Watchdog
+
+@testable import ProfileStoreSQLite
+@testable import ProfileTransfer
 
 /// Stores whose files are removed, replaced or given a second name while they are in use.
 @Suite(.watched) struct DisplacementTests {

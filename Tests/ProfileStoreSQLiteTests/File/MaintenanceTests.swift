@@ -81,14 +81,14 @@ import Watchdog
         // The table itself is whole.
         #expect(try await reopened.profile(username: "user7") != nil)
         do throws(ProfileStoreError) {
-            #expect(try !reopened.check().isSound)
+            #expect(try await !reopened.check().isSound)
         } catch {
             guard case .corrupt = error else {
                 Issue.record("\(error)")
                 return
             }
         }
-        #expect {
+        await #expect {
             try await reopened.profiles(ProfileQuery([ProfileQuery.Condition(.phone, "78761241")]))
         } throws: { error in
             if case .corrupt? = error as? ProfileStoreError { true } else { false }
@@ -122,12 +122,12 @@ import Watchdog
     @Test func `a backup overwrites nothing`() async throws {
         let other = store.directory + "/there"
         try SmallFile.write("precious", to: other)
-        #expect(throws: ProfileStoreError.alreadyExists(path: other)) { try await repository.backup(to: other) }
-        #expect(throws: ProfileStoreError.alreadyExists(path: store.path)) { try await repository.backup(to: store.path) }
+        await #expect(throws: ProfileStoreError.alreadyExists(path: other)) { try await repository.backup(to: other) }
+        await #expect(throws: ProfileStoreError.alreadyExists(path: store.path)) { try await repository.backup(to: store.path) }
         #expect(SmallFile.bytes(of: other) == Array("precious".utf8))
         #expect(symlink(store.directory + "/target", store.directory + "/link") == 0)
-        #expect(throws: ProfileStoreError.self) { try await repository.backup(to: store.directory + "/link") }
-        let error = #expect(throws: ProfileStoreError.self) { try await repository.backup(to: store.directory + "/no/where") }
+        await #expect(throws: ProfileStoreError.self) { try await repository.backup(to: store.directory + "/link") }
+        let error = await #expect(throws: ProfileStoreError.self) { try await repository.backup(to: store.directory + "/no/where") }
         guard case .cannotOpen(_, code: ENOENT)? = error else {
             Issue.record("\(String(describing: error))")
             return

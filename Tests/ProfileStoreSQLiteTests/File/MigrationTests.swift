@@ -1,12 +1,13 @@
 import FaultVFS
-@testable import ProfileStore
-import ProfileStoreSQLite
+import ProfileStore
 import ProfileTesting
 import SQLiteMigrations
 import SecretHashing
 import StoreFixtures
 import Testing
 import Watchdog
+
+@testable import ProfileStoreSQLite
 
 @Suite(.watched) struct MigrationTests {
     private let store: TemporaryStore

@@ -1,7 +1,6 @@
 import Platform
 import ProfileCore
-@testable import ProfileStore
-import ProfileStoreSQLite
+import ProfileStore
 import ProfileTesting
 import RawSQLite
 import SQLiteAccess
@@ -9,6 +8,8 @@ import SQLiteMigrations
 import StoreFixtures
 import Testing
 import Watchdog
+
+@testable import ProfileStoreSQLite
 
 @Suite(.watched) struct OpeningTests {
     private let store: TemporaryStore

@@ -154,7 +154,7 @@ import Watchdog
         let root = try store.number("SELECT rootpage FROM sqlite_schema WHERE name = 'profiles_phone'")
         for index in Int(root - 1) * 4_096..<Int(root) * 4_096 { bytes[index] = 0xA5 }
         try SmallFile.write(bytes, to: backup)
-        let error = #expect(throws: ProfileStoreError.self) { try await StoreBackup(at: backup) }
+        let error = await #expect(throws: ProfileStoreError.self) { try await StoreBackup(at: backup) }
         guard case .corrupt? = error else {
             Issue.record("\(String(describing: error))")
             return
@@ -166,9 +166,9 @@ import Watchdog
     @Test func `what is no store is neither restored from nor written over`() async throws {
         try await backUp(["abel"]).close()
         let other = store.directory + "/other.sqlite"
-        #expect(throws: ProfileStoreError.noStore(path: other)) { try await StoreBackup(at: other) }
+        await #expect(throws: ProfileStoreError.noStore(path: other)) { try await StoreBackup(at: other) }
         try SmallFile.write(String(repeating: "no database ", count: 400), to: other)
-        #expect(throws: ProfileStoreError.notADatabase(path: other)) { try await StoreBackup(at: other) }
+        await #expect(throws: ProfileStoreError.notADatabase(path: other)) { try await StoreBackup(at: other) }
         await #expect(throws: ProfileStoreError.notADatabase(path: other)) { try await restore(to: other) }
         #expect(SmallFile.text(of: other)?.hasPrefix("no database") == true)
         unlink(other)
@@ -176,7 +176,7 @@ import Watchdog
         try SmallFile.write([], to: foreign)
         try Connection(DatabasePath(foreign), mode: .readWrite).execute("CREATE TABLE birds (name)")
         let bytes = SmallFile.bytes(of: foreign)
-        #expect(throws: ProfileStoreError.notAStore(path: foreign)) { try await StoreBackup(at: foreign) }
+        await #expect(throws: ProfileStoreError.notAStore(path: foreign)) { try await StoreBackup(at: foreign) }
         await #expect(throws: ProfileStoreError.notAStore(path: foreign)) { try await restore(to: foreign) }
         #expect(SmallFile.bytes(of: foreign) == bytes)
         #expect(!store.names().contains { $0.hasPrefix("foreign.sqlite-") })
@@ -202,7 +202,7 @@ import Watchdog
         let raw = try RawDatabase(store.path)
         try raw.execute("CREATE TRIGGER evil AFTER INSERT ON profiles BEGIN DELETE FROM profiles; END")
         await #expect(throws: ProfileStoreError.self) { try await store.open() }
-        let altered = #expect(throws: ProfileStoreError.self) { try await StoreBackup(at: store.path) }
+        let altered = await #expect(throws: ProfileStoreError.self) { try await StoreBackup(at: store.path) }
         guard case .altered(let object)? = altered else {
             Issue.record("\(String(describing: altered))")
             return

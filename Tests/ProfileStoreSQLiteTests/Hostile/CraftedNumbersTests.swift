@@ -1,7 +1,6 @@
 import ProfileCore
 import ProfileLogin
-@testable import ProfileStore
-import ProfileStoreSQLite
+import ProfileStore
 import ProfileTesting
 import ProfileTransfer
 import RawSQLite
@@ -9,6 +8,8 @@ import StoreFixtures
 import Synchronization
 import Testing
 import Watchdog
+
+@testable import ProfileStoreSQLite
 
 /// Numbers in a file that nobody has counted: what would run over is damage, and nothing traps.
 @Suite(.watched) struct CraftedNumbersTests {
@@ -208,21 +209,6 @@ import Watchdog
     }
 
     // MARK: Memory
-
-    @Test func `I4: past its room a set of long values finds no further ones, and those that pack it does`() {
-        func find(_ text: String, _ set: KeySet) -> Int? {
-            Array(text.utf8).withUnsafeBufferPointer { set.line(of: $0) }
-        }
-        var set = KeySet(foldsCase: false, longValueBytes: 2 << 20)
-        // Each takes more than half of one of the two chunks.
-        let long = (1...3).map { String(repeating: "\($0)", count: 700_000) }
-        for (line, value) in (long + ["short", "another one that is long"]).enumerated() {
-            Array(value.utf8).withUnsafeBufferPointer { set.insert($0, line: line) }
-        }
-        #expect(long.map { find($0, set) } == [0, 1, nil])
-        #expect(find("short", set) == 3)
-        #expect(find("another one that is long", set) == 4, "there is room in the chunk that was begun")
-    }
 
     @Test func `R6: long values are judged again in batches of bounded size`() async throws {
         let repository = try await craft(

@@ -1,13 +1,15 @@
 import ProfileCore
-@testable import ProfileStore
-import ProfileStoreSQLite
+import ProfileStore
 import ProfileTesting
+import ProfileTransfer
 import RawSQLite
 import SQLiteAccess
 import SQLiteMigrations
 import StoreFixtures
 import Testing
 import Watchdog
+
+@testable import ProfileStoreSQLite
 
 /// A store's own SQL is compared with ours before anything of it is run.
 @Suite(.watched) struct StoreLayoutTests {
@@ -167,9 +169,9 @@ import Watchdog
         let expected = ProfileStoreError.altered(alteration.object)
         // Who writes looks before.
         await #expect(throws: expected) { try await repository.register("bert") }
-        // Who reads finds out by reading, and does not read again.
-        _ = try? repository.profile(username: "abel")
-        #expect(throws: expected) { try await repository.profile(username: "abel") }
+        // Wawait ho reads finds out by reading, and does not read again.
+        _ = try? await repository.profile(username: "abel")
+        await #expect(throws: expected) { try await repository.profile(username: "abel") }
         await #expect(throws: expected) { _ = try await repository.edit("abel") { $0["address"] = "2" } }
         await repository.close()
     }
@@ -179,8 +181,8 @@ import Watchdog
         try await repository.register("abel")
         _ = try await repository.profile(username: "abel")
         try RawDatabase(store.path).execute(
-            "ALTER TABLE profiles RENAME TO p; CREATE VIEW profiles AS SELECT * FROM p")
-        let error = #expect(throws: ProfileStoreError.self) { try await repository.profile(username: "abel") }
+            "ALTER Tawait ABLE profiles RENAME TO p; CREATE VIEW profiles AS SELECT * FROM p")
+        let error = await #expect(throws: ProfileStoreError.self) { try await repository.profile(username: "abel") }
         guard case .corrupt? = error else {
             Issue.record("\(String(describing: error))")
             return

@@ -1,6 +1,7 @@
 import ProfileCore
 import ProfileStore
 import SQLiteAccess
+import SecretHashing
 import StoreFixtures
 import Testing
 import Watchdog

@@ -2,6 +2,7 @@ import ProfileCore
 import ProfileStore
 import ProfileStoreSQLite
 import ProfileTesting
+import ProfileTransfer
 import StoreFixtures
 import Testing
 import Watchdog

@@ -1,5 +1,6 @@
 import ProfileCore
 @testable import ProfileStore
+import StoreFixtures
 import Testing
 import Watchdog
 
@@ -35,7 +36,7 @@ import Watchdog
     }
 
     // Ten times as many: a hundred times the work when each look-up went through all fields.
-    @Test func `a field of a profile is found without a walk through the others`() throws {
+    @Test(.alone) func `a field of a profile is found without a walk through the others`() throws {
         #expect(try costOfAllFields(99) < costOfAllFields(9) * 40)
     }
 

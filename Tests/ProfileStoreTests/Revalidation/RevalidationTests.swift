@@ -166,9 +166,12 @@ import Watchdog
             let draft = ProfileDraft(["username": "u\(number)", "note": note])
             _ = try await repository.register(repository.judged(draft))
         }
-        let scan = try StoredScan(repository, schema: Self.schemaOfNotes(), besides: [])
+        var scan = StoreScan(fields: repository.schema.fields, mostRows: 8_000, mostBytes: 4 << 20)
         var sizes: [Int] = []
-        while let batch = try scan.next() { sizes.append(batch.rows.count) }
+        while case let rows = try await repository.engine.scan(scan).rows, let last = rows.last {
+            sizes.append(rows.count)
+            scan.after = last.id
+        }
         #expect(sizes.reduce(0, +) == 12)
         #expect(sizes.count > 1 && sizes.allSatisfy { $0 <= 6 })
         await repository.close()

@@ -130,6 +130,8 @@ import Watchdog
         for number in 0..<4 { try await store.register(["username": "user\(number)", "note": note]) }
         var ends: [Int32] = [0, 0]
         pipe(&ends)
+        // A process that another test starts meanwhile would keep the writing end open.
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         let (reading, writing) = (ends[0], ends[1])
         defer { close(reading) }
         let export = Task {

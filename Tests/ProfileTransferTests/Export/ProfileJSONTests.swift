@@ -1,7 +1,9 @@
 import ProfileCore
-@testable import ProfileStore
+import ProfileStore
 import Testing
 import Watchdog
+
+@testable import ProfileTransfer
 
 @Suite(.watched) struct ProfileJSONTests {
     @Test func `a profile's JSON has what the store knows, then the open fields in their order`() async throws {
@@ -18,9 +20,9 @@ import Watchdog
     @Test func `a page's JSON has the cursor as a string, or null at the end`() async throws {
         let store = try await ExportedStore()
         for name in ["ann", "bob"] { try await store.register(["username": name]) }
-        let first = try store.repository.profiles(ProfileQuery(limit: 1))
+        let first = try await store.repository.profiles(ProfileQuery(limit: 1))
         #expect(first.json().member("next") == "1")
-        let second = try store.repository.profiles(ProfileQuery(limit: 1, after: first.next))
+        let second = try await store.repository.profiles(ProfileQuery(limit: 1, after: first.next))
         #expect(second.json().member("next") == .some(.null))
         #expect(second.json().member("profiles") == .array([second.profiles[0].json()]))
     }

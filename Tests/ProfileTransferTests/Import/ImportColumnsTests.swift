@@ -1,6 +1,7 @@
 import ProfileCore
 import ProfileStore
 import ProfileTransfer
+import StoreFixtures
 import Testing
 import Watchdog
 
@@ -57,7 +58,7 @@ import Watchdog
             $0.ignoresUnknownColumns = true
         }
         #expect(report.outcomes == [1, 0, 0, 0])
-        #expect(try repository.everything() == ["ann": ["username": "ann"]])
+        #expect(try await repository.everything() == ["ann": ["username": "ann"]])
     }
 
     @Test(

@@ -1,8 +1,10 @@
 import ProfileCore
-@testable import ProfileStore
-import ProfileTransfer
+import ProfileStore
+import StoreFixtures
 import Testing
 import Watchdog
+
+@testable import ProfileTransfer
 
 @Suite(.watched) struct ImportDuplicateTests {
     private let folder: ImportFolder
@@ -87,7 +89,7 @@ import Watchdog
             $0.duplicates = .update
         }
         #expect(report.outcomes == [0, 2, 0, 0])
-        let stored = try repository.everything()
+        let stored = try await repository.everything()
         #expect(stored["ann"] == ["username": "ann", "email": "a@x", "level": "1"])
         #expect(stored["bob"] == ["username": "bob", "email": "b@x", "level": "2", "note": "new"])
     }
@@ -99,7 +101,7 @@ import Watchdog
         }
         #expect(report.outcomes == [0, 0, 0, 3])
         #expect(report.lines == ["2/1 level required", "3/2 level out_of_range", "4/3 level required"])
-        #expect(try repository.everything()["ann"]?["note"] == "old")
+        #expect(try await repository.everything()["ann"]?["note"] == "old")
     }
 
     @Test func `I4: rows that lack required columns update profiles that have them`() async throws {
@@ -140,7 +142,7 @@ import Watchdog
             #expect(report.outcomes == [1, 1, 0, 2], "\(report.lines)")
             #expect(report.lines == ["2/1 email duplicate", "5/4 email duplicate"])
         }
-        #expect(try repository.everything()["cid"]?["email"] == "b@x")
+        #expect(try await repository.everything()["cid"]?["email"] == "b@x")
     }
 
     @Test func `I4: an update into an empty store treats a repeated name as a store with profiles would`() async throws

@@ -1,14 +1,17 @@
 import Platform
 import ProfileCore
-@testable import ProfileStore
+import ProfileStore
 import ProfileStoreSQLite
 import ProfileTesting
+import StoreFixtures
 import Testing
 import Watchdog
 
-@Suite(.serialized, .watched) struct ImportKillTests {
-    private static let rows = runsLongImportTests ? 90_000 : 22_000
-    private static let kills = runsLongImportTests ? 200 : 26
+@testable import ProfileTransfer
+
+@Suite(.watched(for: .seconds(300))) struct ImportKillTests {
+    private static let rows = runsLongImportTests ? 90_000 : 16_000
+    private static let kills = runsLongImportTests ? 200 : 10
     /// What a batch of these rows holds.
     private static let rowsPerBatch = ImportSource.recordsPerBatch
 
@@ -24,7 +27,7 @@ import Watchdog
     }
 
     /// Everything but ids and times.
-    private static func contents(of store: ProfileRepository, sorted: Bool = true) throws -> [String] {
+    private static func contents(of store: ProfileRepository, sorted: Bool = true) async throws -> [String] {
         let rows = try await store.profiles(ProfileQuery(limit: 100_000)).profiles.map { profile in
             "\(profile.revision) \(profile.hasPassword) "
                 + profile.fields.map { $0.value ?? "-" }.joined(separator: "|")
@@ -43,9 +46,9 @@ import Watchdog
         let file = try folder.file("input.csv", text)
         let whole = try await folder.store("whole.sqlite")
         _ = try await whole.importing(text)
-        let expected = try Self.contents(of: whole)
+        let expected = try await Self.contents(of: whole)
         let accepted = expected.count
-        let inOrder = try Self.contents(of: whole, sorted: false)
+        let inOrder = try await Self.contents(of: whole, sorted: false)
         await whole.close()
 
         var partly = 0
@@ -74,14 +77,14 @@ import Watchdog
             spread.insert(stored)
             if inBulk { #expect(stored == 0 || stored == accepted, "seed \(seed), round \(round): \(stored) rows") }
             // Whole transactions in the order of the input: what is there are the first rows, and none besides.
-            let found = try Set(Self.contents(of: store)).intersection(expected)
+            let found = try await Set(Self.contents(of: store)).intersection(expected)
             #expect(found.count == stored && found.isSubset(of: inOrder.prefix(stored)), "seed \(seed), round \(round)")
             if stored > 0, stored < accepted { partly += 1 }
             if round % 5 == 0 || stored < accepted && stored > 0 {
                 let again = try await store.importing(text) { $0.duplicates = .skip }
                 #expect(again.imported + again.skipped == accepted)
                 #expect(again.skipped == stored)
-                let found = try Self.contents(of: store).filter { !$0.contains(" zz|") }
+                let found = try await Self.contents(of: store).filter { !$0.contains(" zz|") }
                 #expect(found == expected, "seed \(seed), round \(round)")
             }
             await store.close()

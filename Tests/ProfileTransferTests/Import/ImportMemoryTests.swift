@@ -1,11 +1,12 @@
 import Platform
 import ProfileCore
 import ProfileStore
+import StoreFixtures
 import Synchronization
 import Testing
 import Watchdog
 
-@Suite(.serialized, .watched) struct ImportMemoryTests {
+@Suite(.serialized, .unsanitized, .watched) struct ImportMemoryTests {
     /// Imports what is written into a pipe, by a process whose memory is watched.
     private func importing(
         _ arguments: [String] = [], writing write: @escaping @Sendable (Pipe) -> Void

@@ -1,6 +1,7 @@
 import ProfileCore
 import ProfileStore
 import ProfileTransfer
+import StoreFixtures
 import Testing
 import Watchdog
 
@@ -44,7 +45,7 @@ import Watchdog
             """
         let report = try await repository.importing(text) { $0.format = .ndjson }
         #expect(report.outcomes == [3, 0, 0, 0], "\(report.lines)")
-        let stored = try repository.everything()
+        let stored = try await repository.everything()
         #expect(
             stored["ann"] == ["username": "ann", "age": "42", "score": "1.5", "member": "true", "since": "2020-02-29"])
         #expect(stored["b\u{F6}b"] == ["username": "b\u{F6}b", "age": "7", "member": "false"])
@@ -186,7 +187,7 @@ import Watchdog
             $0.duplicates = .update
         }
         #expect(report.outcomes == [0, 2, 0, 0], "\(report.lines)")
-        let stored = try repository.everything()
+        let stored = try await repository.everything()
         #expect(stored["ann"] == ["username": "ann", "email": "a@x", "level": "1"])
         #expect(stored["bob"] == ["username": "bob", "email": "b@x", "level": "3", "note": "q"])
     }

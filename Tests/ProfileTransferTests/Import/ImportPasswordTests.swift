@@ -1,14 +1,17 @@
 import Dispatch
 import Platform
 import ProfileCore
-@testable import ProfileStore
+import ProfileStore
 import ProfileStoreSQLite
 import ProfileTesting
-import ProfileTransfer
 import SQLiteAccess
+import SecretHashing
+import StoreFixtures
 import Synchronization
 import Testing
 import Watchdog
+
+@testable import ProfileTransfer
 
 @Suite(.watched) struct ImportPasswordTests {
     private let folder: ImportFolder
@@ -18,14 +21,14 @@ import Watchdog
     private static let rest = "78761241,12 Main St"
     private static let header = "username,password,phone,address\n"
 
-    private func login(_ username: String, _ password: String, _ repository: ProfileRepository) throws -> PasswordHash?
+    private func login(_ username: String, _ password: String, _ repository: ProfileRepository) async throws -> PasswordHash?
     {
-        try repository.storedHash(of: username).flatMap { try PasswordHash(parsing: $0.utf8Span.span) }
+        try await repository.storedHash(of: username).flatMap { try PasswordHash(parsing: $0.utf8Span.span) }
     }
 
     private func matches(_ password: String, _ username: String, in repository: ProfileRepository) async throws -> Bool
     {
-        let hash = try login(username, password, repository)
+        let hash = try await login(username, password, repository)
         return try await repository.hasher.verify(Secret(password), against: hash) != .wrong
     }
 
@@ -60,7 +63,7 @@ import Watchdog
         #expect(report.lines == ["2/1 row bad_row", "5/4 password required", "6/5 password unsupported_hash"])
         #expect(report.outcomes == [2, 0, 0, 3])
         #expect(repository.hasher.argon2Runs == 1)
-        #expect(try login("bob", "", repository)?.text == broughtHash)
+        #expect(try await login("bob", "", repository)?.text == broughtHash)
     }
 
     @Test func `I9: what is rejected or skipped is not hashed`() async throws {
@@ -154,7 +157,7 @@ import Watchdog
                 #expect(report.outcomes == expected, "dry run: \(isDryRun)")
             }
         }
-        #expect(try login("ann", "", repository)?.text == broughtHash)
+        #expect(try await login("ann", "", repository)?.text == broughtHash)
         #expect(try await repository.profile(username: "ann")?.revision == 2)
 
         let whole =
@@ -352,12 +355,7 @@ private final class Copies: Sendable {
 
 extension ProfileRepository {
     /// The hash that stands in a profile's row.
-    fileprivate func storedHash(of username: String) throws -> String? {
-        guard let profile = try profile(username: username) else { return nil }
-        return try read { connection throws(ProfileStoreError) in
-            try ProfileStoreError.wrap { () throws(SQLiteError) in
-                try self.adoptedSchema.table.passwordHash(of: profile.id, connection)
-            }
-        }
+    fileprivate func storedHash(of username: String) async throws -> String? {
+        try await engine.credential(.password, of: username)?.hash?.text
     }
 }

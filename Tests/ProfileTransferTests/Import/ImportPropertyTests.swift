@@ -3,6 +3,7 @@ import ProfileStore
 import ProfileStoreSQLite
 import ProfileTesting
 import ProfileTransfer
+import StoreFixtures
 import Testing
 import Watchdog
 

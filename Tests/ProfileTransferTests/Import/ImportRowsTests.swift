@@ -2,6 +2,7 @@ import Platform
 import ProfileCore
 import ProfileStore
 import ProfileTransfer
+import StoreFixtures
 import Testing
 import Watchdog
 
@@ -64,7 +65,7 @@ import Watchdog
             let repository = try await folder.store(schema: schemaOfNames())
             let report = try await ProfileImporter(repository: repository).run(bytes)
             #expect(report.outcomes == [1, 0, 0, 0])
-            #expect(try repository.everything()["ann"]?["note"] == "\u{E9}\u{1F600}")
+            #expect(try await repository.everything()["ann"]?["note"] == "\u{E9}\u{1F600}")
         }
     }
 
@@ -136,7 +137,7 @@ import Watchdog
             .replacing("ANN;", with: "dan;")
         let second = try await importer.run(mended)
         #expect(second.outcomes == [3, 0, 0, 0], "\(second.lines)")
-        #expect(Set(try repository.everything().keys) == ["ann", "bob", "cid", "dan"])
+        #expect(Set(try await repository.everything().keys) == ["ann", "bob", "cid", "dan"])
     }
 
     @Test func `I7: an import says whether the rejected rows are all in their file`() async throws {

@@ -1,12 +1,14 @@
 import FaultVFS
 import Platform
 import ProfileCore
-@testable import ProfileStore
+import ProfileStore
 import ProfileStoreSQLite
-import ProfileTransfer
+import StoreFixtures
 import Synchronization
 import Testing
 import Watchdog
+
+@testable import ProfileTransfer
 
 @Suite(.watched) struct ImportWritingTests {
     private let folder: ImportFolder

@@ -1,7 +1,9 @@
-@testable import ProfileStore
 import ProfileTesting
+import StoreFixtures
 import Testing
 import Watchdog
+
+@testable import ProfileTransfer
 
 @Suite(.watched) struct KeySetTests {
     @Test("I4: the set of brought values agrees with a dictionary", arguments: [true, false])
@@ -64,6 +66,21 @@ import Watchdog
         let alphabet = Array("abcxyzABCXYZ019-_ \u{E9}\u{C9}")
         let length = [1, 2, 3, 3, 4, 4, 9, 10, 11, 40].randomElement(using: &random) ?? 1
         return String((0..<length).map { _ in alphabet.randomElement(using: &random) ?? "a" })
+    }
+
+    @Test func `I4: past its room a set of long values finds no further ones, and those that pack it does`() {
+        func find(_ text: String, _ set: KeySet) -> Int? {
+            Array(text.utf8).withUnsafeBufferPointer { set.line(of: $0) }
+        }
+        var set = KeySet(foldsCase: false, longValueBytes: 2 << 20)
+        // Each takes more than half of one of the two chunks.
+        let long = (1...3).map { String(repeating: "\($0)", count: 700_000) }
+        for (line, value) in (long + ["short", "another one that is long"]).enumerated() {
+            Array(value.utf8).withUnsafeBufferPointer { set.insert($0, line: line) }
+        }
+        #expect(long.map { find($0, set) } == [0, 1, nil])
+        #expect(find("short", set) == 3)
+        #expect(find("another one that is long", set) == 4, "there is room in the chunk that was begun")
     }
 }
 

@@ -2,6 +2,7 @@ import Platform
 import ProfileCore
 import ProfileStore
 import ProfileTransfer
+import StoreFixtures
 import Testing
 import Watchdog
 
@@ -57,7 +58,7 @@ import Watchdog
         #expect(cantwell.username == "C000127" && cantwell["full_name"] == "Maria Cantwell")
         #expect(cantwell["phone"] == "202-224-3441" && cantwell["birthday"] == "1958-10-13")
         #expect(cantwell["party"] == "Democrat" && cantwell["state"] == "WA")
-        let names = try repository.everything().values.compactMap { $0["full_name"] }
+        let names = try await repository.everything().values.compactMap { $0["full_name"] }
         let accented = names.filter { name in name.unicodeScalars.contains { !$0.isASCII } }
         #expect(accented.count == 7)
         let bytes = importedBytes(of: descriptor)

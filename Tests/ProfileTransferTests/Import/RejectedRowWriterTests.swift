@@ -1,9 +1,11 @@
 import CSVStream
 import ProfileCore
-@testable import ProfileStore
+import ProfileStore
 import Synchronization
 import Testing
 import Watchdog
+
+@testable import ProfileTransfer
 
 @Suite(.watched) struct RejectedRowWriterTests {
     static let tooShort = ReportedIssue(field: "phone", code: "too_short", message: "Phone is short")

@@ -1,4 +1,5 @@
 import ProfileStore
+import ProfileTransfer
 import Testing
 import Watchdog
 

@@ -1,7 +1,9 @@
 import ProfileCore
-@testable import ProfileStore
+import ProfileStore
 import Testing
 import Watchdog
+
+@testable import ProfileTransfer
 
 @Suite(.watched) struct ReportPageTests {
     let page = sampleImport().rendered(as: .html)

@@ -1,7 +1,8 @@
-@testable import ProfileStore
-import ProfileTransfer
+import ProfileStore
 import Testing
 import Watchdog
+
+@testable import ProfileTransfer
 
 @Suite(.watched) struct ReportTextTests {
     @Test func `I8: the summary has the totals, the issues by field and code, and the first few examples`() {

@@ -139,7 +139,7 @@ import Watchdog
         #expect(process.unrestored.isEmpty)
     }
 
-    @Test func `P12: what was typed does not stay in the memory of the process`() throws {
+    @Test(.unsanitized) func `P12: what was typed does not stay in the memory of the process`() throws {
         let process = try ExerciserProcess()
         try process.terminal.wait(for: "ready")
         process.terminal.type("ZqYw7kJv")

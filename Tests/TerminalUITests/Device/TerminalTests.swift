@@ -105,7 +105,7 @@ import Watchdog
         }
     }
 
-    @Test func `another size is reported and the next frame drawn in full`() async throws {
+    @Test(.alone) func `another size is reported and the next frame drawn in full`() async throws {
         let terminal = try open()
         defer { terminal.close() }
         #expect(terminal.size == ScreenSize(columns: 40, rows: 10))

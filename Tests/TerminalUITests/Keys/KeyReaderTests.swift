@@ -131,7 +131,7 @@ import Watchdog
         #expect(read("x\u{1B}[200~\(pasted)\u{1B}[201~y") == [.character("x"), .paste(text), .character("y")])
     }
 
-    @Test func `P12: what is pasted is in memory as the text of its key alone`() throws {
+    @Test(.alone, .unsanitized) func `P12: what is pasted is in memory as the text of its key alone`() throws {
         let marker = MemoryMarker()
         var reader = KeyReader()
         for byte in Array("\u{1B}[200~".utf8) { #expect(reader.read([byte].span).isEmpty) }

@@ -1,12 +1,12 @@
-import Platform
-import ProfileTesting
+internal import Platform
+internal import ProfileTesting
 
 /// Who waits for a write lock, as the kernel lists them.
-enum WaitingWriters {
-    struct NobodyCame: Error {}
+package enum WaitingWriters {
+    package struct NobodyCame: Error {}
 
     /// Returns when somebody waits for the lock of this file.
-    static func wait(for file: String) async throws {
+    package static func wait(for file: String) async throws {
         let clock = ContinuousClock()
         let deadline = clock.now + .seconds(30)
         while !isWaitedFor(file) {

@@ -1,23 +1,23 @@
-import Dispatch
-import Platform
-import ProfileTesting
+internal import Dispatch
+package import Platform
+internal import ProfileTesting
 
 /// A process of our own beside the test: `StoreExerciser`, which is built with the tests.
-final class ExerciserProcess: Sendable {
+package final class ExerciserProcess: Sendable {
     private let process: ChildProcess
     /// Its standard input and output. One socket rather than two pipes, since a socket can be made so that other
     /// children, which tests beside this one start, do not inherit it.
     private let socket: Int32
 
-    struct Outcome: Sendable {
+    package struct Outcome: Sendable {
         /// What it printed, by line.
-        let lines: [String]
+        package let lines: [String]
         /// Its exit code, or 128 and the number of the signal that ended it.
-        let code: Int32
+        package let code: Int32
     }
 
     /// Starts the exerciser with these words, see its own file, in our environment or in this one alone.
-    init(_ words: String..., environment: [String: String]? = nil) throws {
+    package init(_ words: String..., environment: [String: String]? = nil) throws {
         var ends: [Int32] = [0, 0]
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         guard socketpair(AF_UNIX, type, 0, &ends) == 0 else { throw SystemError("socketpair") }
@@ -28,16 +28,16 @@ final class ExerciserProcess: Sendable {
             streams: [0: .descriptor(ends[1]), 1: .descriptor(ends[1])])
     }
 
-    var processID: pid_t { process.id }
+    package var processID: pid_t { process.id }
 
     /// Waits for its next byte of output, as a sign that it has come so far.
-    func waitForSign() -> Bool {
+    package func waitForSign() -> Bool {
         var byte: UInt8 = 0
         return read(socket, &byte, 1) == 1
     }
 
     /// Waits for its next line of output; nil when it has ended instead.
-    func nextLine() -> String? {
+    package func nextLine() -> String? {
         var bytes: [UInt8] = []
         var byte: UInt8 = 0
         while read(socket, &byte, 1) == 1 {
@@ -48,24 +48,24 @@ final class ExerciserProcess: Sendable {
     }
 
     /// Lets it go on, or end, if it waits for its standard input; then waits for its end.
-    func finish() async -> Outcome {
+    package func finish() async -> Outcome {
         await withCheckedContinuation { continuation in
             DispatchQueue.global().async { continuation.resume(returning: self.waitForEnd()) }
         }
     }
 
     /// Ends it as a power cut would.
-    func kill() { process.send(SIGKILL) }
+    package func kill() { process.send(SIGKILL) }
 
     /// Stops it as Ctrl-Z does, and returns when it has stopped.
-    func stop() {
+    package func stop() {
         process.send(SIGSTOP)
         var information = siginfo_t()
         while waitid(P_PID, id_t(processID), &information, WSTOPPED | WNOWAIT) != 0, errno == EINTR {}
     }
 
     /// Lets it go on after ``stop()``.
-    func resume() { process.send(SIGCONT) }
+    package func resume() { process.send(SIGCONT) }
 
     private func waitForEnd() -> Outcome {
         shutdown(socket, Int32(SHUT_WR))

@@ -1,8 +1,10 @@
 import FaultVFS
 import ProfileCore
-@testable import ProfileStore
+import ProfileStore
+@testable import ProfileStoreSQLite
 import ProfileStoreSQLite
 import ProfileTesting
+import ProfileTransfer
 import RawSQLite
 import SQLiteAccess
 import StoreFixtures
@@ -31,12 +33,11 @@ import Watchdog
             """)
     }
 
-    private func admit(_ name: String, isKnown: Bool, most: Int, _ connection: borrowing Connection) throws(SQLiteError)
-    {
-        try connection.writeTransaction { () throws(SQLiteError) in
-            _ = try ThrottleTable.admit(
-                name, .password, at: Timestamp(millisecondsSince1970: 1_000_000), isKnown: isKnown,
-                mostUnknownNames: most, connection)
+    private func admit(_ name: String, isKnown: Bool, most: Int, _ connection: borrowing Connection) throws {
+        let attempt = LoginAttempt(
+            username: name, kind: .password, isKnown: isKnown, time: Timestamp(millisecondsSince1970: 1_000_000))
+        try connection.writeTransaction {
+            _ = try ThrottleTable.admit(attempt, mostUnknownNames: most, connection)
         }
     }
 

@@ -1,12 +1,14 @@
 import ProfileCore
-@testable import ProfileStore
+import ProfileStore
 import SecretHashing
 import StoreFixtures
 import Testing
 import Watchdog
 
+@testable import ProfileStoreSQLite
+
 /// P9: a hash that there is no memory for is no failed attempt. Tried in a process that has 64 MiB left.
-@Suite(.watched) struct MemoryShortageTests {
+@Suite(.unsanitized, .watched) struct MemoryShortageTests {
     private let store: TemporaryStore
     private let repository: ProfileRepository
 

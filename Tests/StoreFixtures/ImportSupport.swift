@@ -1,16 +1,16 @@
-import Platform
-import ProfileCore
-import ProfileStore
-import ProfileStoreSQLite
-import ProfileTesting
-import ProfileTransfer
-import Testing
+internal import Platform
+package import ProfileCore
+package import ProfileStore
+internal import ProfileStoreSQLite
+internal import ProfileTesting
+package import ProfileTransfer
+internal import Testing
 
 /// A directory of its own for one test, gone afterwards with all that is in it.
-final class ImportFolder: Sendable {
-    let path: String
+package final class ImportFolder: Sendable {
+    package let path: String
 
-    init() throws {
+    package init() throws {
         var template = Array("/tmp/profile-import.XXXXXX".utf8CString)
         path = try template.withUnsafeMutableBufferPointer { buffer in
             let made = try #require(buffer.baseAddress.flatMap { mkdtemp($0) })
@@ -24,7 +24,7 @@ final class ImportFolder: Sendable {
     }
 
     /// The names of the files in it.
-    var names: [String] {
+    package var names: [String] {
         guard let stream = opendir(path) else { return [] }
         defer { closedir(stream) }
         var names: [String] = []
@@ -38,7 +38,7 @@ final class ImportFolder: Sendable {
     }
 
     /// Opens the store of this name, and makes it where it is missing.
-    func store(
+    package func store(
         _ name: String = "profiles.sqlite", schema: ProfileSchema = .standard,
         _ change: (inout ProfileRepository.Options) -> Void = { _ in }
     ) async throws -> ProfileRepository {
@@ -51,7 +51,7 @@ final class ImportFolder: Sendable {
     }
 
     /// The bytes of the files of a store that nobody has open.
-    func contents(of name: String) -> [UInt8] {
+    package func contents(of name: String) -> [UInt8] {
         let descriptor = open("\(path)/\(name)", O_RDONLY | O_CLOEXEC)
         defer { close(descriptor) }
         return importedBytes(of: descriptor)
@@ -59,10 +59,10 @@ final class ImportFolder: Sendable {
 }
 
 /// 2026-01-01T00:00:00Z, the moment at which the tests import.
-let importTime = Timestamp(millisecondsSince1970: 1_767_225_600_000)
+package let importTime = Timestamp(millisecondsSince1970: 1_767_225_600_000)
 
 /// A file without a name.
-func unnamedFile(_ bytes: [UInt8] = []) throws -> Int32 {
+package func unnamedFile(_ bytes: [UInt8] = []) throws -> Int32 {
     var template = Array("/tmp/profile-import-file.XXXXXX".utf8CString)
     let descriptor = mkstemp(&template)
     if descriptor < 0 { throw ImportError.reading(code: errno) }
@@ -81,7 +81,7 @@ func unnamedFile(_ bytes: [UInt8] = []) throws -> Int32 {
 }
 
 /// All bytes of an open file.
-func importedBytes(of descriptor: Int32) -> [UInt8] {
+package func importedBytes(of descriptor: Int32) -> [UInt8] {
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     lseek(descriptor, 0, SEEK_SET)
@@ -90,7 +90,7 @@ func importedBytes(of descriptor: Int32) -> [UInt8] {
 }
 
 /// Options with some of them changed.
-func importOptions(_ change: (inout ImportOptions) -> Void) -> ImportOptions {
+package func importOptions(_ change: (inout ImportOptions) -> Void) -> ImportOptions {
     var options = ImportOptions()
     change(&options)
     return options
@@ -98,19 +98,19 @@ func importOptions(_ change: (inout ImportOptions) -> Void) -> ImportOptions {
 
 extension ProfileImporter {
     /// Imports bytes in a file.
-    func run(_ bytes: [UInt8], rejects: Int32? = nil) async throws -> ImportReport {
+    package func run(_ bytes: [UInt8], rejects: Int32? = nil) async throws -> ImportReport {
         let input = try unnamedFile(bytes)
         defer { close(input) }
         return try await run(
             ImportInput(descriptor: input, name: "test.csv", byteCount: UInt64(bytes.count)), rejects: rejects)
     }
 
-    func run(_ text: String, rejects: Int32? = nil) async throws -> ImportReport {
+    package func run(_ text: String, rejects: Int32? = nil) async throws -> ImportReport {
         try await run(Array(text.utf8), rejects: rejects)
     }
 
     /// Imports a text, and reads what became of its rejected rows.
-    func runKeepingRejects(_ text: String) async throws -> (report: ImportReport, rejects: String) {
+    package func runKeepingRejects(_ text: String) async throws -> (report: ImportReport, rejects: String) {
         let rejects = try unnamedFile()
         defer { close(rejects) }
         let report = try await run(text, rejects: rejects)
@@ -120,16 +120,16 @@ extension ProfileImporter {
 
 extension ProfileRepository {
     /// Imports a text with some options changed.
-    func importing(
+    package func importing(
         _ text: String, _ change: (inout ImportOptions) -> Void = { _ in }
     ) async throws -> ImportReport {
         try await ProfileImporter(repository: self, options: importOptions(change)).run(text)
     }
 
     /// Every profile's fields, by username.
-    func everything() throws -> [String: [String: String]] {
+    package func everything() async throws -> [String: [String: String]] {
         var found: [String: [String: String]] = [:]
-        for profile in try profiles(ProfileQuery(limit: 100_000)).profiles {
+        for profile in try await profiles(ProfileQuery(limit: 100_000)).profiles {
             var values: [String: String] = [:]
             for (rules, value) in profile.fields { values[rules.name.text] = value }
             found[profile.username] = values
@@ -139,7 +139,7 @@ extension ProfileRepository {
 }
 
 /// What to import a text into nothing comes to.
-func validating(
+package func validating(
     _ text: String, schema: ProfileSchema = .standard, _ change: (inout ImportOptions) -> Void = { _ in }
 ) async throws -> ImportReport {
     try await ProfileImporter(
@@ -148,7 +148,7 @@ func validating(
 }
 
 /// Why an import does not begin.
-func refusal(
+package func refusal(
     of text: String, schema: ProfileSchema = .standard, _ change: (inout ImportOptions) -> Void = { _ in }
 ) async -> ImportError? {
     do {
@@ -161,28 +161,28 @@ func refusal(
 
 extension Profile {
     /// The value of a field by its name.
-    subscript(name: String) -> String? { FieldName(name).flatMap { self[$0] } }
+    package subscript(name: String) -> String? { FieldName(name).flatMap { self[$0] } }
 }
 
 extension ImportReport {
     /// The four outcomes, to be compared at once.
-    var outcomes: [Int] { [imported, updated, skipped, rejected] }
+    package var outcomes: [Int] { [imported, updated, skipped, rejected] }
 
     /// Each listed issue as `line/record field code`.
-    var lines: [String] {
+    package var lines: [String] {
         issues.listed.map { "\($0.line)/\($0.record) \($0.issue.field ?? "row") \($0.issue.code)" }
     }
 }
 
 /// Whether the slow tests are to be run in full.
-let runsLongImportTests = getenv("PROFILES_TEST_LONG").map { String(cString: $0) } == "1"
+package let runsLongImportTests = getenv("PROFILES_TEST_LONG").map { String(cString: $0) } == "1"
 
 /// A hash that somebody may bring: Argon2id of something.
-let broughtHash = "$argon2id$v=19$m=64,t=1,p=2$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
-let otherBroughtHash = "$argon2id$v=19$m=64,t=1,p=2$b3RoZXJzYWx0$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
+package let broughtHash = "$argon2id$v=19$m=64,t=1,p=2$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
+package let otherBroughtHash = "$argon2id$v=19$m=64,t=1,p=2$b3RoZXJzYWx0$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
 
 /// A schema without secrets in which `username` is all that a row must have.
-func schemaOfNames() throws -> ProfileSchema {
+package func schemaOfNames() throws -> ProfileSchema {
     try ProfileSchema(
         parsing: """
             {"name": "names", "fields": [
@@ -193,7 +193,7 @@ func schemaOfNames() throws -> ProfileSchema {
 }
 
 /// A schema with a second unique field, one that is required, and one that is not.
-func schemaOfClub() throws -> ProfileSchema {
+package func schemaOfClub() throws -> ProfileSchema {
     try ProfileSchema(
         parsing: """
             {"name": "club", "fields": [
@@ -208,7 +208,7 @@ func schemaOfClub() throws -> ProfileSchema {
 
 extension ImportFolder {
     /// Writes a file, and says where it lies.
-    func file(_ name: String, _ text: String) throws -> String {
+    package func file(_ name: String, _ text: String) throws -> String {
         let path = "\(path)/\(name)"
         let file = try #require(fopen(path, "we"))
         defer { fclose(file) }
@@ -218,7 +218,7 @@ extension ImportFolder {
     }
 
     /// Removes a store that nobody has open.
-    func remove(_ store: String) {
+    package func remove(_ store: String) {
         for end in ["", "-wal", "-shm", "-lock"] { unlink("\(path)/\(store)\(end)") }
     }
 }

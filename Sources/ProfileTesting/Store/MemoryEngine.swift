@@ -1,0 +1,376 @@
+internal import Platform
+internal import ProfileCore
+public import ProfileStore
+internal import SecretHashing
+internal import Synchronization
+
+extension ProfileRepository {
+    /// Opens a new store in plain memory, for tests that are about something else: it holds no profile yet, and what it
+    /// holds is gone with the repository.
+    ///
+    /// It does what a store in a file does, but for `check()`, `backup(to:)` and what else is about files.
+    /// - Parameter options: How it is used; the store is made whatever ``Options/createsMissing`` says.
+    /// - Returns: The open store; ``close()`` it in the end.
+    /// - Throws: `ProfileStoreError`: `tooManyColumns`, `hashing`.
+    public static func openInMemory(
+        options: Options = Options()
+    ) async throws(ProfileStoreError) -> ProfileRepository {
+        try await open(MemoryStore(options.initialSchema), options: options)
+    }
+
+    /// Opens a store in memory once more, as another process would open a file.
+    package static func open(
+        _ store: MemoryStore, options: Options = Options()
+    ) async throws(ProfileStoreError) -> ProfileRepository {
+        try await ProfileRepository(MemoryEngine(store, options), options)
+    }
+}
+
+/// Keeps profiles in plain memory: the model of what an engine does.
+///
+/// A verb that reads looks at the state of one moment; one that writes makes another state in its place. Hashes of
+/// secrets are not zeroed.
+final class MemoryEngine: StoreEngine {
+    private let store: MemoryStore
+    private let options: ProfileRepository.Options
+    private let isClosed = Atomic(false)
+
+    init(_ store: MemoryStore, _ options: ProfileRepository.Options) {
+        self.store = store
+        self.options = options
+    }
+
+    func close() async {
+        isClosed.store(true, ordering: .relaxed)
+        store.stopListening(self)
+        await store.finishWriting()
+    }
+
+    // MARK: Rules
+
+    func schemaInForce() async throws(ProfileStoreError) -> AdoptedSchema { store.current.rules }
+
+    func schemas() async throws(ProfileStoreError) -> [AdoptedSchema] { store.current.schemas }
+
+    func loginRules() async throws(ProfileStoreError) -> LoginRules {
+        let state = store.current
+        return LoginRules(state.rules, haveJudgedPasswords: state.haveJudgedPasswords)
+    }
+
+    func adopt(_ schema: ProfileSchema, at time: Timestamp) async throws(ProfileStoreError) -> AdoptedSchema {
+        try await write { [options] state throws(ProfileStoreError) in
+            if state.rules.fingerprint != schema.fingerprint {
+                try state.putInForce(schema)
+                state.log.append(.adopted, nil, at: time, keeping: options.mostChanges)
+            }
+            return state.rules
+        }
+    }
+
+    // MARK: Look-ups
+
+    func profile(_ key: ProfileKey, under rules: AdoptedSchema) async throws(ProfileStoreError) -> Profile? {
+        store.current.profile(key)?.profile(under: rules.schema)
+    }
+
+    func page(_ search: ProfileSearch, under rules: AdoptedSchema) async throws(ProfileStoreError) -> ProfilePage {
+        var found: [Profile] = []
+        var byteCount = 0
+        for profile in store.current.profiles(after: search.after) where profile.meets(search) {
+            // One more than is asked for tells that there is another page.
+            if found.count == search.limit { return ProfilePage(profiles: found, next: found.last?.cursor) }
+            found.append(profile.profile(under: rules.schema))
+            byteCount += found[found.count - 1].byteCount
+            if byteCount >= search.mostBytes { return ProfilePage(profiles: found, next: found.last?.cursor) }
+        }
+        return ProfilePage(profiles: found, next: nil)
+    }
+
+    func scan(_ scan: StoreScan) async throws(ProfileStoreError) -> StoredRows {
+        var rows = StoredRows(of: scan)
+        for profile in try currentAtLength.profiles(after: scan.after) {
+            if rows.isFull { break }
+            if scan.besides.contains(profile.schemaVersion) { continue }
+            let hash = scan.includesHashes ? profile.password.map { Secret($0.hash) } : nil
+            rows.append(
+                StoredRows.Row(
+                    id: profile.id, revision: profile.revision, schemaVersion: profile.schemaVersion,
+                    hasPassword: profile.password != nil, issues: profile.issues, hash: hash))
+            for field in scan.fields {
+                if let text = profile.values[field.name] {
+                    rows.append(cell: text.utf8.span)
+                } else {
+                    rows.appendAbsentCell()
+                }
+            }
+        }
+        return rows
+    }
+
+    func statistics() async throws(ProfileStoreError) -> StoreStatistics {
+        let state = try currentAtLength
+        let profiles = state.profiles.values
+        return StoreStatistics(
+            profiles: profiles.count, invalid: profiles.count { $0.issues != nil },
+            withPassword: profiles.count { $0.password != nil },
+            withPasscode: profiles.count { $0.passcodeHash != nil },
+            schemaVersion: state.rules.version, changeNumber: state.log.number, fileBytes: 0, walBytes: 0)
+    }
+
+    // MARK: Profiles
+
+    func register(
+        _ row: ValidProfiles, judgedBy schema: ProfileSchema, at time: Timestamp
+    ) async throws(ProfileStoreError) -> Profile {
+        try await write { [options] state throws(ProfileStoreError) in
+            let rules = try state.rules(being: schema)
+            guard let profile = state.insert(row: 0, of: row, at: time) else {
+                throw .duplicate(state.takenFields(of: row, row: 0, besides: nil))
+            }
+            // Whoever guessed at the name before had nothing to guess.
+            state.throttles.forget(profile.username)
+            state.log.append(.registered, profile.id...profile.id, at: time, keeping: options.mostChanges)
+            return profile.profile(under: rules.schema)
+        }
+    }
+
+    func replace(
+        _ stored: Profile, with row: ValidProfiles, judgedBy schema: ProfileSchema, at time: Timestamp
+    ) async throws(ProfileStoreError) -> Profile {
+        try await write { [options] state throws(ProfileStoreError) in
+            let rules = try state.rules(being: schema)
+            switch state.update(id: stored.id, revision: stored.revision, with: row, at: time) {
+            case .updated(let profile):
+                if stored.username != profile.username {
+                    for name in [stored.username, profile.username] { state.throttles.forget(name) }
+                } else if let field = schema.index(of: .password), row.text(row: 0, field: field) != nil {
+                    state.throttles.forget(stored.username, [.password])
+                }
+                state.log.append(.edited, profile.id...profile.id, at: time, keeping: options.mostChanges)
+                return profile.profile(under: rules.schema)
+            case .duplicate(let fields): throw .duplicate(fields)
+            case .stale:
+                guard let current = state.profiles[stored.id] else { throw .notFound(username: stored.username) }
+                throw .staleRevision(expected: stored.revision, current: current.revision)
+            }
+        }
+    }
+
+    func remove(_ username: String, at time: Timestamp) async throws(ProfileStoreError) {
+        try await write { [options] state throws(ProfileStoreError) in
+            guard let id = state.owner(of: username, in: .username) else { throw .notFound(username: username) }
+            state.remove(id)
+            state.throttles.forget(username)
+            state.log.append(.removed, id...id, at: time, keeping: options.mostChanges)
+        }
+    }
+
+    // MARK: Secrets
+
+    func credential(
+        _ kind: CredentialKind, of username: String
+    ) async throws(ProfileStoreError) -> StoredCredential? {
+        guard let profile = store.current.profile(.username(username)) else { return nil }
+        let hash = profile.hash(kind).flatMap { try? PasswordHash(parsing: $0.utf8.span) }
+        return StoredCredential(profileID: profile.id, hash: hash)
+    }
+
+    func setPasscode(_ hash: PasswordHash, of username: String) async throws(ProfileStoreError) -> Bool {
+        try await write { state in
+            guard let profile = state.profile(.username(username)), profile.passcodeHash == nil else { return false }
+            state.change(profile.id) { $0.passcodeHash = hash.text }
+            state.throttles.forget(username, [.passcode])
+            return true
+        }
+    }
+
+    func replaceHash(
+        _ kind: CredentialKind, of profileID: Int64, _ old: PasswordHash, by new: PasswordHash
+    ) async throws(ProfileStoreError) -> Bool {
+        try await write { state in Self.replaceHash(kind, of: profileID, old, by: new, in: &state) }
+    }
+
+    private static func replaceHash(
+        _ kind: CredentialKind, of id: Int64, _ old: PasswordHash, by new: PasswordHash, in state: inout MemoryState
+    ) -> Bool {
+        guard state.profiles[id]?.hash(kind) == old.text else { return false }
+        state.change(id) { $0.setHash(kind, new.text) }
+        return true
+    }
+
+    func removePasscode(of username: String) async throws(ProfileStoreError) {
+        try await write { state in
+            if let id = state.owner(of: username, in: .username) { state.change(id) { $0.passcodeHash = nil } }
+            state.throttles.forget(username, [.passcode])
+        }
+    }
+
+    func admit(_ attempt: LoginAttempt) async throws(ProfileStoreError) -> ThrottleState.Decision {
+        try await write { [options] state in
+            state.throttles.admit(attempt, mostUnknownNames: options.mostUnknownNames)
+        }
+    }
+
+    func settle(
+        _ attempt: LoginAttempt, _ outcome: LoginAttempt.Outcome
+    ) async throws(ProfileStoreError) -> Profile? {
+        switch outcome {
+        // It was counted when it was admitted.
+        case .wrong: return nil
+        case .notMade:
+            return try await write { state in
+                state.throttles.withdraw(attempt)
+                return nil
+            }
+        case .right(let profileID, let rehash):
+            return try await write { state in
+                state.throttles.forget(attempt.username, [attempt.kind])
+                if let rehash {
+                    _ = Self.replaceHash(attempt.kind, of: profileID, rehash.old, by: rehash.new, in: &state)
+                }
+                return state.profiles[profileID]?.profile(under: state.rules.schema)
+            }
+        }
+    }
+
+    func unlock(_ username: String) async throws(ProfileStoreError) {
+        try await write { state in state.throttles.forget(username) }
+    }
+
+    // MARK: Judging again
+
+    func judgements(
+        by versions: [Int], passwordVersions: [Int]
+    ) async throws(ProfileStoreError) -> StoredJudgements {
+        let profiles = try currentAtLength.profiles.values
+        return StoredJudgements(
+            profiles: profiles.count { versions.contains($0.schemaVersion) },
+            otherPasswords: profiles.compactMap(\.password).count { !passwordVersions.contains($0.schemaVersion) })
+    }
+
+    func invalidProfiles(
+        judgedBy versions: [Int], after id: Int64
+    ) async throws(ProfileStoreError) -> [MarkedProfile] {
+        var marked: [MarkedProfile] = []
+        for profile in try currentAtLength.profiles(after: id) where versions.contains(profile.schemaVersion) {
+            guard let issues = profile.issues, marked.count < 1_000 else { continue }
+            marked.append(
+                MarkedProfile(
+                    id: profile.id, username: profile.username, issues: [ReportedIssue](stored: issues)))
+        }
+        return marked
+    }
+
+    func mark(_ marks: [JudgementMark], judgedBy version: Int) async throws(ProfileStoreError) {
+        try await write { state in
+            for mark in marks {
+                state.change(mark.id) { profile in
+                    guard profile.revision == mark.revision, profile.schemaVersion <= version else { return }
+                    profile.schemaVersion = version
+                    profile.issues = mark.issues
+                }
+            }
+        }
+    }
+
+    // MARK: Those who watch
+
+    func changeNumber() async throws(ProfileStoreError) -> Int64 { store.current.log.number }
+
+    func changes(after number: Int64, limit: Int) async throws(ProfileStoreError) -> [ProfileChange] {
+        let state = store.current
+        return state.log.changes(after: number, limit: limit) { state.profiles[$0] }
+    }
+
+    func listen(_ ring: @escaping @Sendable () -> Void) { store.listen(self, ring) }
+
+    func takeWelcome() async throws(ProfileStoreError) -> Bool {
+        if store.current.isWelcomed { return false }
+        return try await write { state in
+            defer { state.isWelcomed = true }
+            return !state.isWelcomed
+        }
+    }
+
+    // MARK: Many at once
+
+    func isEmpty() async throws(ProfileStoreError) -> Bool { store.current.profiles.isEmpty }
+
+    func areStored(_ usernames: [String]) async throws(ProfileStoreError) -> [Bool] {
+        store.current.areStored(usernames)
+    }
+
+    func expectBatches(_ areComing: Bool, waits: Bool) async {}
+
+    var scratchFileTemplate: [CChar] {
+        let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/var/tmp"
+        return Array("\(folder)/profiles-input-XXXXXX".utf8CString)
+    }
+
+    func store<Batch: ImportBatch>(
+        _ batch: Batch, judgedBy schema: ProfileSchema, at time: Timestamp
+    ) async throws(ProfileStoreError) -> Batch {
+        try await write { [options] state throws(ProfileStoreError) in
+            _ = try state.rules(being: schema)
+            var batch = batch
+            var writing = MemoryBatches(at: time, state)
+            try writing.run(&batch, &state)
+            writing.finish(&state, keeping: options.mostChanges)
+            return batch
+        }
+    }
+
+    func preview<Batch: ImportBatch>(
+        _ batch: Batch, judgedBy schema: ProfileSchema
+    ) async throws(ProfileStoreError) -> Batch {
+        let state = try currentAtLength
+        _ = try state.rules(being: schema)
+        var batch = batch
+        state.preview(&batch)
+        return batch
+    }
+
+    func load(
+        _ load: some BulkLoad, judgedBy schema: ProfileSchema, at time: Timestamp
+    ) async throws(ProfileStoreError) -> BulkLoadOutcome {
+        if !load.takesUsedStore, !store.current.profiles.isEmpty { return .declined }
+        return try await write { [options] state throws(ProfileStoreError) in
+            let before = state
+            let isEmpty = state.profiles.isEmpty
+            guard isEmpty || load.takesUsedStore, try load.mayBegin(into: before) else { return .declined }
+            _ = try state.rules(being: schema)
+            var writing = MemoryBatches(at: time, state)
+            if isEmpty, load.knowsNewRows {
+                while let rows = load.nextNewRows() { try writing.insert(rows, &state) }
+            } else {
+                while var batch = load.nextBatch() {
+                    try writing.run(&batch, &state)
+                    load.take(batch)
+                }
+            }
+            guard load.mayStay() else {
+                state = before
+                return .undone
+            }
+            writing.finish(&state, keeping: options.mostChanges)
+            return .loaded
+        }
+    }
+
+    // MARK: Turns
+
+    /// What the store holds, for what looks at much of it: that need not be done for a task that was cancelled.
+    private var currentAtLength: MemoryState {
+        get throws(ProfileStoreError) {
+            guard !Task.isCancelled else { throw .cancelled }
+            return store.current
+        }
+    }
+
+    private func write<Value: Sendable>(
+        _ body: @escaping @Sendable (inout MemoryState) throws(ProfileStoreError) -> Value
+    ) async throws(ProfileStoreError) -> Value {
+        guard !isClosed.load(ordering: .relaxed) else { throw .closed }
+        return try await store.write(body)
+    }
+}

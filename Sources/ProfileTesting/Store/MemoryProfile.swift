@@ -1,0 +1,103 @@
+internal import ProfileCore
+internal import ProfileStore
+
+/// A profile as a store in memory keeps it.
+struct MemoryProfile: Sendable {
+    let id: Int64
+    var revision: Int64 = 1
+    let createdAt: Timestamp
+    private(set) var updatedAt: Timestamp
+    /// The version of the schema that it was last judged by.
+    var schemaVersion = 0
+    /// What revalidation has found, in its stored form; nil for a valid profile.
+    var issues: String?
+    /// Also of fields that the rules in force do not have.
+    private(set) var values: [FieldName: String] = [:]
+    var password: Password?
+    var passcodeHash: String?
+
+    struct Password: Sendable {
+        var hash: String
+        /// The version in force when it was set.
+        let schemaVersion: Int
+        /// Whether that one has judged it: it was not brought as a hash.
+        let isJudged: Bool
+    }
+
+    init(id: Int64, at time: Timestamp) {
+        self.id = id
+        createdAt = time
+        updatedAt = time
+    }
+
+    /// Takes the values of a row, which these rules have judged. A password that it does not bring stays.
+    mutating func take(row: Int, of rows: ValidProfiles, judgedBy rules: AdoptedSchema, at time: Timestamp) {
+        updatedAt = time
+        schemaVersion = rules.version
+        issues = nil
+        for (index, field) in rules.schema.fields.enumerated() {
+            let text = rows.text(row: row, field: index)
+            if !field.isSecret {
+                values[field.name] = text
+            } else if let text {
+                password = Password(
+                    hash: text, schemaVersion: rules.version, isJudged: rows.hashIsJudged(row: row))
+            }
+        }
+    }
+
+    func hash(_ kind: CredentialKind) -> String? {
+        switch kind {
+        case .password: password?.hash
+        case .passcode: passcodeHash
+        }
+    }
+
+    mutating func setHash(_ kind: CredentialKind, _ hash: String) {
+        switch kind {
+        case .password: password?.hash = hash
+        case .passcode: passcodeHash = hash
+        }
+    }
+
+    // MARK: Looking
+
+    var username: String { values[.username] ?? "" }
+
+    /// What others see of it by some rules.
+    func profile(under schema: ProfileSchema) -> Profile {
+        Profile(
+            id: id, revision: revision, createdAt: createdAt, updatedAt: updatedAt, schemaVersion: schemaVersion,
+            issues: issues.map { [ReportedIssue](stored: $0) } ?? [], hasPassword: password != nil, schema: schema,
+            values: schema.openFields.map { values[$0.name] })
+    }
+
+    func comparedText(_ field: FieldName) -> ComparedText? { values[field].map { ComparedText($0, of: field) } }
+
+    func meets(_ search: ProfileSearch) -> Bool {
+        if search.onlyInvalid, issues == nil { return false }
+        return search.conditions.allSatisfy { condition in
+            guard let text = comparedText(condition.field) else { return false }
+            let wanted = ComparedText(condition.value, of: condition.field)
+            return condition.isPrefix ? text.bytes.starts(with: wanted.bytes) : text == wanted
+        }
+    }
+}
+
+/// A text as a store compares it: by its bytes, and a username whatever the case of its ASCII letters. Two that are
+/// equal as `String`s, such as é in one scalar and in two, are not the same value.
+struct ComparedText: Hashable, Comparable, Sendable {
+    let text: String
+    let bytes: [UInt8]
+
+    init(_ text: String, of field: FieldName) {
+        self.text = text
+        bytes = field == .username ? text.utf8.map { 0x41...0x5A ~= $0 ? $0 | 0x20 : $0 } : Array(text.utf8)
+    }
+
+    static func == (left: Self, right: Self) -> Bool { left.bytes == right.bytes }
+
+    static func < (left: Self, right: Self) -> Bool { left.bytes.lexicographicallyPrecedes(right.bytes) }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
+}

@@ -1,0 +1,157 @@
+internal import ProfileCore
+internal import ProfileStore
+
+/// All that a store in memory holds at one moment. It is a value: whoever has one sees nothing of what is written
+/// later, and a transaction is a copy that takes the place of the one before.
+///
+/// It is the plain description of what a store does, by which others are measured. So it looks at every profile where
+/// that is simpler.
+struct MemoryState: Sendable {
+    /// Every schema that was ever in force, oldest first.
+    private(set) var schemas: [AdoptedSchema] = []
+    private(set) var profiles: [Int64: MemoryProfile] = [:]
+    /// The id that the next profile gets; none is given twice.
+    private(set) var nextID: Int64 = 1
+    var throttles = MemoryThrottles()
+    var log = MemoryLog()
+    var isWelcomed = false
+    /// The fields that profiles may have values of: those of the standard schema and of all that were in force.
+    private var fields = Set(ProfileSchema.standard.openFields.map(\.name))
+    /// Who has a value of a field that is unique under the rules in force.
+    private var owners: [FieldName: [ComparedText: Int64]] = [:]
+
+    /// A store without profiles, under its first schema.
+    init(_ schema: ProfileSchema) throws(ProfileStoreError) { try putInForce(schema) }
+
+    // MARK: Rules
+
+    /// The rules in force: a store has had at least one schema.
+    var rules: AdoptedSchema { schemas[schemas.count - 1] }
+
+    /// The rules in force, when they are still those that a value was judged by.
+    func rules(being schema: ProfileSchema) throws(ProfileStoreError) -> AdoptedSchema {
+        guard rules.schema == schema else { throw .schemaChanged(version: rules.version) }
+        return rules
+    }
+
+    /// Makes a schema the one in force. What it leaves out, profiles keep.
+    mutating func putInForce(_ schema: ProfileSchema) throws(ProfileStoreError) {
+        fields.formUnion(schema.openFields.map(\.name))
+        guard fields.count + Self.ownColumns <= Self.mostColumns else {
+            throw .tooManyColumns(limit: Self.mostColumns)
+        }
+        let unique = schema.fields.filter(\.isUnique).map(\.name)
+        for name in unique where owners[name] == nil {
+            let repeated = repeatedValues(of: name)
+            guard repeated.isEmpty else { throw .repeatedValues(name, repeated) }
+        }
+        schemas.append(
+            AdoptedSchema(version: schemas.count + 1, fingerprint: schema.fingerprint, schema: schema))
+        owners = [:]
+        for name in unique {
+            owners[name] = [:]
+            for (id, profile) in profiles { if let text = profile.comparedText(name) { owners[name]?[text] = id } }
+        }
+    }
+
+    /// As many columns as a table in SQLite may have, and how many of them are no field: what is refused in a file is
+    /// refused here too.
+    private static let mostColumns = 250
+    private static let ownColumns = 10
+
+    private func repeatedValues(of name: FieldName) -> [String] {
+        let values = Dictionary(grouping: profiles.values.compactMap { $0.comparedText(name) }) { $0 }
+        return values.filter { $0.value.count > 1 }.keys.sorted().prefix(10).map(\.text)
+    }
+
+    /// Whether the rules in force have judged every password: none was brought as a hash or set under other ones (L1).
+    var haveJudgedPasswords: Bool {
+        let versions = schemas.filter { $0.schema[.password] == rules.schema[.password] }.map(\.version)
+        return profiles.values.lazy.compactMap(\.password).allSatisfy {
+            $0.isJudged && versions.contains($0.schemaVersion)
+        }
+    }
+
+    // MARK: Looking
+
+    /// Profiles with a higher id than this one, in the order of their ids.
+    func profiles(after id: Int64) -> some Sequence<MemoryProfile> {
+        (min(max(id, 0), nextID - 1) + 1..<nextID).lazy.compactMap { profiles[$0] }
+    }
+
+    /// The profile that is found by a key.
+    func profile(_ key: ProfileKey) -> MemoryProfile? {
+        switch key {
+        case .id(let id): profiles[id]
+        case .username(let username): owner(of: username, in: .username).flatMap { profiles[$0] }
+        }
+    }
+
+    /// The profile that has a value of a unique field.
+    func owner(of value: String, in field: FieldName) -> Int64? { owners[field]?[ComparedText(value, of: field)] }
+
+    /// The unique fields of which another profile has the row's value.
+    func takenFields(of rows: ValidProfiles, row: Int, besides id: Int64?) -> [FieldName] {
+        rules.schema.fields.indices.compactMap { index in
+            let field = rules.schema.fields[index]
+            guard field.isUnique, let value = rows.text(row: row, field: index),
+                let owner = owner(of: value, in: field.name), owner != id
+            else { return nil }
+            return field.name
+        }
+    }
+
+    // MARK: Writing
+
+    /// Stores a row as a new profile.
+    ///
+    /// - Returns: Nil if another profile has a value of its unique fields.
+    mutating func insert(row: Int, of rows: ValidProfiles, at time: Timestamp) -> MemoryProfile? {
+        guard takenFields(of: rows, row: row, besides: nil).isEmpty else { return nil }
+        var profile = MemoryProfile(id: nextID, at: time)
+        profile.take(row: row, of: rows, judgedBy: rules, at: time)
+        put(profile, at: nextID)
+        nextID += 1
+        return profile
+    }
+
+    /// What became of an update.
+    enum UpdateOutcome {
+        case updated(MemoryProfile)
+        /// The profile is gone, or has another revision.
+        case stale
+        /// Other profiles have the values of these unique fields.
+        case duplicate([FieldName])
+    }
+
+    /// Stores one row in the place of a profile that has this revision.
+    mutating func update(
+        id: Int64, revision: Int64, with row: ValidProfiles, at time: Timestamp
+    ) -> UpdateOutcome {
+        guard var profile = profiles[id], profile.revision == revision else { return .stale }
+        let taken = takenFields(of: row, row: 0, besides: id)
+        guard taken.isEmpty else { return .duplicate(taken) }
+        profile.revision += 1
+        profile.take(row: 0, of: row, judgedBy: rules, at: time)
+        put(profile, at: id)
+        return .updated(profile)
+    }
+
+    mutating func remove(_ id: Int64) { put(nil, at: id) }
+
+    /// Changes what no unique field holds.
+    mutating func change(_ id: Int64, _ change: (inout MemoryProfile) -> Void) {
+        guard var profile = profiles[id] else { return }
+        change(&profile)
+        put(profile, at: id)
+    }
+
+    /// Puts a profile in the place of what has its id, and keeps the owners of unique values.
+    private mutating func put(_ profile: MemoryProfile?, at id: Int64) {
+        for field in owners.keys {
+            if let text = profiles[id]?.comparedText(field) { owners[field]?[text] = nil }
+            if let text = profile?.comparedText(field) { owners[field]?[text] = id }
+        }
+        profiles[id] = profile
+    }
+}

@@ -1,0 +1,60 @@
+package import ProfileCore
+package import ProfileStore
+internal import Synchronization
+internal import Threads
+
+/// Profiles in plain memory, gone with the last reference. Several ``MemoryEngine``s share them as several processes
+/// share a file.
+package final class MemoryStore: Sendable {
+    private let state: Mutex<MemoryState>
+    private let listeners = Mutex<[(of: ObjectIdentifier, ring: @Sendable () -> Void)]>([])
+    /// Where all writing is done, one after another: what writes much waits for others meanwhile, and Swift's own
+    /// threads must not.
+    private let writer = ThreadPool(threads: 1)
+
+    /// A store without profiles, under its first schema.
+    package init(_ schema: ProfileSchema = .standard) throws(ProfileStoreError) {
+        state = Mutex(try MemoryState(schema))
+    }
+
+    /// What it holds now.
+    var current: MemoryState { state.withLock { $0 } }
+
+    /// Runs `body` on a copy when its turn comes, and keeps the copy unless it throws.
+    func write<Value: Sendable>(
+        _ body: @escaping @Sendable (inout MemoryState) throws(ProfileStoreError) -> Value
+    ) async throws(ProfileStoreError) -> Value {
+        try await writer.run { [self] () throws(ProfileStoreError) in
+            let before = current
+            var state = before
+            let value = try body(&state)
+            self.state.withLock { $0 = state }
+            if state.log.number != before.log.number { ring() }
+            return value
+        } refused: { refusal in
+            switch refusal {
+            case .busy: .busy(holder: nil, waited: .zero)
+            case .cancelled: .cancelled
+            case .noThread(let code): .noThread(code: code)
+            }
+        }
+    }
+
+    /// Waits until everything is written whose turn comes before.
+    func finishWriting() async {
+        // In a task of its own, since there is no waiting in one that was cancelled.
+        await Task { _ = try? await write { _ in () } }.value
+    }
+
+    // MARK: Those who watch
+
+    func listen(_ engine: MemoryEngine, _ ring: @escaping @Sendable () -> Void) {
+        listeners.withLock { $0.append((ObjectIdentifier(engine), ring)) }
+    }
+
+    func stopListening(_ engine: MemoryEngine) {
+        listeners.withLock { $0.removeAll { $0.of == ObjectIdentifier(engine) } }
+    }
+
+    private func ring() { for listener in listeners.withLock({ $0 }) { listener.ring() } }
+}

@@ -1,0 +1,79 @@
+internal import ProfileStore
+internal import SecretHashing
+
+/// Failed attempts in a row that a store in memory remembers, by the name that was tried.
+struct MemoryThrottles: Sendable {
+    private struct Key: Hashable {
+        let name: [UInt8]
+        let kind: CredentialKind
+
+        init(_ name: String, _ kind: CredentialKind) {
+            self.name = Array(LoginAttempt.foldedName(name).utf8)
+            self.kind = kind
+        }
+    }
+
+    private struct Entry {
+        var state = ThrottleState()
+        var attemptedAt: Timestamp
+        /// Whether there was a profile by that name.
+        var isKnown: Bool
+    }
+
+    private var entries: [Key: Entry] = [:]
+
+    /// Counts an attempt, or refuses it. Of names without a profile so many are remembered.
+    mutating func admit(_ attempt: LoginAttempt, mostUnknownNames: Int) -> ThrottleState.Decision {
+        let key = Key(attempt.username, attempt.kind)
+        if entries[key] == nil { makeRoom(mostUnknownNames) }
+        var entry = entry(attempt)
+        let decision = entry.state.admit(at: attempt.time.millisecondsSince1970)
+        entries[key] = entry
+        return decision
+    }
+
+    /// Takes back an attempt that was admitted and not made.
+    mutating func withdraw(_ attempt: LoginAttempt) {
+        var entry = entry(attempt)
+        entry.state.withdraw()
+        entries[Key(attempt.username, attempt.kind)] = entry.state.failures == 0 ? nil : entry
+    }
+
+    /// Forgets the failures of a name.
+    mutating func forget(_ username: String, _ kinds: [CredentialKind] = CredentialKind.allCases) {
+        for kind in kinds { entries[Key(username, kind)] = nil }
+    }
+
+    /// Forgets those of a name that no profile had.
+    mutating func forgetUnknown(_ username: String) {
+        for kind in CredentialKind.allCases {
+            let key = Key(username, kind)
+            if entries[key]?.isKnown == false { entries[key] = nil }
+        }
+    }
+
+    /// What is remembered of a name, as of this attempt.
+    private func entry(_ attempt: LoginAttempt) -> Entry {
+        Entry(
+            state: entries[Key(attempt.username, attempt.kind)]?.state ?? ThrottleState(), attemptedAt: attempt.time,
+            isKnown: attempt.isKnown)
+    }
+
+    /// Forgets a few of the oldest unknown names where there are too many for one more.
+    private mutating func makeRoom(_ mostUnknownNames: Int) {
+        let unknown = entries.filter { !$0.value.isKnown }
+        let surplus = unknown.count - max(1, mostUnknownNames) + 1
+        guard surplus > 0 else { return }
+        let oldest = unknown.sorted { left, right in
+            if left.value.attemptedAt != right.value.attemptedAt {
+                return left.value.attemptedAt.millisecondsSince1970 < right.value.attemptedAt.millisecondsSince1970
+            }
+            if left.key.name != right.key.name { return left.key.name.lexicographicallyPrecedes(right.key.name) }
+            return left.key.kind.rawValue < right.key.kind.rawValue
+        }
+        for (key, _) in oldest.prefix(min(surplus, Self.mostForgotten)) { entries[key] = nil }
+    }
+
+    /// Most names that one attempt forgets.
+    private static let mostForgotten = 8
+}

@@ -1,0 +1,393 @@
+import Platform
+import ProfileCore
+@testable import ProfileStore
+import ProfileTesting
+import ProfileTransfer
+import SecretHashing
+import StoreFixtures
+
+/// Something to be done with a store.
+struct Verb: Sendable {
+    let name: String
+    private let body: @Sendable (ProfileRepository) async throws -> String
+
+    init(_ name: String, _ body: @escaping @Sendable (ProfileRepository) async throws -> String) {
+        self.name = name
+        self.body = body
+    }
+
+    /// What came of it, in words that are the same for the same outcome.
+    func outcome(on repository: ProfileRepository) async -> String {
+        do { return try await body(repository) } catch { return "threw \(error)" }
+    }
+}
+
+/// Verbs of any kind, about few enough names and values that they meet.
+struct RandomVerbs {
+    private var random: SeededGenerator
+    /// How many changes the stores remember.
+    let mostChanges: Int
+
+    init(_ random: SeededGenerator) {
+        self.random = random
+        mostChanges = Int.random(in: 1...250, using: &self.random)
+    }
+
+    /// How long until the next verb, in milliseconds.
+    mutating func pause() -> Int { Int.random(in: 0...300, using: &random) }
+
+    mutating func next(at time: Timestamp) -> Verb {
+        switch Int.random(in: 0..<26, using: &random) {
+        case 0...3: register(at: time)
+        case 4...6: replace(at: time)
+        case 7: remove(at: time)
+        case 8...9: adopt(at: time)
+        case 10: setPasscode()
+        case 11: replaceHash()
+        case 12...15: attempt(at: time)
+        case 16: mark()
+        case 17: Verb("revalidate") { try await $0.revalidate().text }
+        case 18...19: changes()
+        case 20: page()
+        case 21: scan()
+        case 22: look()
+        default: importing()
+        }
+    }
+
+    /// All that can be read.
+    func everything() -> [Verb] {
+        let fields = ["username", "email", "note", "password"].compactMap { name in
+            Self.schemas.lazy.compactMap { schema in FieldName(name).flatMap { schema[$0] } }.first
+        }
+        return [
+            Verb("scan everything") { repository in
+                var scan = StoreScan(fields: fields, mostRows: .max, mostBytes: .max)
+                scan.includesHashes = true
+                return try await repository.engine.scan(scan).text(fields: fields.count)
+            },
+            Verb("the log") { "\(try await $0.engine.changes(after: 0, limit: 10_000))" },
+            Verb("statistics") { try await $0.statistics().text },
+            Verb("schemas") { "\(try await $0.engine.schemas().map { [String($0.version), $0.fingerprint] })" },
+            Verb("login rules") { "\(try await $0.engine.loginRules().haveJudgedPasswords)" },
+        ]
+    }
+
+    // MARK: Profiles
+
+    private mutating func register(at time: Timestamp) -> Verb {
+        let rows = rows()
+        return Verb("register \(rows.name)") { repository in
+            try await repository.engine.register(
+                rows.rows(repository), judgedBy: rows.schema(repository), at: time
+            ).text
+        }
+    }
+
+    private mutating func replace(at time: Timestamp) -> Verb {
+        let username = username()
+        let rows = rows()
+        let isStale = random.once(in: 6)
+        return Verb("replace \(username) with \(rows.name)") { repository in
+            guard let stored = try await repository.profile(username: username) else { return "not there" }
+            let known = Profile(
+                id: stored.id, revision: stored.revision - (isStale ? 1 : 0), createdAt: stored.createdAt,
+                updatedAt: stored.updatedAt, schemaVersion: stored.schemaVersion, issues: stored.issues,
+                hasPassword: stored.hasPassword, schema: stored.schema, values: stored.values)
+            return try await repository.engine.replace(
+                known, with: rows.rows(repository), judgedBy: rows.schema(repository), at: time
+            ).text
+        }
+    }
+
+    private mutating func remove(at time: Timestamp) -> Verb {
+        let username = username()
+        return Verb("remove \(username)") { repository in
+            try await repository.engine.remove(username, at: time)
+            return "removed"
+        }
+    }
+
+    private mutating func adopt(at time: Timestamp) -> Verb {
+        let index = Int.random(in: 0..<Self.schemas.count, using: &random)
+        return Verb("adopt schema \(index)") { "version \(try await $0.adopt(Self.schemas[index]))" }
+    }
+
+    // MARK: Secrets
+
+    private mutating func setPasscode() -> Verb {
+        let username = username()
+        let hash = hash()
+        if random.once(in: 3) {
+            return Verb("remove the passcode of \(username)") { repository in
+                try await repository.engine.removePasscode(of: username)
+                return "removed"
+            }
+        }
+        return Verb("set the passcode of \(username)") { "\(try await $0.engine.setPasscode(hash, of: username))" }
+    }
+
+    private mutating func replaceHash() -> Verb {
+        let (id, kind, old, new) = (id(), kind(), hash(), hash())
+        return Verb("replace the hash of \(kind) of \(id)") { repository in
+            "\(try await repository.engine.replaceHash(kind, of: id, old, by: new))"
+        }
+    }
+
+    private mutating func attempt(at time: Timestamp) -> Verb {
+        let nobody = ["nobody", "noone", "none", "nil"].randomElement(using: &random) ?? ""
+        let username = random.once(in: 2) ? username() : nobody
+        let (kind, count) = (kind(), random.once(in: 2) ? 1 : 7)
+        let outcome = Int.random(in: 0..<8, using: &random)
+        let rehash = LoginAttempt.Rehash(old: hash(), new: hash())
+        return Verb("\(count) attempts at \(kind) of \(username), \(outcome)") { repository in
+            let engine = repository.engine
+            if outcome == 7 {
+                try await engine.unlock(username)
+                return "unlocked"
+            }
+            let stored = try await engine.credential(kind, of: username)
+            var answers: [String] = []
+            for number in 0..<count {
+                // Later than the delay before, or there would be no long one.
+                let time = Timestamp(millisecondsSince1970: time.millisecondsSince1970 + 20_000 * Int64(number))
+                let attempt = LoginAttempt(username: username, kind: kind, isKnown: stored != nil, time: time)
+                answers.append("\(try await engine.admit(attempt))")
+                switch (outcome, stored) {
+                case (0, let stored?):
+                    let profile = try await engine.settle(
+                        attempt, .right(profileID: stored.profileID, rehash: rehash))
+                    answers.append(profile?.text ?? "no profile")
+                case (1, _): _ = try await engine.settle(attempt, .notMade)
+                default: _ = try await engine.settle(attempt, .wrong)
+                }
+            }
+            return "\(answers), \(stored?.hash?.text ?? "no hash")"
+        }
+    }
+
+    // MARK: Judging again
+
+    private mutating func mark() -> Verb {
+        let issues = [ReportedIssue(field: "note", code: "too_short", message: "Too short")].stored
+        let marks = (0..<3).map { _ in
+            JudgementMark(
+                id: id(), revision: Int64.random(in: 1...3, using: &random),
+                issues: random.once(in: 2) ? issues : nil)
+        }
+        let version = Int.random(in: 1...6, using: &random)
+        return Verb("mark") { repository in
+            // A version that was never adopted is one that only another program can have written.
+            try await repository.engine.mark(marks, judgedBy: min(version, repository.schemaVersion))
+            let marked = try await repository.engine.invalidProfiles(judgedBy: [1, 2, version], after: 0)
+            let judged = try await repository.engine.judgements(by: [version, 1], passwordVersions: [version, 2])
+            return "\(marked.map { ($0.id, $0.username, $0.issues) }) \(judged)"
+        }
+    }
+
+    // MARK: Looking
+
+    private mutating func changes() -> Verb {
+        let (number, limit) = (Int64.random(in: 0...60, using: &random), Int.random(in: 1...40, using: &random))
+        return Verb("changes after \(number)") { repository in
+            let newest = try await repository.changeNumber
+            let recent = try await repository.changes(after: newest - number, limit: limit)
+            return "\(newest) \(recent) \(try await repository.changes(after: number, limit: limit))"
+        }
+    }
+
+    private mutating func page() -> Verb {
+        var query = ProfileQuery(limit: Int.random(in: 1...8, using: &random))
+        if random.once(in: 2) {
+            query.conditions.append(.init(.username, String(username().prefix(2)), isPrefix: random.once(in: 2)))
+        }
+        if random.once(in: 3) {
+            query.conditions.append(.init(.email, random.once(in: 2) ? email() : "a", isPrefix: random.once(in: 2)))
+        }
+        query.onlyInvalid = random.once(in: 4)
+        query.after = random.once(in: 3) ? ProfileCursor(id: id()) : nil
+        let mostBytes = random.once(in: 2) ? .max : Int.random(in: 1...60, using: &random)
+        return Verb("page \(query)") { [query] repository in
+            let page = try await repository.page(of: query, endingAfter: mostBytes)
+            return "\(page.profiles.map(\.text)) \(page.next.map(\.description) ?? "the end")"
+        }
+    }
+
+    private mutating func scan() -> Verb {
+        let (after, version) = (id(), Int.random(in: 1...3, using: &random))
+        let bytes = Int.random(in: 1...100, using: &random)
+        return Verb("scan after \(after)") { repository in
+            let fields = repository.schema.fields
+            var scan = StoreScan(fields: fields, besides: [version], mostRows: 5, mostBytes: bytes)
+            scan.after = after
+            return try await repository.engine.scan(scan).text(fields: fields.count)
+        }
+    }
+
+    private mutating func look() -> Verb {
+        let names = [username(), username()]
+        let id = id()
+        return Verb("look for \(names) and \(id)") { repository in
+            let engine = repository.engine
+            return """
+                \(try await engine.areStored(names)) \(try await engine.isEmpty()) \(try await engine.takeWelcome())
+                \(try await engine.loginRules().haveJudgedPasswords) \(try await repository.statistics().text)
+                \(try await repository.profile(id: id)?.text ?? "none")
+                """
+        }
+    }
+
+    // MARK: Many at once
+
+    private mutating func importing() -> Verb {
+        var options = ImportOptions()
+        options.duplicates = ImportOptions.DuplicatePolicy.allCases.randomElement(using: &random) ?? .reject
+        options.isDryRun = random.once(in: 5)
+        options.isExclusive = random.once(in: 4)
+        options.isAllOrNothing = random.once(in: 4)
+        options.ignoresUnknownColumns = true
+        var text = "username,email,note,password_hash\n"
+        for _ in 0..<Int.random(in: 0...12, using: &random) {
+            text += "\(username()),\(random.once(in: 3) ? "" : email()),\(note()),"
+            text += random.once(in: 2) ? "\n" : "\"\(hash().text)\"\n"
+        }
+        return Verb("import \(options)\n\(text)") { [options, text] repository in
+            let folder = try TemporaryFolder()
+            let path = folder.path + "/people.csv"
+            try SmallFile.write(text, to: path)
+            let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+            defer { close(descriptor) }
+            let report = try await ProfileImporter(repository: repository, options: options).run(
+                ImportInput(descriptor: descriptor, name: "people.csv", byteCount: nil))
+            let counts = [report.rows, report.imported, report.updated, report.skipped, report.rejected]
+            return "\(counts) \(report.issues.total) \(report.issues.listed) \(report.earlyEnd?.rawValue ?? "the end")"
+        }
+    }
+
+    // MARK: Values
+
+    /// The rows of one profile, and the rules that judged it.
+    private struct JudgedRow: Sendable {
+        let draft: ProfileDraft
+        let hash: PasswordHash?
+        let isJudged: Bool
+        /// Another schema than the one in force.
+        let otherSchema: ProfileSchema?
+        let name: String
+
+        func schema(_ repository: ProfileRepository) -> ProfileSchema { otherSchema ?? repository.schema }
+
+        func rows(_ repository: ProfileRepository) throws -> ValidProfiles {
+            let schema = schema(repository)
+            var rows = try ProfileValidator(schema).validate(draft, on: repository.today).rows
+            if let hash, let field = schema.index(of: .password) {
+                rows.setHash(hash, isJudged: isJudged, row: 0, field: field)
+            }
+            return rows
+        }
+    }
+
+    private mutating func rows() -> JudgedRow {
+        var draft = ProfileDraft(["username": username()])
+        if !random.once(in: 3) { draft["email"] = email() }
+        if random.once(in: 2) { draft["note"] = note() }
+        let hash = random.once(in: 2) ? hash() : nil
+        return JudgedRow(
+            draft: draft, hash: hash, isJudged: random.once(in: 2),
+            otherSchema: random.once(in: 8) ? Self.schemas.randomElement(using: &random) : nil,
+            name: "\(draft["username"] ?? "") \(draft["email"] ?? "") \(draft["note"] ?? "")")
+    }
+
+    private mutating func username() -> String { Self.usernames.randomElement(using: &random) ?? "" }
+
+    private mutating func email() -> String { Self.emails.randomElement(using: &random) ?? "" }
+
+    private mutating func note() -> String { ["", "a", "long", "longer"].randomElement(using: &random) ?? "" }
+
+    private mutating func kind() -> CredentialKind { random.once(in: 2) ? .password : .passcode }
+
+    private mutating func id() -> Int64 { Int64.random(in: 0...30, using: &random) }
+
+    private mutating func hash() -> PasswordHash {
+        Self.hashes[Int.random(in: 0..<Self.hashes.count, using: &random)]
+    }
+
+    /// Some differ in case alone, and some are equal as `String`s though their bytes are not.
+    private static let usernames = [
+        "anna", "Anna", "ANNA", "annabel", "bert", "Bert", "carl", "dora", "zo\u{EB}", "zoe\u{308}", "ZO\u{CB}", "emil",
+        "fritz", "gerd",
+    ]
+    private static let emails = ["a@b.c", "A@b.c", "a@b.cc", "caf\u{E9}@x", "cafe\u{301}@x", "d@e.f", "g@h.i"]
+
+    // Texts that are known to be hashes and schemas.
+    // swift-format-ignore: NeverUseForceTry
+    private static let hashes = [People.policyHash, People.weakHash, People.bcryptHash].map {
+        try! PasswordHash(parsing: $0.utf8.span)
+    }
+
+    /// From the first, which takes most, to others: a further unique field, a longer note, another rule for passwords,
+    /// and no email at all.
+    // swift-format-ignore: NeverUseForceTry
+    static let schemas = [
+        [#"{"name":"email"}"#, #"{"name":"note"}"#, password(6)],
+        [#"{"name":"email","constraints":{"unique":true}}"#, #"{"name":"note"}"#, password(6)],
+        [#"{"name":"email"}"#, #"{"name":"note","constraints":{"minLength":3}}"#, password(6)],
+        [#"{"name":"email","constraints":{"unique":true}}"#, #"{"name":"note"}"#, password(8)],
+        [#"{"name":"note","constraints":{"unique":true}}"#, password(6)],
+    ].map { fields in
+        try! ProfileSchema(
+            parsing: """
+                {"name": "people", "fields": [
+                  {"name": "username", "constraints": {"required": true, "unique": true}},
+                  \(fields.joined(separator: ",\n"))
+                ]}
+                """)
+    }
+
+    private static func password(_ least: Int) -> String {
+        #"{"name":"password","constraints":{"minLength":\#(least)},"profiles":{"secret":true}}"#
+    }
+}
+
+// What is the same for the same outcome, in words: without schemas, which would be long, and without what a clock of
+// the system's has measured.
+
+extension Profile {
+    fileprivate var text: String {
+        "\(id).\(revision) \(createdAt) \(updatedAt) \(schemaVersion) \(issues) \(hasPassword) "
+            + "\(values.map { $0.bytes })"
+    }
+}
+
+extension StoredRows {
+    fileprivate func text(fields: Int) -> String {
+        rows.indices.map { row in
+            let known = rows[row]
+            let cells = (0..<fields).map { isAbsent(row, $0) ? "-" : String(cell(row, $0)).bytes }
+            let hash = known.hash.map { String($0.bytes) } ?? "-"
+            return "\(known.id).\(known.revision) \(known.schemaVersion) \(known.hasPassword) \(known.issues ?? "-") "
+                + "\(hash) \(cells)"
+        }.joined(separator: "\n")
+    }
+}
+
+extension StoreStatistics {
+    fileprivate var text: String {
+        "\(profiles) \(invalid) \(withPassword) \(withPasscode) \(schemaVersion) \(changeNumber)"
+    }
+}
+
+extension RevalidationReport {
+    fileprivate var text: String {
+        "\(checked) \(valid) \(invalid) \(skipped) \(credentialsPredating) \(issues.total) \(issues.listed)"
+    }
+}
+
+extension String {
+    /// Letters whose bytes differ look alike.
+    fileprivate var bytes: String { utf8.map { $0 < 0x80 ? String(UnicodeScalar($0)) : "\\\($0)" }.joined() }
+}
+
+extension String? {
+    fileprivate var bytes: String { self?.bytes ?? "-" }
+}

@@ -1,0 +1,108 @@
+import ProfileCore
+import ProfileStore
+import ProfileStoreSQLite
+import ProfileTesting
+import Testing
+import Watchdog
+
+// What every engine does is in the tests of ProfileStore; this is what a store in memory is to those who embed one.
+@Suite(.watched) struct MemoryEngineTests {
+    /// Usernames, and fields with these numbers.
+    private func schema(fields: Range<Int> = 0..<0) throws -> ProfileSchema {
+        let others = fields.map { #"{"name":"field\#($0)"}"# }
+        let username = #"{"name":"username","constraints":{"required":true,"unique":true}}"#
+        let all = ([username] + others).joined(separator: ",")
+        return try ProfileSchema(parsing: #"{"name":"names","fields":[\#(all)]}"#)
+    }
+
+    private func options() throws -> ProfileRepository.Options {
+        var options = ProfileRepository.Options()
+        options.initialSchema = try schema()
+        options.createsMissing = true
+        // Nobody hears by asking now and then.
+        options.watchInterval = .seconds(86_400)
+        return options
+    }
+
+    private func register(_ username: String, in repository: ProfileRepository) async throws {
+        let draft = ProfileDraft(["username": username])
+        _ = try await repository.register(repository.validator.validate(draft, on: repository.today))
+    }
+
+    @Test func `a store in memory holds what is stored, and is in no file`() async throws {
+        let repository = try await ProfileRepository.openInMemory(options: options())
+        try await register("anna", in: repository)
+        #expect(try await repository.profile(username: "ANNA")?.username == "anna")
+        await #expect(throws: ProfileStoreError.duplicate([.username])) { try await register("Anna", in: repository) }
+        #expect(repository.path.isEmpty)
+        await #expect(throws: ProfileStoreError.unsupported("check")) { try await repository.check() }
+        await repository.close()
+        let other = try await ProfileRepository.openInMemory(options: options())
+        #expect(try await other.profile(username: "anna") == nil)
+        await other.close()
+    }
+
+    @Test func `closing one of two that share a store leaves the other open`() async throws {
+        let store = try MemoryStore(schema())
+        let first = try await ProfileRepository.open(store, options: options())
+        let second = try await ProfileRepository.open(store, options: options())
+        await first.close()
+        await #expect(throws: ProfileStoreError.closed) { try await register("anna", in: first) }
+        try await register("bert", in: second)
+        #expect(try await first.profile(username: "bert") != nil)
+        #expect(try await first.profile(username: "anna") == nil)
+        await second.close()
+    }
+
+    @Test func `who watches one of two that share a store hears what the other does`() async throws {
+        let store = try MemoryStore(schema())
+        let first = try await ProfileRepository.open(store, options: options())
+        let second = try await ProfileRepository.open(store, options: options())
+        let watching = Task {
+            var kinds: [ProfileChange.Kind] = []
+            for try await change in await first.changes(after: 0) {
+                kinds.append(change.kind)
+                if kinds.count == 3 { break }
+            }
+            return kinds
+        }
+        try await register("anna", in: second)
+        try await register("bert", in: first)
+        try await second.remove("anna")
+        #expect(try await watching.value == [.registered, .registered, .removed])
+        await first.close()
+        await second.close()
+    }
+
+    @Test func `a write of a task that was cancelled is not done`() async throws {
+        let repository = try await ProfileRepository.openInMemory(options: options())
+        try await register("anna", in: repository)
+        let removal = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            try await repository.remove("anna")
+        }
+        await #expect(throws: ProfileStoreError.cancelled) { try await removal.value }
+        #expect(try await repository.profile(username: "anna") != nil)
+        await repository.close()
+    }
+
+    @Test func `as many fields are refused as in a file`() async throws {
+        let folder = try TemporaryFolder()
+        let stores = [
+            try await ProfileRepository.open(at: folder.path + "/profiles.sqlite", options: options()),
+            try await ProfileRepository.openInMemory(options: options()),
+        ]
+        for repository in stores {
+            // Fields that no schema has any more count too.
+            for version in 2...4 {
+                let first = 90 * (version - 2)
+                #expect(try await repository.adopt(schema(fields: first..<min(first + 90, 235))) == version)
+            }
+            await #expect(throws: ProfileStoreError.tooManyColumns(limit: 250)) {
+                try await repository.adopt(schema(fields: 234..<236))
+            }
+            #expect(try await repository.adopt(schema(fields: 7..<9)) == 5)
+            await repository.close()
+        }
+    }
+}

@@ -1,0 +1,204 @@
+import Dispatch
+import Platform
+import Synchronization
+import Testing
+import Threads
+import Watchdog
+
+@Suite(.watched) struct ThreadPoolTests {
+    private struct Broken: Error, Equatable {
+        var refusal: ThreadRefusal?
+    }
+
+    /// Work that is held until the test lets it go, and counts what runs.
+    private final class Gate: Sendable {
+        let running = Atomic(0)
+        let finished = Atomic(0)
+        private let semaphore = DispatchSemaphore(value: 0)
+
+        func pass() {
+            running.wrappingAdd(1, ordering: .sequentiallyConsistent)
+            semaphore.wait()
+            running.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+            finished.wrappingAdd(1, ordering: .sequentiallyConsistent)
+        }
+
+        func open(_ count: Int) {
+            for _ in 0..<count { semaphore.signal() }
+        }
+
+        var isRunning: Int { running.load(ordering: .sequentiallyConsistent) }
+        var hasFinished: Int { finished.load(ordering: .sequentiallyConsistent) }
+    }
+
+    private func wait(until condition: () -> Bool) async {
+        while !condition() { await Task.yield() }
+    }
+
+    @Test func `no more runs at once than there are threads, and past the queue the answer is busy`() async throws {
+        let pool = ThreadPool(threads: 2, queueLimit: 3)
+        let gate = Gate()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for expected in 1...2 {
+                group.addTask { try await pool.run { gate.pass() } }
+                await wait { gate.isRunning == expected }
+            }
+            for expected in 1...3 {
+                group.addTask { try await pool.run { gate.pass() } }
+                await wait { pool.waiting == expected }
+            }
+            #expect(gate.isRunning == 2)
+            await #expect(throws: ThreadRefusal.busy) { try await pool.run { gate.pass() } }
+            #expect(throws: ThreadRefusal.busy) { try pool.start { gate.pass() } }
+            gate.open(5)
+            try await group.waitForAll()
+        }
+        #expect(gate.hasFinished == 5)
+        #expect(try await pool.run { 7 } == 7, "there is room again")
+    }
+
+    @Test func `work does not hold Swift's cooperative threads`() async throws {
+        // Far more than there are cores: on the cooperative threads nothing else could run now.
+        let count = 64
+        let pool = ThreadPool(threads: count)
+        let gate = Gate()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<count { group.addTask { try await pool.run { gate.pass() } } }
+            await wait { gate.isRunning == count }
+            #expect(await Task.detached { 1 }.value == 1)
+            gate.open(count)
+            try await group.waitForAll()
+        }
+    }
+
+    @Test func `one thread does its work in the order in which it came`() async throws {
+        let pool = ThreadPool(threads: 1)
+        let order = Mutex<[Int]>([])
+        for number in 0..<1_000 { try pool.start { order.withLock { $0.append(number) } } }
+        #expect(try await pool.run { order.withLock { $0 } } == Array(0..<1_000))
+    }
+
+    @Test func `cancelling drops what waits, and only that`() async throws {
+        let pool = ThreadPool(threads: 1)
+        let gate = Gate()
+        let ran = Atomic(false)
+        let first = Task { try await pool.run { gate.pass() } }
+        await wait { gate.isRunning == 1 }
+
+        let second = Task { try await pool.run { ran.store(true, ordering: .relaxed) } }
+        await wait { pool.waiting == 1 }
+        second.cancel()
+        await #expect(throws: ThreadRefusal.cancelled) { try await second.value }
+        #expect(pool.waiting == 0)
+
+        first.cancel()
+        gate.open(1)
+        try await first.value
+        #expect(gate.hasFinished == 1)
+        let hasRun = ran.load(ordering: .relaxed)
+        #expect(!hasRun)
+        #expect(try await pool.run { 7 } == 7, "the thread lives on")
+    }
+
+    @Test func `a task that was cancelled before queues nothing`() async {
+        let pool = ThreadPool(threads: 1)
+        let task = Task {
+            while !Task.isCancelled { await Task.yield() }
+            return try await pool.run { 1 }
+        }
+        task.cancel()
+        await #expect(throws: ThreadRefusal.cancelled) { try await task.value }
+    }
+
+    @Test func `work that has begun can ask whether its own task was cancelled`() async throws {
+        let pool = ThreadPool(threads: 1)
+        let (begun, begin) = AsyncStream<Void>.makeStream()
+        let task = Task {
+            try await pool.run {
+                #expect(!ThreadPool.isCancelled)
+                begin.finish()
+                while !ThreadPool.isCancelled { sched_yield() }
+            }
+        }
+        for await _ in begun {}
+        task.cancel()
+        try await task.value
+        #expect(try await !pool.run { ThreadPool.isCancelled })
+        // Where there is no pool it is the current task's.
+        let elsewhere = Task {
+            while !ThreadPool.isCancelled { await Task.yield() }
+        }
+        elsewhere.cancel()
+        await elsewhere.value
+    }
+
+    @Test func `what the work throws arrives, and a refusal in the work's own error`() async throws {
+        let pool = ThreadPool(threads: 1)
+        await #expect(throws: Broken()) { try await pool.run { throw Broken() } }
+        await #expect(throws: Broken()) {
+            try await pool.run { () throws(Broken) in
+                throw Broken()
+            } refused: {
+                Broken(refusal: $0)
+            }
+        }
+        let task = Task {
+            while !Task.isCancelled { await Task.yield() }
+            try await pool.run { () throws(Broken) in
+            } refused: {
+                Broken(refusal: $0)
+            }
+        }
+        task.cancel()
+        await #expect(throws: Broken(refusal: .cancelled)) { try await task.value }
+    }
+
+    @Test func `threads are kept for more work, and end with the pool once they have done what waits`() async throws {
+        let ends = ThreadEnds()
+        var pool: ThreadPool? = ThreadPool(threads: 3)
+        let gate = Gate()
+        for expected in 1...3 {
+            try pool?.start {
+                ends.watchThisThread()
+                gate.pass()
+            }
+            await wait { gate.isRunning == expected }
+        }
+        gate.open(3)
+        await wait { gate.hasFinished == 3 }
+        for _ in 0..<50 { try await pool?.run { ends.watchThisThread() } }
+        #expect(ends.watched == 3)
+        #expect(ends.count == 0)
+        for _ in 0..<4 { try pool?.start { gate.pass() } }
+        pool = nil
+        gate.open(4)
+        await wait { ends.count == 3 }
+        #expect(gate.hasFinished == 7)
+    }
+
+    /// Counts the threads that end, of those that it watches.
+    private final class ThreadEnds: Sendable {
+        private let key: pthread_key_t
+        private let state = Mutex((watched: 0, ended: 0))
+
+        init() {
+            var key = pthread_key_t()
+            pthread_key_create(&key) { context in
+                guard let context else { return }
+                Unmanaged<ThreadEnds>.fromOpaque(context).takeRetainedValue().state.withLock { $0.ended += 1 }
+            }
+            self.key = key
+        }
+
+        deinit { pthread_key_delete(key) }
+
+        var watched: Int { state.withLock { $0.watched } }
+        var count: Int { state.withLock { $0.ended } }
+
+        func watchThisThread() {
+            guard pthread_getspecific(key) == nil else { return }
+            pthread_setspecific(key, Unmanaged.passRetained(self).toOpaque())
+            state.withLock { $0.watched += 1 }
+        }
+    }
+}
