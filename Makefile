@@ -6,6 +6,8 @@ RELEASE = .build/release/profiles
 # The Swift runtime is linked in, so that the binary runs on any Debian 12 with the C libraries below.
 RELEASE_FLAGS = -c release --product profiles --static-swift-stdlib -Xlinker -s -Xlinker --gc-sections
 PACKAGES = libsqlite3-dev libsodium-dev libcrypt-dev libpcre2-dev libvterm-dev
+DOCUMENTED = ProfileCore ProfileForm SecretHashing ProfileStore ProfileStoreSQLite ProfileTransfer ProfileLogin \
+	ProfileTesting
 BENCH_PACKAGES = sqlite3 hyperfine time gcc libc6-dev
 
 .PHONY: help build demo test test-long test-sanitized test-hooks bench picture lint install docs clean setup setup-bench
@@ -63,25 +65,34 @@ install: build ## binary, completions and man pages under PREFIX (/usr/local)
 	.build/debug/generate-manual $(RELEASE) --multi-page --output-directory .build-manual
 	install -m 644 .build-manual/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
 
-docs: setup ## the DocC archive of the four libraries, in .build-docs; a broken link is an error
-	$(SWIFT) build --target ProfileTesting --scratch-path .build-docs \
-		-Xswiftc -emit-symbol-graph -Xswiftc -emit-symbol-graph-dir -Xswiftc $(CURDIR)/.build-docs/symbols
-	$(call convert-docs,ProfileCore)
-	$(call convert-docs,ProfileForm,--dependency .build-docs/ProfileCore.doccarchive)
-	$(call convert-docs,ProfileStore,--dependency .build-docs/ProfileCore.doccarchive)
-	$(call convert-docs,ProfileTesting,--dependency .build-docs/ProfileCore.doccarchive \
-		--dependency .build-docs/ProfileForm.doccarchive --dependency .build-docs/ProfileStore.doccarchive)
+docs: setup ## the DocC archive of the libraries, in .build-docs; a broken link is an error
+	for library in ProfileTesting ProfileTransfer; do \
+		$(SWIFT) build --target $$library --scratch-path .build-docs \
+			-Xswiftc -emit-symbol-graph -Xswiftc -emit-symbol-graph-dir -Xswiftc $(CURDIR)/.build-docs/symbols \
+			-Xswiftc -emit-extension-block-symbols || exit; \
+	done
+	$(call convert-docs,ProfileCore,)
+	$(call convert-docs,ProfileForm,ProfileCore)
+	$(call convert-docs,SecretHashing,ProfileCore)
+	$(call convert-docs,ProfileStore,ProfileCore SecretHashing)
+	$(call convert-docs,ProfileStoreSQLite,ProfileCore SecretHashing ProfileStore)
+	$(call convert-docs,ProfileTransfer,ProfileCore SecretHashing ProfileStore)
+	$(call convert-docs,ProfileLogin,ProfileCore SecretHashing ProfileStore)
+	$(call convert-docs,ProfileTesting,ProfileCore ProfileForm SecretHashing ProfileStore ProfileLogin)
 	@rm -rf .build-docs/Profiles.doccarchive
-	@docc merge .build-docs/ProfileCore.doccarchive .build-docs/ProfileForm.doccarchive \
-		.build-docs/ProfileStore.doccarchive .build-docs/ProfileTesting.doccarchive \
+	@docc merge $(DOCUMENTED:%=.build-docs/%.doccarchive) \
 		--synthesized-landing-page-name Profiles --output-path .build-docs/Profiles.doccarchive
 	@echo "Serve .build-docs/Profiles.doccarchive with any web server."
 
-# One module's archive; the symbol graph of the module alone, without those of its imports.
+# One library's archive, with links into those of others. Its symbol graphs are its own and those of what it adds to
+# ProfileStore and ProfileForm; those of its imports are left out.
 define convert-docs
 @rm -rf .build-docs/symbols-$(1) && mkdir -p .build-docs/symbols-$(1)
-@cp .build-docs/symbols/$(1).symbols.json .build-docs/symbols-$(1)
-docc convert Sources/$(1)/$(1).docc --additional-symbol-graph-dir .build-docs/symbols-$(1) $(2) \
+@find .build-docs/symbols \( -name '$(1).symbols.json' -o -name '$(1)@ProfileStore.symbols.json' \
+	-o -name '$(1)@ProfileForm.symbols.json' \) \
+	-exec cp -t .build-docs/symbols-$(1) {} +
+docc convert Sources/$(1)/$(1).docc --additional-symbol-graph-dir .build-docs/symbols-$(1) \
+	$(patsubst %,--dependency .build-docs/%.doccarchive,$(2)) \
 	--fallback-display-name $(1) --fallback-bundle-identifier profiles.$(1) \
 	--enable-experimental-external-link-support --warnings-as-errors --output-path .build-docs/$(1).doccarchive
 endef

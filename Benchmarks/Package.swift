@@ -15,6 +15,7 @@ let package = Package(
             dependencies: [
                 "RawLookup",
                 .product(name: "ProfileStore", package: "profiles"),
+                .product(name: "ProfileStoreSQLite", package: "profiles"),
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),
         // What a login is measured without: syncs and hashes.
@@ -24,7 +25,9 @@ let package = Package(
             dependencies: [
                 "LoginStubs",
                 .product(name: "ProfileCore", package: "profiles"),
+                .product(name: "ProfileLogin", package: "profiles"),
                 .product(name: "ProfileStore", package: "profiles"),
+                .product(name: "ProfileStoreSQLite", package: "profiles"),
             ]),
     ],
     swiftLanguageModes: [.v6]

@@ -8,7 +8,9 @@ let package = Package(
         .executableTarget(
             name: "Embedding",
             dependencies: [
-                .product(name: "ProfileCore", package: "profiles"), .product(name: "ProfileStore", package: "profiles"),
+                .product(name: "ProfileCore", package: "profiles"),
+                .product(name: "ProfileStore", package: "profiles"),
+                .product(name: "ProfileStoreSQLite", package: "profiles"),
             ])
     ],
     swiftLanguageModes: [.v6]

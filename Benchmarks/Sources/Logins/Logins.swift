@@ -1,6 +1,8 @@
 import LoginStubs
 import ProfileCore
+import ProfileLogin
 import ProfileStore
+import ProfileStoreSQLite
 
 /// Logs one profile in again and again, in two stores that take turns, and prints the median of each as a line of JSON.
 ///

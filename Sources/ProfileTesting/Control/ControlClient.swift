@@ -1,6 +1,5 @@
 internal import ProfileStore
 internal import ProfileCore
-internal import SQLiteAccess
 
 /// Talks to the control server of a run that was started by ``TerminalDriver`` or by anybody else (T4).
 ///

@@ -1,5 +1,4 @@
 internal import ProfileCore
-internal import TerminalUI
 
 /// A screen and the fixture that it is started with, on a temporary store of its own (T3).
 ///

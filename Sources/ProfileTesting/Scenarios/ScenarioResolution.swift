@@ -1,5 +1,4 @@
 package import ProfileCore
-internal import TerminalUI
 
 /// What a process is to start, as its environment says (T3).
 public enum ScenarioResolution: Hashable, Sendable {

@@ -9,8 +9,8 @@ extension ProfileRepository {
     /// holds is gone with the repository.
     ///
     /// It does what a store in a file does, but for `check()`, `backup(to:)` and what else is about files.
-    /// - Parameter options: How it is used; the store is made whatever ``Options/createsMissing`` says.
-    /// - Returns: The open store; ``close()`` it in the end.
+    /// - Parameter options: How it is used; the store is made whatever `createsMissing` says.
+    /// - Returns: The open store; ``/ProfileStore/ProfileRepository/close()`` it in the end.
     /// - Throws: `ProfileStoreError`: `tooManyColumns`, `hashing`.
     public static func openInMemory(
         options: Options = Options()

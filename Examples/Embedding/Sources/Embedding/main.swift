@@ -3,13 +3,16 @@
 // [README
 import ProfileCore
 import ProfileStore
+import ProfileStoreSQLite
 
 let path = CommandLine.arguments.dropFirst().first ?? "profiles.sqlite"
 var options = ProfileRepository.Options()
 options.createsMissing = true
 let repository = try await ProfileRepository.open(at: path, options: options)
 let draft = ProfileDraft(["username": "skboard", "password": "Sunflower7", "phone": "78761241", "address": "4 Elm St"])
-let profile = try await repository.register(repository.validator.validate(draft, on: repository.today))
-print(profile.username, "has id", profile.id, "and revision", profile.revision)
+_ = try await repository.register(repository.validator.validate(draft, on: repository.today))
+if let found = try await repository.profile(username: "SKBOARD") {
+    print(found.username, "has id", found.id, "and revision", found.revision)
+}
 await repository.close()
 // README]
