@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Dispatch
 internal import Platform
 internal import ProfileCore
 internal import ProfileStore
@@ -6,7 +7,7 @@ internal import ProfileStore
 /// The command `profiles`: parses the arguments, runs one subcommand, and turns whatever went wrong into a text on
 /// standard error and an exit code.
 @main
-struct ProfilesCommand: AsyncParsableCommand {
+struct ProfilesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "profiles",
         abstract: "Keep profiles that are never invalid.",
@@ -60,19 +61,30 @@ struct ProfilesCommand: AsyncParsableCommand {
         #endif
     }
 
-    static func main() async {
+    static func main() {
         ProcessSettings.apply()
+        // Begins on this thread. What never has to wait, as a look-up in SQLite, ends on it too, and the process has no
+        // other; what waits goes on on Swift's threads.
+        Task.immediate { await runToItsEnd() }
+        dispatchMain()
+    }
+
+    private static func runToItsEnd() async -> Never {
         do {
             try CommandArguments.requireUTF8()
             #if TestHooks
-                if let scenario = try ScenarioRun() { return try await scenario.run() }
+                if let scenario = try ScenarioRun() {
+                    try await scenario.run()
+                    Platform.exit(EXIT_SUCCESS)
+                }
             #endif
-            var command = try await asyncParseAsRoot()
-            if var command = command as? any AsyncParsableCommand {
+            var command = try parseAsRoot()
+            if let command = command as? any AsynchronousCommand {
                 try await command.run()
             } else {
                 try command.run()
             }
+            Platform.exit(EXIT_SUCCESS)
         } catch {
             if let ending = error as? SignalEnding { ProcessSettings.die(of: ending.signal) }
             // What is not ours is argument-parser's: help, the version, or a usage error with its exit code 64.

@@ -3,7 +3,7 @@ internal import ProfileCore
 internal import ProfileStore
 internal import ProfileStoreSQLite
 
-struct BackupCommand: AsyncParsableCommand {
+struct BackupCommand: AsynchronousCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup",
         abstract: "Copy the store, while others use it, into a new file that opens alone.",

@@ -4,7 +4,7 @@ internal import ProfileStore
 internal import ProfileStoreSQLite
 internal import TextLayout
 
-struct CheckCommand: AsyncParsableCommand {
+struct CheckCommand: AsynchronousCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
         abstract: "Look whether a store is sound.",

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import ProfileCore
 internal import ProfileStore
 
-struct EditCommand: AsyncParsableCommand, SecretTaking {
+struct EditCommand: AsynchronousCommand, SecretTaking {
     static let configuration = CommandConfiguration(
         commandName: "edit",
         abstract: "Change a profile.",

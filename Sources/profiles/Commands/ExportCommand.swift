@@ -3,7 +3,7 @@ internal import Platform
 internal import ProfileStore
 internal import ProfileTransfer
 
-struct ExportCommand: AsyncParsableCommand {
+struct ExportCommand: AsynchronousCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
         abstract: "Write every profile as CSV, JSON or NDJSON.",

@@ -3,7 +3,7 @@ internal import ProfileCore
 internal import ProfileStore
 internal import ProfileTransfer
 
-struct ImportCommand: AsyncParsableCommand {
+struct ImportCommand: AsynchronousCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
         abstract: "Import profiles from CSV or NDJSON.",

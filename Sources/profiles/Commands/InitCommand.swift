@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import ProfileCore
 internal import ProfileStore
 
-struct InitCommand: AsyncParsableCommand {
+struct InitCommand: AsynchronousCommand {
     static let configuration = CommandConfiguration(
         commandName: "init",
         abstract: "Make a store.",

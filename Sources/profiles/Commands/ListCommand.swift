@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import ProfileStore
 
-struct ListCommand: AsyncParsableCommand {
+struct ListCommand: AsynchronousCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "List profiles, in the order in which they came.",

@@ -4,7 +4,7 @@ internal import ProfileLogin
 internal import ProfileStore
 internal import TextLayout
 
-struct LoginCommand: AsyncParsableCommand, SecretTaking {
+struct LoginCommand: AsynchronousCommand, SecretTaking {
     static let configuration = CommandConfiguration(
         commandName: "login",
         abstract: "Say whether a password is right.",

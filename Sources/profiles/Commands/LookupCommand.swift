@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import ProfileCore
 internal import ProfileStore
 
-struct LookupCommand: AsyncParsableCommand {
+struct LookupCommand: AsynchronousCommand {
     static let configuration = CommandConfiguration(
         commandName: "lookup",
         abstract: "Find profiles by their fields.",

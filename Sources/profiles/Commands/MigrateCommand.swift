@@ -5,7 +5,7 @@ internal import ProfileStoreSQLite
 internal import SQLiteMigrations
 internal import TextLayout
 
-struct MigrateCommand: AsyncParsableCommand {
+struct MigrateCommand: AsynchronousCommand {
     static let configuration = CommandConfiguration(
         commandName: "migrate",
         abstract: "Bring a store of an earlier version up to date.",

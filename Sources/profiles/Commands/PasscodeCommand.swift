@@ -3,7 +3,7 @@ internal import ProfileCore
 internal import ProfileLogin
 internal import ProfileStore
 
-struct PasscodeCommand: AsyncParsableCommand, SecretTaking {
+struct PasscodeCommand: ParsableCommand, SecretTaking {
     static let configuration = CommandConfiguration(
         commandName: "passcode",
         abstract: "Create, validate, edit or remove the pass code of a profile.",
@@ -20,7 +20,7 @@ struct PasscodeCommand: AsyncParsableCommand, SecretTaking {
         ])
 }
 
-struct PasscodeCreateCommand: AsyncParsableCommand {
+struct PasscodeCreateCommand: AsynchronousCommand {
     static let configuration = CommandConfiguration(
         commandName: "create",
         abstract: "Set the pass code of a profile that has none.",
@@ -36,7 +36,7 @@ struct PasscodeCreateCommand: AsyncParsableCommand {
     func run() async throws { try await entry.run(.create, "created") }
 }
 
-struct PasscodeValidateCommand: AsyncParsableCommand {
+struct PasscodeValidateCommand: AsynchronousCommand {
     static let configuration = CommandConfiguration(
         commandName: "validate",
         abstract: "Say whether a pass code is right.",
@@ -52,7 +52,7 @@ struct PasscodeValidateCommand: AsyncParsableCommand {
     func run() async throws { try await entry.run(.validate, "right") }
 }
 
-struct PasscodeEditCommand: AsyncParsableCommand {
+struct PasscodeEditCommand: AsynchronousCommand {
     static let configuration = CommandConfiguration(
         commandName: "edit",
         abstract: "Replace a pass code.",
@@ -68,7 +68,7 @@ struct PasscodeEditCommand: AsyncParsableCommand {
     func run() async throws { try await entry.run(.edit, "changed") }
 }
 
-struct PasscodeRemoveCommand: AsyncParsableCommand {
+struct PasscodeRemoveCommand: AsynchronousCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove",
         abstract: "Remove a pass code, known or not: the owner's way out.",

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import ProfileCore
 internal import ProfileStore
 
-struct RegisterCommand: AsyncParsableCommand, SecretTaking {
+struct RegisterCommand: AsynchronousCommand, SecretTaking {
     static let configuration = CommandConfiguration(
         commandName: "register",
         abstract: "Store a new profile.",

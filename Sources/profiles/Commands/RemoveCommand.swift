@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import ProfileCore
 internal import ProfileStore
 
-struct RemoveCommand: AsyncParsableCommand {
+struct RemoveCommand: AsynchronousCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove",
         abstract: "Remove a profile and its secrets.",

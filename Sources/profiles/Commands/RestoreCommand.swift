@@ -4,7 +4,7 @@ internal import ProfileCore
 internal import ProfileStore
 internal import ProfileStoreSQLite
 
-struct RestoreCommand: AsyncParsableCommand {
+struct RestoreCommand: AsynchronousCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore",
         abstract: "Put a backup in the place of all that the store holds.",

@@ -4,7 +4,7 @@ internal import ProfileStore
 internal import ProfileTransfer
 internal import TextLayout
 
-struct RevalidateCommand: AsyncParsableCommand {
+struct RevalidateCommand: AsynchronousCommand {
     static let configuration = CommandConfiguration(
         commandName: "revalidate",
         abstract: "Judge the stored profiles by the schema in force, or by a candidate.",

@@ -4,7 +4,7 @@ internal import ProfileStore
 internal import ProfileTransfer
 internal import TextLayout
 
-struct SchemaCommand: AsyncParsableCommand {
+struct SchemaCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "schema",
         abstract: "Show, check, compare and adopt the rules that profiles follow.",
@@ -19,7 +19,7 @@ struct SchemaCommand: AsyncParsableCommand {
         ])
 }
 
-struct SchemaShowCommand: AsyncParsableCommand {
+struct SchemaShowCommand: AsynchronousCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
         abstract: "Show the schema in force.",
@@ -45,7 +45,7 @@ struct SchemaShowCommand: AsyncParsableCommand {
     }
 }
 
-struct SchemaCheckCommand: AsyncParsableCommand {
+struct SchemaCheckCommand: AsynchronousCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
         abstract: "Say whether a schema file is right.",
@@ -69,7 +69,7 @@ struct SchemaCheckCommand: AsyncParsableCommand {
     }
 }
 
-struct SchemaDiffCommand: AsyncParsableCommand {
+struct SchemaDiffCommand: AsynchronousCommand {
     static let configuration = CommandConfiguration(
         commandName: "diff",
         abstract: "Show what a schema file changes of the schema in force.",
@@ -96,7 +96,7 @@ struct SchemaDiffCommand: AsyncParsableCommand {
     }
 }
 
-struct SchemaAdoptCommand: AsyncParsableCommand {
+struct SchemaAdoptCommand: AsynchronousCommand {
     static let configuration = CommandConfiguration(
         commandName: "adopt",
         abstract: "Put a schema into force, and say which profiles break it.",

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import ProfileCore
 internal import ProfileStore
 
-struct UnlockCommand: AsyncParsableCommand, SecretTaking {
+struct UnlockCommand: AsynchronousCommand, SecretTaking {
     static let configuration = CommandConfiguration(
         commandName: "unlock",
         abstract: "Forget the failed attempts at a profile's secrets.",

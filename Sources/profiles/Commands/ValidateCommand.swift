@@ -3,7 +3,7 @@ internal import ProfileCore
 internal import ProfileStore
 internal import ProfileTransfer
 
-struct ValidateCommand: AsyncParsableCommand {
+struct ValidateCommand: AsynchronousCommand {
     static let configuration = CommandConfiguration(
         commandName: "validate",
         abstract: "Judge a file as an import would, without a store.",

@@ -4,7 +4,7 @@ internal import ProfileStore
 internal import ProfileStoreSQLite
 internal import TextLayout
 
-struct WatchCommand: AsyncParsableCommand {
+struct WatchCommand: AsynchronousCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
         abstract: "Show what happens to the store, a line a change.",
