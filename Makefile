@@ -5,6 +5,8 @@ SWIFT ?= swift
 RELEASE = .build/release/profiles
 # The Swift runtime is linked in, so that the binary runs on any Debian 12 with the C libraries below.
 RELEASE_FLAGS = -c release --product profiles --static-swift-stdlib -Xlinker -s -Xlinker --gc-sections
+# A target sees what it declares and nothing else, whatever happens to be built already.
+DECLARED_IMPORTS = --explicit-target-dependency-import-check error
 PACKAGES = libsqlite3-dev libsodium-dev libcrypt-dev libpcre2-dev libvterm-dev
 DOCUMENTED = ProfileCore ProfileForm SecretHashing ProfileStore ProfileStoreSQLite ProfileTransfer ProfileLogin \
 	ProfileTesting
@@ -22,10 +24,10 @@ demo: build ## import sample data into a fresh store and show what can be done w
 	@Examples/demo.sh $(RELEASE)
 
 test: setup test-hooks ## every test, a few at a time; the slow ones run shortened
-	$(SWIFT) test
+	$(SWIFT) test $(DECLARED_IMPORTS)
 
 test-long: setup test-hooks ## every test, the slow ones in full
-	PROFILES_TEST_LONG=1 $(SWIFT) test
+	PROFILES_TEST_LONG=1 $(SWIFT) test $(DECLARED_IMPORTS)
 
 # Processes end without giving their memory back, so leaks are not looked for.
 test-sanitized: setup ## the libraries' tests under the address sanitizer, without those that measure memory

@@ -70,7 +70,7 @@ let package = Package(
             name: "ProfileLogin", dependencies: ["ProfileCore", "SecretHashing", "ProfileStore"],
             swiftSettings: strictness),
         .target(name: "CSVStream", dependencies: ["Platform"], swiftSettings: strictness),
-        .target(name: "TextLayout", dependencies: ["Platform"], swiftSettings: strictness),
+        .target(name: "TextLayout", swiftSettings: strictness),
         .target(
             name: "ProfileTransfer",
             dependencies: [
@@ -135,7 +135,7 @@ let package = Package(
         .target(
             name: "StoreFixtures",
             dependencies: [
-                "Platform", "Threads", "ProfileCore", "SecretHashing", "ProfileStore", "ProfileTransfer",
+                "Platform", "ProfileCore", "ProfileStore", "ProfileTransfer",
                 "ProfileStoreSQLite", "SQLiteAccess",
                 "ProfileTesting",
             ],
@@ -147,14 +147,12 @@ let package = Package(
             swiftSettings: strictness),
         .executableTarget(
             name: "ImportExerciser",
-            dependencies: [
-                "Platform", "ProfileCore", "SecretHashing", "ProfileStore", "ProfileTransfer", "ProfileStoreSQLite",
-            ],
+            dependencies: ["Platform", "ProfileCore", "ProfileStore", "ProfileTransfer", "ProfileStoreSQLite"],
             path: "Tests/ImportExerciser", swiftSettings: strictness),
         .executableTarget(
             name: "StoreExerciser",
             dependencies: [
-                "Platform", "ProfileCore", "SecretHashing", "ProfileStore", "ProfileTransfer", "ProfileStoreSQLite",
+                "Platform", "ProfileCore", "SecretHashing", "ProfileStore", "ProfileStoreSQLite",
                 "SQLiteAccess",
             ],
             path: "Tests/StoreExerciser", swiftSettings: strictness),
@@ -162,7 +160,7 @@ let package = Package(
             name: "TerminalExerciser", dependencies: ["Platform", "TerminalUI"], path: "Tests/TerminalExerciser",
             swiftSettings: strictness),
         // Starts a program for which no file system has files without a name.
-        .executableTarget(name: "WithoutUnnamedFiles", dependencies: ["Platform"], path: "Tests/WithoutUnnamedFiles"),
+        .executableTarget(name: "WithoutUnnamedFiles", path: "Tests/WithoutUnnamedFiles"),
         // Makes the README's picture of the form, for `make picture`.
         .executableTarget(
             name: "FormPicture", dependencies: ["Platform", "ProfileTesting", "TerminalUI"], path: "Tests/FormPicture",
@@ -176,7 +174,7 @@ let package = Package(
             swiftSettings: strictness),
         .testTarget(
             name: "ProfileFormTests",
-            dependencies: ["Platform", "ProfileCore", "ProfileForm", "ProfileTesting", "Watchdog"],
+            dependencies: ["ProfileCore", "ProfileForm", "ProfileTesting", "Watchdog"],
             swiftSettings: strictness),
         .testTarget(
             name: "TextLayoutTests", dependencies: ["TextLayout", "Watchdog"], swiftSettings: strictness),
@@ -185,45 +183,45 @@ let package = Package(
             swiftSettings: strictness),
         .testTarget(
             name: "SecretHashingTests",
-            dependencies: [
-                "Platform", "Threads", "ProfileCore", "SecretHashing", "ProfileTesting", "StoreFixtures", "Watchdog",
-            ],
+            dependencies: ["Platform", "ProfileCore", "SecretHashing", "ProfileTesting", "Watchdog"],
             swiftSettings: strictness),
         .testTarget(
             name: "SQLiteAccessTests",
             dependencies: [
-                "Platform", "Threads", "SQLiteAccess", "FaultVFS", "RawSQLite", "ProfileTesting", "Watchdog",
+                "CSQLite", "Platform", "SQLiteAccess", "FaultVFS", "RawSQLite", "ProfileTesting", "Watchdog",
             ],
             swiftSettings: strictness),
         .testTarget(
             name: "ProfileStoreTests",
             dependencies: [
-                "Platform", "Threads", "ProfileCore", "SecretHashing", "ProfileStore", "ProfileTransfer",
-                "ProfileStoreSQLite", "ProfileTesting", "SQLiteAccess", "StoreFixtures", "StoreExerciser", "Watchdog",
+                "Platform", "ProfileCore", "SecretHashing", "ProfileStore", "ProfileTransfer",
+                "ProfileStoreSQLite", "ProfileTesting", "SQLiteAccess", "StoreFixtures", "StoreExerciser", "RawSQLite",
+                "Watchdog",
             ],
             swiftSettings: strictness),
         .testTarget(
             name: "ProfileStoreSQLiteTests",
             dependencies: [
-                "Platform", "Threads", "ProfileCore", "SecretHashing", "ProfileStore", "ProfileTransfer",
-                "ProfileStoreSQLite", "ProfileTesting", "SQLiteAccess", "SQLiteMigrations", "StoreFixtures", "FaultVFS",
+                "Platform", "ProfileCore", "SecretHashing", "ProfileStore", "ProfileTransfer",
+                "ProfileLogin", "ProfileStoreSQLite", "ProfileTesting", "SQLiteAccess", "SQLiteMigrations",
+                "StoreFixtures", "FaultVFS",
                 "RawSQLite", "ImportExerciser", "StoreExerciser", "Watchdog",
             ],
             swiftSettings: strictness),
         .testTarget(
             name: "ProfileTransferTests",
             dependencies: [
-                "Platform", "Threads", "ProfileCore", "SecretHashing", "CSVStream", "ProfileStore", "ProfileTransfer",
-                "ProfileStoreSQLite", "ProfileTesting", "SQLiteAccess", "StoreFixtures", "FaultVFS", "RawSQLite",
+                "Platform", "ProfileCore", "SecretHashing", "CSVStream", "ProfileStore", "ProfileTransfer",
+                "ProfileStoreSQLite", "ProfileTesting", "SQLiteAccess", "StoreFixtures", "FaultVFS",
                 "ImportExerciser", "Watchdog",
             ],
             swiftSettings: strictness),
         .testTarget(
             name: "ProfileLoginTests",
             dependencies: [
-                "Platform", "ProfileCore", "SecretHashing", "ProfileStore", "ProfileTransfer", "ProfileLogin",
+                "ProfileCore", "SecretHashing", "ProfileStore", "ProfileLogin",
                 "ProfileStoreSQLite",
-                "ProfileTesting", "SQLiteAccess", "StoreFixtures", "Watchdog",
+                "ProfileTesting", "StoreFixtures", "Watchdog",
             ],
             swiftSettings: strictness),
         .testTarget(
@@ -236,7 +234,7 @@ let package = Package(
         .testTarget(
             name: "ProfileTestingTests",
             dependencies: [
-                "Platform", "ProfileCore", "ProfileForm", "SecretHashing", "ProfileStore", "ProfileLogin",
+                "Platform", "ProfileCore", "ProfileForm", "ProfileStore", "ProfileLogin",
                 "ProfileStoreSQLite", "ProfileTesting",
                 "Watchdog",
             ],
@@ -244,8 +242,7 @@ let package = Package(
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "profiles", "Platform", "ProfileCore", "SecretHashing", "ProfileStore", "ProfileLogin",
-                "ProfileTransfer", "ProfileStoreSQLite",
+                "profiles", "Platform", "ProfileCore", "ProfileStore",
                 "ProfileTesting", "RawSQLite", "WithoutUnnamedFiles", "Watchdog",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],

@@ -1,6 +1,5 @@
 import Platform
 import ProfileTesting
-import SQLiteAccess
 import Testing
 import Watchdog
 

@@ -1,6 +1,5 @@
 import Platform
 import ProfileStore
-import SQLiteMigrations
 import Testing
 import Watchdog
 

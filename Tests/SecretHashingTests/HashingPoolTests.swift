@@ -1,5 +1,4 @@
 import Dispatch
-import ProfileStore
 import SecretHashing
 import Synchronization
 import Testing

@@ -1,5 +1,4 @@
 import ProfileCore
-import ProfileStore
 import ProfileTesting
 import SecretHashing
 import Synchronization

@@ -1,5 +1,4 @@
 import ProfileCore
-import ProfileStore
 import SecretHashing
 import Testing
 import Watchdog

@@ -1,4 +1,3 @@
-import ProfileStore
 import SecretHashing
 import Testing
 import Watchdog

@@ -1,7 +1,6 @@
 import Platform
 import ProfileCore
 import ProfileTesting
-import ProfileTransfer
 import Testing
 import Watchdog
 

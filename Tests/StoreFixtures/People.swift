@@ -44,7 +44,9 @@ package enum People {
 
 extension ProfileRepository {
     @discardableResult
-    package func register(_ username: String, _ others: [String: String] = [:]) async throws(ProfileStoreError) -> Profile {
+    package func register(_ username: String, _ others: [String: String] = [:]) async throws(ProfileStoreError)
+        -> Profile
+    {
         try await register(judged(People.draft(username, others)))
     }
 

@@ -61,6 +61,7 @@ package protocol StoreEngine: Sendable {
     ///   - row: The profile, alone in its rows.
     ///   - schema: The rules that judged it.
     ///   - time: When.
+    /// - Returns: The profile as it is stored, with revision 1.
     /// - Throws: `duplicate` with every unique field of which another profile has the value; `schemaChanged`.
     func register(
         _ row: ValidProfiles, judgedBy schema: ProfileSchema, at time: Timestamp

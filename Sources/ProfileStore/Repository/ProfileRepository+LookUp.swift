@@ -19,7 +19,9 @@ extension ProfileRepository {
     func page(of query: ProfileQuery, endingAfter mostBytes: Int) async throws(ProfileStoreError) -> ProfilePage {
         // Rules that do not know a field may not be the latest.
         if ProfileSearch(query, mostBytes, validator) == nil { try await refreshSchema() }
-        return try await byLatestRules { $0.profiles.lazy.map(\.schemaVersion).max() } read: {
+        return try await byLatestRules {
+            $0.profiles.lazy.map(\.schemaVersion).max()
+        } read: {
             rules throws(ProfileStoreError) in
             guard let search = ProfileSearch(query, mostBytes, rules.validator) else {
                 return ProfilePage(profiles: [], next: nil)
@@ -50,7 +52,9 @@ extension ProfileRepository {
         var rules = adoptedSchema
         while true {
             let outcome: Result<Value, ProfileStoreError>
-            do throws(ProfileStoreError) { outcome = .success(try await read(rules)) } catch { outcome = .failure(error) }
+            do throws(ProfileStoreError) { outcome = .success(try await read(rules)) } catch {
+                outcome = .failure(error)
+            }
             switch outcome {
             case .success(let value):
                 guard let version = latest(value), version > rules.version else { return value }

@@ -51,7 +51,8 @@ struct BatchWriting {
                         id: stored.id, revision: stored.revision, with: merged, at: time, connection)
                     {
                     case .updated:
-                        updatedIDs = updatedIDs.map { min($0.lowerBound, stored.id)...max($0.upperBound, stored.id) }
+                        updatedIDs =
+                            updatedIDs.map { min($0.lowerBound, stored.id)...max($0.upperBound, stored.id) }
                             ?? stored.id...stored.id
                         step = batch.next(after: .updated)
                     case .duplicate:

@@ -55,7 +55,8 @@ struct StoreFile: Sendable {
         }
         // Opening a pipe would wait for whoever writes into it.
         guard status.st_mode & S_IFMT == S_IFREG else {
-            throw ProfileStoreError.cannotOpen(path.description, code: status.st_mode & S_IFMT == S_IFDIR ? EISDIR : EINVAL)
+            throw ProfileStoreError.cannotOpen(
+                path.description, code: status.st_mode & S_IFMT == S_IFDIR ? EISDIR : EINVAL)
         }
         do {
             return try look()
@@ -74,7 +75,8 @@ struct StoreFile: Sendable {
         switch state {
         case .missing, .empty: throw ProfileStoreError.noStore(path: path.description)
         case .foreign: throw ProfileStoreError.notAStore(path: path.description)
-        case .newer(let version): throw ProfileStoreError.newerStore(path: path.description, version: version, known: Migrator.latest)
+        case .newer(let version):
+            throw ProfileStoreError.newerStore(path: path.description, version: version, known: Migrator.latest)
         case .store(let version): return version
         }
     }

@@ -51,7 +51,9 @@ final class CSVExport: ExportOutput {
                         writer?.cell(rows.cell(row, column))
                     }
                 }
-                if columns.includesHashes { if let hash = profile.hash { writer?.cell(hash.bytes) } else { writer?.cell(Span()) } }
+                if columns.includesHashes {
+                    if let hash = profile.hash { writer?.cell(hash.bytes) } else { writer?.cell(Span()) }
+                }
                 try writer?.endRecord()
             }
         }

@@ -94,6 +94,8 @@ extension StoreImport {
     ///   - judged: The batch.
     ///   - names: Those of earlier rows, which come back with those of these.
     ///   - spared: Gets the passwords that the store does not take.
+    /// - Returns: Those that are to be hashed.
+    /// - Throws: What the store refuses.
     private func unhashed(
         in judged: JudgedBatch, after names: inout KeySet, sparing spared: inout SparedPasswords
     ) async throws(ImportError) -> [UnhashedPassword] {

@@ -2,7 +2,6 @@ internal import ArgumentParser
 internal import ProfileCore
 internal import ProfileStore
 internal import ProfileStoreSQLite
-internal import SQLiteMigrations
 internal import TextLayout
 
 struct MigrateCommand: AsynchronousCommand {

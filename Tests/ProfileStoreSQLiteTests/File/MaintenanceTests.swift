@@ -123,11 +123,15 @@ import Watchdog
         let other = store.directory + "/there"
         try SmallFile.write("precious", to: other)
         await #expect(throws: ProfileStoreError.alreadyExists(path: other)) { try await repository.backup(to: other) }
-        await #expect(throws: ProfileStoreError.alreadyExists(path: store.path)) { try await repository.backup(to: store.path) }
+        await #expect(throws: ProfileStoreError.alreadyExists(path: store.path)) {
+            try await repository.backup(to: store.path)
+        }
         #expect(SmallFile.bytes(of: other) == Array("precious".utf8))
         #expect(symlink(store.directory + "/target", store.directory + "/link") == 0)
         await #expect(throws: ProfileStoreError.self) { try await repository.backup(to: store.directory + "/link") }
-        let error = await #expect(throws: ProfileStoreError.self) { try await repository.backup(to: store.directory + "/no/where") }
+        let error = await #expect(throws: ProfileStoreError.self) {
+            try await repository.backup(to: store.directory + "/no/where")
+        }
         guard case .cannotOpen(_, code: ENOENT)? = error else {
             Issue.record("\(String(describing: error))")
             return

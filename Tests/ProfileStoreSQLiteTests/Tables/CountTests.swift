@@ -1,5 +1,4 @@
 import ProfileCore
-import ProfileLogin
 import ProfileStore
 import ProfileTesting
 import ProfileTransfer

@@ -21,7 +21,8 @@ import Watchdog
     private static let rest = "78761241,12 Main St"
     private static let header = "username,password,phone,address\n"
 
-    private func login(_ username: String, _ password: String, _ repository: ProfileRepository) async throws -> PasswordHash?
+    private func login(_ username: String, _ password: String, _ repository: ProfileRepository) async throws
+        -> PasswordHash?
     {
         try await repository.storedHash(of: username).flatMap { try PasswordHash(parsing: $0.utf8Span.span) }
     }
