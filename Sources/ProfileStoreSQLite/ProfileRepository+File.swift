@@ -17,18 +17,19 @@ extension ProfileRepository {
     ) async throws(ProfileStoreError) -> ProfileRepository {
         let file = try StoreFile.resolve(path, createsFolder: options.createsMissing, options)
         let writer = file.writer(options)
-        var state = try ProfileStoreError.translating { try file.inspect() }
-        if options.createsMissing, state == .missing || state == .empty {
+        var look = try ProfileStoreError.translating { try file.inspect() }
+        if options.createsMissing, look.state == .missing || look.state == .empty {
             try await writer.writeForStore(waitingAtMost: options.waitLimit) { connection in
                 try Migrator.create(connection, schema: options.initialSchema, at: options.now())
             }
-            state = try ProfileStoreError.translating { try file.inspect() }
+            look = try ProfileStoreError.translating { try file.inspect() }
         }
-        let version = try ProfileStoreError.translating { [state] in try file.version(of: state) }
+        let state = look.state
+        let version = try ProfileStoreError.translating { try file.version(of: state) }
         guard version == Migrator.latest else {
             throw .olderStore(path: file.path.description, version: version, known: Migrator.latest)
         }
-        return try await ProfileRepository(SQLiteEngine(file, writer, options), options)
+        return try await ProfileRepository(SQLiteEngine(file, look, writer, options), options)
     }
 
     /// The database file, for people: in a folder whose name is not UTF-8 the file itself is called otherwise. Empty for a
@@ -55,7 +56,9 @@ extension ProfileRepository {
         guard FilePlaces([self.path]).contains(path) || !FilePlaces(ofStore: self.path).contains(path) else {
             throw .reservedName(path: path)
         }
-        try await session.readAtLength { connection in
+        try await session.readAtLength {
+            unlink(path)
+        } _: { connection in
             do throws(SQLiteError) {
                 try connection.backup(to: path)
             } catch {
@@ -108,5 +111,11 @@ extension ProfileRepository.Options {
     package var vfs: String? {
         get { engineSettings["vfs"] }
         set { engineSettings["vfs"] = newValue }
+    }
+
+    /// Whether the store is read as it lies as long as it has no log, even in a folder that can be written; for tests.
+    package var readsAsItLies: Bool {
+        get { engineSettings["readsAsItLies"] != nil }
+        set { engineSettings["readsAsItLies"] = newValue ? "" : nil }
     }
 }

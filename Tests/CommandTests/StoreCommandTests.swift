@@ -1,5 +1,6 @@
 import Platform
 import ProfileStore
+import ProfileTesting
 import Testing
 import Watchdog
 
@@ -138,6 +139,44 @@ import Watchdog
         #expect(outcome.status == 77, "\(outcome)")
         #expect(outcome.error.contains("The store may not be written"), "\(outcome)")
         #expect(!workplace.exists("store.sqlite-lock"))
+    }
+
+    @Test func `a store in a folder where nothing can be written is read as it lies, and a change exits 77`() throws {
+        let workplace = try Workplace()
+        try workplace.register("anna")
+        for ending in ["-wal", "-shm", "-lock"] { unlink("\(workplace.folder)/store.sqlite\(ending)") }
+        let store = "\(workplace.folder)/store.sqlite"
+        chmod(store, 0o400)
+        // Root may write everywhere, so another user tries.
+        let isRoot = geteuid() == 0
+        if isRoot { #expect(chown(store, 65_534, 65_534) == 0) }
+        let user = isRoot ? "setpriv --reuid=65534 --regid=65534 --clear-groups" : ""
+        chmod(workplace.folder, isRoot ? 0o755 : 0o555)
+        defer { chmod(workplace.folder, 0o700) }
+        waitUntilSettled(store)
+        for (words, status) in [
+            ("lookup anna", 0), ("list", 0), ("export", 0), ("check", 0), ("edit anna --phone 78761242", 77),
+            ("lookup nobody", 1),
+        ] {
+            let script = "\(user) \(try Workplace.binary()) \(words)"
+            let outcome = try run(script, beside: workplace)
+            #expect(outcome.status == status, "\(words): \(outcome)")
+        }
+        #expect(SmallFile.names(in: workplace.folder).filter { $0.hasPrefix("store") } == ["store.sqlite"])
+    }
+
+    /// Runs a line of shell in the store's environment, from a folder of its own.
+    private func run(_ script: String, beside workplace: Workplace) throws -> Workplace.Outcome {
+        let elsewhere = try Workplace()
+        return try elsewhere.run(
+            ["/bin/bash", "-c", script], input: "",
+            environment: ["PROFILES_DATABASE": "\(workplace.folder)/store.sqlite"])
+    }
+
+    /// Waits until a further change of the file would show in its times; see `FileStamp`.
+    private func waitUntilSettled(_ path: String) {
+        var status = stat()
+        while stat(path, &status) == 0, time(nil) - status.st_ctim.tv_sec <= 2 { usleep(20_000) }
     }
 
     @Test func `a store that has two names exits 65`() throws {

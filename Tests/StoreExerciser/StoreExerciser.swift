@@ -1,3 +1,4 @@
+import Dispatch
 import Platform
 import ProfileCore
 import ProfileStore
@@ -10,13 +11,18 @@ import SecretHashing
 /// It prints what it did and exits 0; or prints `error: …` and exits 1.
 @main
 enum StoreExerciser {
-    static func main() async {
-        do {
-            try await run(Array(CommandLine.arguments.dropFirst()))
-        } catch {
-            say("error: \(error)")
-            exit(1)
+    static func main() {
+        // What never has to wait ends on this thread, as in the command.
+        Task.immediate {
+            do {
+                try await run(Array(CommandLine.arguments.dropFirst()))
+                exit(0)
+            } catch {
+                say("error: \(error)")
+                exit(1)
+            }
         }
+        dispatchMain()
     }
 
     private static func run(_ words: [String]) async throws {
@@ -28,6 +34,10 @@ enum StoreExerciser {
             try await registerAndEdit(path: rest[0], prefix: rest[1], seconds: Int(rest[2]) ?? 1)
         case ("reopen", let rest) where rest.count == 3:
             try await reopen(path: rest[0], prefix: rest[1], seconds: Int(rest[2]) ?? 1)
+        case ("look-up", let rest) where rest.count == 2:
+            try await lookUp(path: rest[0], username: rest[1], leavesRoom: true)
+        case ("look-up-without-threads", let rest) where rest.count == 2:
+            try await lookUp(path: rest[0], username: rest[1], leavesRoom: false)
         case ("open", let rest) where rest.count == 2: try await open(path: rest[0], seconds: Int(rest[1]) ?? 1)
         case ("hold", let rest) where rest.count == 2: try hold(path: rest[0], command: rest[1])
         case ("adopt", let rest) where rest.count == 2: try await adopt(path: rest[0], seconds: Int(rest[1]) ?? 1)
@@ -100,6 +110,32 @@ enum StoreExerciser {
             count += 1
         }
         say(String(count))
+    }
+
+    /// Looks a profile up and prints its id and how many threads the process has after that; then what comes of counting
+    /// the profiles, which wants a thread of its own. Perhaps there is no room for one.
+    private static func lookUp(path: String, username: String, leavesRoom: Bool) async throws {
+        if !leavesRoom { try limitMemory(to: 1 << 20) }
+        let repository = try await ProfileRepository.open(at: path, options: options())
+        say("id \(try await repository.profile(username: username)?.id ?? 0)")
+        await repository.close()
+        say("threads \(threadCount())")
+        do throws(ProfileStoreError) {
+            say("profiles \(try await repository.statistics().profiles)")
+        } catch {
+            say("\(error)")
+        }
+    }
+
+    private static func threadCount() -> Int {
+        guard let folder = opendir("/proc/self/task") else { return 0 }
+        defer { closedir(folder) }
+        var count = 0
+        while let entry = readdir(folder) {
+            // All others than "." and ".." are numbers.
+            if entry.pointee.d_name.0 != CChar(UInt8(ascii: ".")) { count += 1 }
+        }
+        return count
     }
 
     /// Adopts schemas that add a field each, up to 60; closes after each, so that pages move into the file.

@@ -15,9 +15,9 @@ final class SQLiteEngine: StoreEngine {
 
     /// Goes by a file that is there and of this program's version.
     init(
-        _ file: StoreFile, _ writer: DatabaseWriter, _ options: ProfileRepository.Options
+        _ file: StoreFile, _ look: consuming StoreLook, _ writer: DatabaseWriter, _ options: ProfileRepository.Options
     ) throws(ProfileStoreError) {
-        session = SQLiteSession(file, writer, options)
+        session = SQLiteSession(file, look, writer, options)
         self.options = options
         beeper = Beeper(file.path, directory: options.runtimeDirectory)
         known = Mutex(

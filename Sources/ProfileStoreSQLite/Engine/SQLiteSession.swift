@@ -7,16 +7,19 @@ internal import Threads
 final class SQLiteSession: Sendable {
     let file: StoreFile
     private let options: ProfileRepository.Options
-    private let readers: ReaderPool
+    private let readers: StoreReaders
     private let writer: DatabaseWriter
     /// For what takes long: Swift's own threads must not block.
     private let threads = ThreadPool(threads: 4)
 
-    init(_ file: StoreFile, _ writer: DatabaseWriter, _ options: ProfileRepository.Options) {
+    /// Goes by a store that was found, and reads on through the connection that found it.
+    init(
+        _ file: StoreFile, _ look: consuming StoreLook, _ writer: DatabaseWriter, _ options: ProfileRepository.Options
+    ) {
         self.file = file
         self.writer = writer
         self.options = options
-        readers = ReaderPool(mostIdle: 4) { try file.openForReading() }
+        readers = StoreReaders(file, look)
     }
 
     /// Reads where it is called, for what takes microseconds.
@@ -27,11 +30,12 @@ final class SQLiteSession: Sendable {
     }
 
     /// Reads on a thread of its own, for what may take long. It ends when the task is cancelled or the session closed.
+    /// Where `body` is to run again, `undo` takes back what it has done besides reading.
     func readAtLength<Value: Sendable>(
-        _ body: @escaping @Sendable (borrowing Connection) throws -> Value
+        undo: @escaping @Sendable () -> Void = {}, _ body: @escaping @Sendable (borrowing Connection) throws -> Value
     ) async throws(ProfileStoreError) -> Value {
         do {
-            return try await threads.run { try self.readers.read(body) }
+            return try await threads.run { try self.readers.read(undo: undo, body) }
         } catch {
             throw ProfileStoreError(translating: error)
         }

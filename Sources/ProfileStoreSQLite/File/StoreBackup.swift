@@ -26,10 +26,10 @@ public final class StoreBackup: Sendable {
     public init(at path: String, options: ProfileRepository.Options = .init()) async throws(ProfileStoreError) {
         (copy, profiles) = try await Self.blocking {
             let file = try StoreFile(path, createsFolder: false, options: options)
-            _ = try file.version()
-            let backup = try file.openForReading()
+            let look = try file.inspect()
+            _ = try file.version(of: look.state)
             let copy = try Connection.temporary()
-            try backup.copyContents(to: copy)
+            try StoreReaders(file, look).read { backup in try backup.copyContents(to: copy) }
             try Self.requireSound(copy)
             try Migrator.verify(copy)
             _ = try Migrator.migrate(copy, at: options.now())
@@ -56,7 +56,7 @@ public final class StoreBackup: Sendable {
         let now = options.now()
         let file = try StoreFile.resolve(path, createsFolder: true, options)
         try ProfileStoreError.translating {
-            switch try file.inspect() {
+            switch try file.inspect().state {
             case .missing, .empty, .store: break
             case let state: _ = try file.version(of: state)
             }

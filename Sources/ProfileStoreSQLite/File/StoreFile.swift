@@ -12,6 +12,8 @@ struct StoreFile: Sendable {
     let waitLimit: Duration
     /// A registered SQLite VFS, for tests that make the file system fail.
     let vfs: String?
+    /// Whether the file is read as it lies wherever it has no log, even if somebody may change it; for tests.
+    private let alwaysReadsAsItLies: Bool
 
     /// What lies at the path.
     enum State: Hashable {
@@ -36,6 +38,7 @@ struct StoreFile: Sendable {
         }
         waitLimit = options.waitLimit
         vfs = options.vfs
+        alwaysReadsAsItLies = options.readsAsItLies
     }
 
     /// The same, with the store's errors.
@@ -46,11 +49,11 @@ struct StoreFile: Sendable {
     }
 
     /// Looks at the file through SQLite, changing nothing of a stranger's.
-    func inspect() throws -> State {
+    func inspect() throws -> StoreLook {
         var status = stat()
         guard stat(path.database, &status) == 0 else {
             let code = errno
-            if code == ENOENT || code == ENOTDIR { return .missing }
+            if code == ENOENT || code == ENOTDIR { return StoreLook(.missing) }
             throw ProfileStoreError.cannotOpen(path.description, code: code)
         }
         // Opening a pipe would wait for whoever writes into it.
@@ -68,7 +71,7 @@ struct StoreFile: Sendable {
     /// The version of the store that is there.
     ///
     /// - Throws: `noStore`, `notAStore`, `newerStore`, …
-    func version() throws -> Int { try version(of: inspect()) }
+    func version() throws -> Int { try version(of: inspect().state) }
 
     /// The version of a store in a state that was found.
     func version(of state: State) throws -> Int {
@@ -89,23 +92,16 @@ struct StoreFile: Sendable {
         DatabaseWriter(path, command: options.command) { limit in
             // The lock is held.
             let mode: Connection.Mode = options.createsMissing ? .create : .readWrite
-            let connection = try open(mode, waiting: limit, verifiesLayout: verifiesLayout)
+            let connection = try connect(mode, waiting: limit)
+            if verifiesLayout { try StoreLayout.verify(connection) }
             try connection.enableWriteAheadLog()
             return connection
         }
     }
 
-    func openForReading() throws -> Connection {
-        try open(.readOnly, waiting: WaitLimit(waitLimit))
-    }
-
-    /// Opens, and looks at the layout before anything else is read.
-    private func open(
-        _ mode: Connection.Mode, waiting limit: WaitLimit, verifiesLayout: Bool = true
-    ) throws -> Connection {
-        let connection = try Connection(path, mode: mode, vfs: vfs, waitLimit: limit)
-        if verifiesLayout { try StoreLayout.verify(connection) }
-        return connection
+    /// Opens a connection, whose layout is to be verified before anything else is read.
+    func connect(_ mode: Connection.Mode, waiting limit: WaitLimit? = nil) throws(SQLiteError) -> Connection {
+        try Connection(path, mode: mode, vfs: vfs, waitLimit: limit ?? WaitLimit(waitLimit))
     }
 
     /// Permissions and size of the database, or of a file beside it; nil where there is none.
@@ -117,41 +113,60 @@ struct StoreFile: Sendable {
 
     // MARK: Looking
 
-    private func look() throws -> State {
+    private func look() throws -> StoreLook {
         // As it lies first, so that a stranger's file gets nothing put beside it, whatever lies there already.
         let asItLies: State
         do {
-            asItLies = try state(as: .inspection)
+            asItLies = try look(as: .inspection).state
         } catch {
             // What has a lock file beside it may be a store in the midst of a checkpoint, which only looks damaged.
             guard access(path.lock, F_OK) == 0 else { throw error }
             return try lookUnderLocks { throw error }
         }
         switch asItLies {
-        case .foreign, .newer: return asItLies
+        case .foreign, .newer: return StoreLook(asItLies)
         // Its version, and all that is in it, may still be in its write-ahead log.
-        case .store: return try lookUnderLocks { try state(as: .readWrite) }
+        case .store:
+            if let look = lookAtUnchanged() { return look }
+            return try lookUnderLocks { try look(as: .readWrite).state }
         case .missing, .empty: return try lookUnderLocks { Self.bringsBackPages(path.journal) ? .foreign : .empty }
         }
     }
 
+    /// What is in a store that has no log and that nobody changes, where SQLite could put no `-shm` file beside it; nil
+    /// of any other.
+    private func lookAtUnchanged() -> StoreLook? {
+        guard alwaysReadsAsItLies || !FileStamp.isFolderWritable(path), let stamp = FileStamp(path), !stamp.hasLog,
+            alwaysReadsAsItLies || stamp.isSettled,
+            // What goes wrong here does so under locks too, and is told there.
+            let look = try? look(as: .immutable, stamp), FileStamp(path) == stamp
+        else { return nil }
+        return look
+    }
+
     /// What those see who go by other programs' locks and the write-ahead log; or `unfinished`, where somebody has broken
     /// a transaction off, which is to be undone first.
-    private func lookUnderLocks(unfinished: () throws -> State) throws -> State {
+    private func lookUnderLocks(unfinished: () throws -> State) throws -> StoreLook {
         do {
-            return try state(as: .readOnly)
+            return try look(as: .readOnly)
         } catch let error as SQLiteError where error.code == .readOnlyRollback {
-            return try unfinished()
+            return StoreLook(try unfinished())
         }
     }
 
-    private func state(as mode: Connection.Mode) throws -> State {
-        let connection = try Connection(path, mode: mode, vfs: vfs, waitLimit: WaitLimit(waitLimit))
+    private func look(as mode: Connection.Mode, _ stamp: FileStamp? = nil) throws -> StoreLook {
+        let connection = try connect(mode)
+        let state = try Self.state(connection)
+        guard case .store = state else { return StoreLook(state) }
+        return StoreLook(state, through: connection, stamp)
+    }
+
+    private static func state(_ connection: borrowing Connection) throws -> State {
         // Of one moment: between two statements another process may have made the store.
-        return try connection.readTransaction {
+        try connection.readTransaction {
             let settings = try connection.settings()
             let version = Int(settings.userVersion)
-            if settings.applicationID == Self.applicationID {
+            if settings.applicationID == applicationID {
                 return version <= Migrator.latest ? .store(version: version) : .newer(version: version)
             }
             guard settings.applicationID == 0, version == 0 else { return .foreign }
