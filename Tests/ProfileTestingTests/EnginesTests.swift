@@ -10,17 +10,17 @@ import Watchdog
         let list = try #require(SmallFile.text(of: Self.root + "/Tests/ENGINES.md"))
         let listed = list.split(separator: "\n").filter { $0.hasPrefix("- ") }.map { String($0.dropFirst(2)) }
         let modules = ["ProfileStoreTests", "ProfileTransferTests", "ProfileLoginTests"]
-        let marked = try modules.flatMap { try marked(below: "\(Self.root)/Tests/\($0)") }
+        let marked = try modules.flatMap { try marks(below: "\(Self.root)/Tests/\($0)") }
         #expect(Set(marked).subtracting(listed).sorted() == [], "not listed")
         #expect(Set(listed).subtracting(marked).sorted() == [], "not marked")
         #expect(listed.count == marked.count)
     }
 
     /// A line for each marked test and suite of a folder's files, as it is to be listed.
-    private func marked(below folder: String) throws -> [String] {
+    private func marks(below folder: String) throws -> [String] {
         try SmallFile.names(in: folder).sorted().flatMap { name -> [String] in
             let path = "\(folder)/\(name)"
-            guard name.hasSuffix(".swift") else { return name.contains(".") ? [] : try marked(below: path) }
+            guard name.hasSuffix(".swift") else { return name.contains(".") ? [] : try marks(below: path) }
             let text = try #require(SmallFile.text(of: path), "\(path)")
             // A test that has a name besides its function's says it before its traits.
             let mark =
