@@ -64,7 +64,7 @@ package struct StoredRows: Sendable {
         columnCount = scan.fields.count
         mostRows = scan.mostRows
         mostBytes = scan.mostBytes
-        bytes.reserveCapacity(scan.mostBytes)
+        bytes.reserveCapacity(min(scan.mostBytes, 1 << 18))
     }
 
     /// The bytes of a cell; none where it is absent.
