@@ -12,7 +12,8 @@ DOCUMENTED = ProfileCore ProfileForm SecretHashing ProfileStore ProfileStoreSQLi
 	ProfileTesting
 BENCH_PACKAGES = sqlite3 hyperfine time gcc libc6-dev
 
-.PHONY: help build demo test test-long test-sanitized test-hooks bench picture lint install docs clean setup setup-bench
+.PHONY: help build demo test test-long test-memory test-sanitized test-hooks bench picture lint install docs clean \
+	setup setup-bench
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 14
@@ -28,6 +29,10 @@ test: setup test-hooks ## every test, a few at a time; the slow ones run shorten
 
 test-long: setup test-hooks ## every test, the slow ones in full
 	PROFILES_TEST_LONG=1 $(SWIFT) test $(DECLARED_IMPORTS)
+
+test-memory: setup ## the tests of the store on the engine in memory; Tests/ENGINES.md lists what is left out
+	$(SWIFT) build --build-tests
+	PROFILES_TEST_ENGINE=memory $(SWIFT) test --skip-build --filter '^Profile(Store|Transfer|Login)Tests\.'
 
 # Processes end without giving their memory back, so leaks are not looked for.
 test-sanitized: setup ## the libraries' tests under the address sanitizer, without those that measure memory

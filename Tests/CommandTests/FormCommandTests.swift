@@ -21,7 +21,7 @@ import Watchdog
     @Test func `a person registers on a screen, which leaves nothing behind but the profile`() throws {
         let workplace = try Workplace()
         let driver = try form(workplace, "register")
-        try driver.settle()
+        try driver.waitUntilStill()
         #expect(driver.screen.isAlternate)
         #expect(!driver.echoes)
         try driver.type(answers)
@@ -83,10 +83,10 @@ import Watchdog
         let workplace = try Workplace()
         let driver = try form(workplace, "register", size: size)
         let name = "\(size.columns)x\(size.rows)"
-        try driver.settle()
+        try driver.waitUntilStill()
         try references.verify(driver.screen, is: "register-empty-\(name)", includesStyles: true)
         try driver.type("s\naK8oio\n78761241\nマーン224s\n89761\n")
-        try driver.settle()
+        try driver.waitUntilStill()
         try references.verify(driver.screen, is: "register-errors-\(name)", includesStyles: true)
         try driver.press(.escape)
         try driver.wait(for: "Leave?")
@@ -161,11 +161,11 @@ import Watchdog
         try workplace.register("anna", address: "4 Lighthouse Lane")
         #expect(try workplace.profiles("edit", "anna", "--postal-code", "89761").status == 0)
         let driver = try form(workplace, "register")
-        try driver.settle()
+        try driver.waitUntilStill()
         #expect(!driver.screen.contains("Ctrl-F"))
         try driver.press(.tab, times: 4)
         try driver.type("8976")
-        try driver.settle()
+        try driver.waitUntilStill()
         #expect(!driver.screen.contains("Ctrl-F"))
         try driver.type("1")
         try driver.wait(for: "Ctrl-F")
@@ -195,7 +195,7 @@ import Watchdog
             try driver.wait(for: "skboard")
         }
         driver.resize(TerminalSize(columns: 1, rows: 1))
-        try driver.settle()
+        try driver.waitUntilStill()
         driver.resize(.standard)
         try driver.wait(for: "skboard")
         try driver.press(.control("c"))
@@ -218,7 +218,7 @@ import Watchdog
         try workplace.register("anna")
         #expect(try workplace.profiles("edit", "anna", "--birthday", "19980115").status == 0)
         let driver = try form(workplace, "edit", "ANNA")
-        try driver.settle()
+        try driver.waitUntilStill()
         for text in ["Edit anna", "[anna", "[7876-1241", "[12 Main St", "[1998.01.15"] {
             #expect(driver.screen.contains(text), "\(driver.screen)")
         }

@@ -43,7 +43,7 @@ import Watchdog
             "import", "people.csv", "--rejects", "rejects.csv", "--report", "report.json")
         #expect(outcome.status == 1)
         #expect(outcome.error == "The whole report is in report.json.\n")
-        let text = outcome.output.settled(workplace)
+        let text = outcome.output.reproducible(workplace)
         #expect(text.hasPrefix("Import of people.csv in N seconds\nRules: standard, version 1 ("))
         #expect(
             text.hasSuffix(
@@ -74,7 +74,7 @@ import Watchdog
         try workplace.write(Self.people, to: "people.csv")
         for arguments in [["import", "people.csv", "--dry-run"], ["validate", "people.csv"]] {
             let outcome = try workplace.run([try Workplace.binary()] + arguments, input: "", environment: [:])
-            #expect(outcome.output.settled(workplace).hasSuffix(Self.totals), "\(outcome)")
+            #expect(outcome.output.reproducible(workplace).hasSuffix(Self.totals), "\(outcome)")
             #expect(outcome.status == 1)
             #expect(!workplace.exists("store.sqlite"))
         }

@@ -25,14 +25,14 @@ import Watchdog
             "register", "--username", "skboard", "--phone", "78761241", "--address", " 12 Main St ",
             "--birthday", "1998.01.15", "--password-stdin", input: "aK8oio\n")
         #expect(registered.error == "")
-        #expect(registered.output.settled(workplace) == Self.skboard)
+        #expect(registered.output.reproducible(workplace) == Self.skboard)
         #expect(registered.status == 0)
         for arguments in [
             ["SKBOARD"], ["--phone", "78761241"], ["--phone", "7876-1241"], ["--prefix", "skb"],
             ["--where", "birthday=19980115", "--where", "username=skboard"],
         ] {
             let found = try workplace.run([try Workplace.binary(), "lookup"] + arguments, input: "", environment: [:])
-            #expect(found.output.settled(workplace) == Self.skboard, "\(arguments): \(found.error)")
+            #expect(found.output.reproducible(workplace) == Self.skboard, "\(arguments): \(found.error)")
             #expect(found.status == 0)
         }
     }
@@ -42,7 +42,7 @@ import Watchdog
         for name in ["anna", "bert", "carl"] { try workplace.register(name) }
         let outcome = try workplace.profiles("lookup", "--phone", "78761241", "--limit", "2", "--format", "json")
         #expect(
-            outcome.output.settled(workplace) == """
+            outcome.output.reproducible(workplace) == """
                 {
                   "profiles": [
                     {
@@ -94,7 +94,7 @@ import Watchdog
         let arguments = ["register", "--username", "sk board", "--phone", "1", "--set", "email=x"]
         let text = try workplace.run([try Workplace.binary()] + arguments, input: "", environment: [:])
         #expect(
-            text.error.settled(workplace) == """
+            text.error.reproducible(workplace) == """
                 Error: The profile is not valid. Nothing was stored in FOLDER/store.sqlite
                   Username may hold letters a–z and digits 0–9 only
                   Password is required

@@ -22,7 +22,7 @@ import Watchdog
         #expect(try workplace.profiles("lookup", "bert").status == 1)
         let json = try workplace.profiles("restore", "before.sqlite", "--yes", "--format", "json")
         #expect(
-            json.output.settled(workplace) == """
+            json.output.reproducible(workplace) == """
                 {
                   "restored": "before.sqlite",
                   "database": "FOLDER/store.sqlite",
@@ -35,7 +35,7 @@ import Watchdog
     @Test func `without a terminal --yes has to be given, and nothing is replaced without it`() throws {
         let outcome = try workplace.profiles("restore", "before.sqlite")
         #expect(
-            outcome.error.settled(workplace)
+            outcome.error.reproducible(workplace)
                 == "Error: There is no terminal to ask on; give --yes to replace what FOLDER/store.sqlite holds\n")
         #expect(outcome.status == 64)
         #expect(try workplace.profiles("lookup", "bert").status == 0)
@@ -77,7 +77,7 @@ import Watchdog
         let outcome = try workplace.profiles("restore", "before.sqlite", "--yes")
         #expect(outcome.status == 65)
         #expect(
-            outcome.error.settled(workplace) == """
+            outcome.error.reproducible(workplace) == """
                 Error: FOLDER/store.sqlite is too damaged to be written into; it is left as it is
                   Move it away, and with it FOLDER/store.sqlite-wal, FOLDER/store.sqlite-shm and \
                 FOLDER/store.sqlite-journal if they are there

@@ -106,7 +106,7 @@ import Watchdog
         try run.driver.wait(for: "Welcome to this awesome app!")
         // Keys before that enter no field.
         try run.driver.type("abc")
-        try run.driver.settle()
+        try run.driver.waitUntilStill()
         #expect(try client.state()["username"]?.text == "")
         try run.driver.press(.enter)
         try run.driver.wait { !$0.contains("Welcome") }

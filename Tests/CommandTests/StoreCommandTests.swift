@@ -18,7 +18,7 @@ import Watchdog
         let outcome = try workplace.run(
             [try Workplace.binary()] + line.split(separator: " ").map(String.init), input: "", environment: [:])
         #expect(
-            outcome.error.settled(workplace) == """
+            outcome.error.reproducible(workplace) == """
                 Error: There is no store at FOLDER/store.sqlite
                   Make one with "profiles init", "profiles register" or "profiles import"
                   Or name another with --database PATH
@@ -31,10 +31,12 @@ import Watchdog
     @Test func `init makes a store once, where the environment says`() throws {
         let workplace = try Workplace()
         let made = try workplace.profiles("init")
-        #expect(made.output.settled(workplace) == "Made a store at FOLDER/store.sqlite with the schema \"standard\"\n")
+        #expect(
+            made.output.reproducible(workplace) == "Made a store at FOLDER/store.sqlite with the schema \"standard\"\n")
         let again = try workplace.profiles("init")
         #expect(again.status == 73)
-        #expect(again.error.settled(workplace) == "Error: FOLDER/store.sqlite is there already; it is left as it is\n")
+        #expect(
+            again.error.reproducible(workplace) == "Error: FOLDER/store.sqlite is there already; it is left as it is\n")
         let unset = ["PROFILES_DATABASE": ""]
         #expect(try workplace.profiles("init", environment: unset).status == 0)
         #expect(workplace.exists(".local/share/profiles/profiles.sqlite"))
@@ -112,7 +114,7 @@ import Watchdog
             input: "aK8oio\n")
         #expect(outcome.status == 73)
         #expect(
-            outcome.error.settled(workplace) == """
+            outcome.error.reproducible(workplace) == """
                 Error: FOLDER/store.sqlite-lock is no lock file: something else is in it; it is left as it is
                   Move it away, since that name belongs to the store, or name another store with --database PATH
 
@@ -185,7 +187,7 @@ import Watchdog
             let outcome = try workplace.profiles("list", "--database", name)
             #expect(outcome.status == 65)
             #expect(
-                outcome.error.settled(workplace) == """
+                outcome.error.reproducible(workplace) == """
                     Error: FOLDER/\(name) has another name too (a hard link), and so is not safe to use
                       Remove the other name, which "find -samefile" finds, or use a copy
 
@@ -217,7 +219,7 @@ import Watchdog
             input: "", environment: [:])
         #expect(outcome.status == 74, "\(outcome)")
         #expect(
-            outcome.error.settled(workplace).hasSuffix(
+            outcome.error.reproducible(workplace).hasSuffix(
                 """
                 Error: FOLDER/store.sqlite was removed or replaced while it was in use; what was written since is not in it
                   Look what is there now, and do again what is missing

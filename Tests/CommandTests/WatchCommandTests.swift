@@ -21,23 +21,23 @@ import Watchdog
     @Test func `R7: what other processes do is shown line by line, at once, until Ctrl-C`() throws {
         try workplace.register("anna")
         let watch = try WatchProcess(workplace, "--since", "0", environment: environment)
-        #expect(watch.nextLine()?.settled(workplace) == "1  TIME  registered  anna (id 1, revision 1)")
+        #expect(watch.nextLine()?.reproducible(workplace) == "1  TIME  registered  anna (id 1, revision 1)")
         #expect(workplace.mode("profiles") == 0o700)
         try workplace.write(
             "username,password,phone,address\nbert,aK8oio,78761241,x\ncarl,aK8oio,78761241,x\n", to: "people.csv")
         try run("import people.csv --quiet")
-        #expect(watch.nextLine()?.settled(workplace) == "2  TIME  imported    ids 2 to 3")
+        #expect(watch.nextLine()?.reproducible(workplace) == "2  TIME  imported    ids 2 to 3")
         try run("edit carl --phone 78761242 --quiet")
-        #expect(watch.nextLine()?.settled(workplace) == "3  TIME  edited      carl (id 3, revision 2)")
+        #expect(watch.nextLine()?.reproducible(workplace) == "3  TIME  edited      carl (id 3, revision 2)")
         try run("remove carl --yes --quiet")
-        #expect(watch.nextLine()?.settled(workplace) == "4  TIME  removed     id 3")
+        #expect(watch.nextLine()?.reproducible(workplace) == "4  TIME  removed     id 3")
         try workplace.write("username,phone,address\nbert,78761243,x\nanna,78761243,x\n", to: "people.csv")
         try run("import people.csv --on-duplicate update --quiet")
-        #expect(watch.nextLine()?.settled(workplace) == "5  TIME  updated     some of ids 1 to 2")
+        #expect(watch.nextLine()?.reproducible(workplace) == "5  TIME  updated     some of ids 1 to 2")
         let schema = try workplace.profiles("schema", "show", "--format", "json").output
         try workplace.write(schema.replacing("\"maxLength\": 70", with: "\"maxLength\": 60"), to: "other.json")
         try run("schema adopt other.json --quiet")
-        #expect(watch.nextLine()?.settled(workplace) == "6  TIME  adopted     another schema")
+        #expect(watch.nextLine()?.reproducible(workplace) == "6  TIME  adopted     another schema")
         watch.send(SIGINT)
         #expect(watch.nextLine() == nil)
         #expect(watch.end() == 130)
@@ -53,7 +53,7 @@ import Watchdog
         let expected =
             #"{"number":2,"kind":"edited","first_profile_id":1,"last_profile_id":1,"username":"anna","#
             + #""revision":2,"changed_at":"TIME"}"#
-        #expect(watch.nextLine()?.settled(workplace) == expected)
+        #expect(watch.nextLine()?.reproducible(workplace) == expected)
         watch.send(SIGINT)
         #expect(watch.end() == 130)
     }
@@ -85,7 +85,7 @@ import Watchdog
         let other = try workplace.profiles(
             "remove", "anna", "--yes", environment: ["XDG_RUNTIME_DIR": "/nowhere", "TMPDIR": workplace.folder])
         #expect(other.status == 0)
-        #expect(watch.nextLine()?.settled(workplace) == "2  TIME  removed     id 1")
+        #expect(watch.nextLine()?.reproducible(workplace) == "2  TIME  removed     id 1")
         watch.send(SIGINT)
         #expect(watch.end() == 130)
     }

@@ -101,7 +101,7 @@ struct UnexpectedOutcome: Error {
 
 extension String {
     /// The text with times, durations and the folder's name made the same in every run.
-    func settled(_ workplace: Workplace) -> String {
+    func reproducible(_ workplace: Workplace) -> String {
         replacing(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/, with: "TIME")
             .replacing(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/, with: "TIME")
             .replacing(/\d+(\.\d+)? seconds/, with: "N seconds")

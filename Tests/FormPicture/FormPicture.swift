@@ -23,7 +23,7 @@ import TerminalUI
             try driver.press(.enter)
         }
         try driver.type("89761")
-        try driver.settle()
+        try driver.waitUntilStill()
         print(frame(of: driver.screen).svg(title: "profiles register"), terminator: "")
         try driver.press(.control("c"))
         _ = try driver.end()

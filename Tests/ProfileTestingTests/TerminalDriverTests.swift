@@ -19,26 +19,26 @@ import Watchdog
         #expect(driver.screen.text == "15 40")
     }
 
-    @Test func `T6: what is typed is there once the screen is settled`() throws {
+    @Test func `T6: what is typed is there once the screen is still`() throws {
         let driver = try shell("read -r line; echo \"You said: $line\"; read -r line; exit 7")
-        // The program has nothing to say at first: a settled screen is an empty one.
-        try driver.settle()
+        // The program has nothing to say at first: a still screen is an empty one.
+        try driver.waitUntilStill()
         #expect(driver.screen.text == "")
         try driver.type("héllo\n")
-        try driver.settle()
+        try driver.waitUntilStill()
         #expect(driver.screen.text == "héllo\nYou said: héllo")
         try driver.type("bye\n")
         #expect(try driver.end() == 7)
     }
 
-    @Test func `T6: a screen is not settled while a program computes, nor while one that it has started does`() throws {
+    @Test func `T6: a screen is not still while a program computes, nor while one that it has started does`() throws {
         for work in [
             "for ((i = 0; i < 200000; i++)); do :; done", "sh -c 'i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done'",
         ] {
             let driver = try shell("read -r line; \(work); echo done; read -r line")
-            try driver.settle()
+            try driver.waitUntilStill()
             try driver.type("go\n")
-            try driver.settle()
+            try driver.waitUntilStill()
             #expect(driver.screen.text == "go\ndone")
         }
     }
@@ -82,7 +82,7 @@ import Watchdog
 
     @Test func `T6: keys send what terminals send, in the modes that a program has set`() throws {
         let driver = try shell("stty raw -echo; printf '\\033[?1h\\033[?2004h'; head -c 35 | od -An -c -w64; stty sane")
-        try driver.settle()
+        try driver.waitUntilStill()
         for key: TerminalKey in [.up, .home, .delete, .backTab, .tab, .enter, .backspace, .control("c"), .escape] {
             try driver.press(key)
         }
@@ -115,7 +115,7 @@ import Watchdog
         #expect(tidy.isRestored)
     }
 
-    @Test func `T6: a program that is stopped counts as settled, and goes on in the foreground`() throws {
+    @Test func `T6: a program that is stopped counts as still, and goes on in the foreground`() throws {
         let driver = try shell("set -m; sh -c 'echo started; kill -TSTP $$; echo again'; echo stopped; read -r a; fg")
         try driver.wait(for: "stopped")
         try driver.type("\n")
@@ -136,7 +136,7 @@ import Watchdog
 
     @Test func `T6: more can be typed than a terminal holds at once, to a program that writes as much`() throws {
         let driver = try shell("stty raw -echo; head -c 100000 | tr a b; stty sane; exit 5")
-        try driver.settle()
+        try driver.waitUntilStill()
         try driver.type(String(repeating: "a", count: 100_000))
         #expect(try driver.end() == 5)
         #expect(driver.transcript.utf8.filter { $0 == UInt8(ascii: "b") }.count == 100_000)

@@ -1,7 +1,6 @@
 internal import Platform
 package import ProfileCore
 package import ProfileStore
-internal import ProfileStoreSQLite
 internal import ProfileTesting
 package import ProfileTransfer
 internal import Testing
@@ -9,6 +8,7 @@ internal import Testing
 /// A directory of its own for one test, gone afterwards with all that is in it.
 package final class ImportFolder: Sendable {
     package let path: String
+    private let opener = StoreOpener()
 
     package init() throws {
         var template = Array("/tmp/profile-import.XXXXXX".utf8CString)
@@ -47,7 +47,7 @@ package final class ImportFolder: Sendable {
         options.initialSchema = schema
         options.now = { importTime }
         change(&options)
-        return try await ProfileRepository.open(at: "\(path)/\(name)", options: options)
+        return try await opener.open("\(path)/\(name)", options)
     }
 
     /// The bytes of the files of a store that nobody has open.

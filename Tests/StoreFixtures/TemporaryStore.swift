@@ -1,18 +1,20 @@
 package import ProfileCore
 package import ProfileStore
-internal import ProfileStoreSQLite
 package import ProfileTesting
 package import SQLiteAccess
 
-/// A directory of its own for one test, with room for a store; gone afterwards.
+/// A directory of its own for one test, with room for a store; gone afterwards. In memory, the store is in no file.
 package final class TemporaryStore: Sendable {
     private let folder: TemporaryFolder
     package var directory: String { folder.path }
-    /// The database file, which is not there until it is opened.
+    /// The database file, which is not there until it is opened; of a store in memory, where it would be.
     package let path: String
     package let clock = ManualClock()
+    private let opener: StoreOpener
+    package var engine: Engine { opener.engine }
 
-    package init(named name: String = "profiles.sqlite") throws {
+    package init(named name: String = "profiles.sqlite", engine: Engine = .current) throws {
+        opener = StoreOpener(engine)
         folder = try TemporaryFolder("profile-store")
         path = "\(folder.path)/\(name)"
     }
@@ -29,12 +31,35 @@ package final class TemporaryStore: Sendable {
 
     /// Opens the store; the first time makes it, with this schema.
     package func open(schema: ProfileSchema = .standard) async throws -> ProfileRepository {
-        try await ProfileRepository.open(at: path, options: options { $0.initialSchema = schema })
+        try await open(options { $0.initialSchema = schema })
     }
+
+    package func open(_ options: ProfileRepository.Options) async throws(ProfileStoreError) -> ProfileRepository {
+        try await opener.open(path, options)
+    }
+
+    /// What is stored of each profile, to be compared with what is stored later.
+    package func contents() throws -> [AnyHashable] {
+        switch engine {
+        case .sqlite: try rows().map { AnyHashable($0) }
+        case .memory: opener.memory(path)?.contents ?? []
+        }
+    }
+
+    /// What is remembered of failed attempts: one entry for each name and kind of secret.
+    package func failedAttempts() throws -> [(name: String, failures: Int)] {
+        switch engine {
+        case .sqlite: try rows("throttles").map { ($0[0] ?? "", Int($0[2] ?? "") ?? 0) }
+        case .memory: opener.memory(path)?.failedAttempts ?? []
+        }
+    }
+
+    // MARK: Past the repository, on SQLite
 
     /// A connection past the repository, as another program has one.
     package func connect(vfs: String? = nil) throws -> Connection {
-        try Connection(DatabasePath(path), mode: .readWrite, vfs: vfs)
+        guard engine == .sqlite else { throw Engine.NotSQLite() }
+        return try Connection(DatabasePath(path), mode: .readWrite, vfs: vfs)
     }
 
     /// Runs SQL past the repository.

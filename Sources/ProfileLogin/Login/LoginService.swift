@@ -85,14 +85,14 @@ public struct LoginService: Sendable {
         let outcome = LoginOutcome()
         let attempt = Task {
             do throws(LoginError) {
-                outcome.settle(.success(try await authenticator.authenticate(username: username, password: password)))
+                outcome.decide(.success(try await authenticator.authenticate(username: username, password: password)))
             } catch {
-                outcome.settle(.failure(error))
+                outcome.decide(.failure(error))
             }
         }
         let timer = Task {
             try? await clock.sleep(for: timeout)
-            if !Task.isCancelled { outcome.settle(.failure(.unknown)) }
+            if !Task.isCancelled { outcome.decide(.failure(.unknown)) }
         }
         defer {
             attempt.cancel()
@@ -101,7 +101,7 @@ public struct LoginService: Sendable {
         return try await withTaskCancellationHandler {
             await outcome.value
         } onCancel: {
-            outcome.settle(.failure(.cancelled))
+            outcome.decide(.failure(.cancelled))
         }.get()
     }
 }

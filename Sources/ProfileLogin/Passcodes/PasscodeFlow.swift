@@ -110,9 +110,4 @@ public enum PasscodeFlowError: Error, Equatable, Sendable {
     case notDifferent
     /// The new passcode breaks the policy.
     case violation(PasscodeViolation)
-
-    /// What the alert says, where the text is fixed; the others are worded by whoever shows them.
-    public var message: String? {
-        self == .mismatch ? "Pass codes do not match" : nil
-    }
 }

@@ -64,6 +64,7 @@ package struct StoredRows: Sendable {
         columnCount = scan.fields.count
         mostRows = scan.mostRows
         mostBytes = scan.mostBytes
+        bytes.reserveCapacity(scan.mostBytes)
     }
 
     /// The bytes of a cell; none where it is absent.

@@ -30,6 +30,9 @@ public final class Beeper: Sendable {
         package init() {}
     }
 
+    /// The beep by which processes tell each other that the log of changes has grown.
+    static let changes = "changes"
+
     private let store: DatabasePath
     private let prefix: String
     private let directory = Mutex<RuntimeDirectory?>(nil)

@@ -49,7 +49,7 @@ extension SQLiteEngine {
     /// Tells everyone, in this process and in others, that there is a change. Never blocks.
     func announce() {
         ring()
-        beeper.beep(Self.beepName)
+        beeper.beep(Beeper.changes)
     }
 
     func listen(_ ring: @escaping @Sendable () -> Void) {
@@ -58,7 +58,7 @@ extension SQLiteEngine {
             return listeners.count == 1
         }
         // Without a private folder for its sockets nobody else is heard.
-        if isFirst { try? beeper.register(Self.beepName) { [weak self] in self?.ring() } }
+        if isFirst { try? beeper.register(Beeper.changes) { [weak self] in self?.ring() } }
     }
 
     private func ring() {

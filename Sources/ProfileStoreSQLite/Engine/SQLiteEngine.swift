@@ -13,9 +13,6 @@ final class SQLiteEngine: StoreEngine {
     let beeper: Beeper
     let listeners = Mutex<[@Sendable () -> Void]>([])
 
-    /// The beep by which processes tell each other of a change.
-    static let beepName = "changes"
-
     /// Goes by a file that is there and of this program's version.
     init(
         _ file: StoreFile, _ look: consuming StoreLook, _ writer: DatabaseWriter, _ options: ProfileRepository.Options
@@ -31,7 +28,7 @@ final class SQLiteEngine: StoreEngine {
     }
 
     func close() async {
-        beeper.unregister(Self.beepName)
+        beeper.unregister(Beeper.changes)
         await session.close()
     }
 

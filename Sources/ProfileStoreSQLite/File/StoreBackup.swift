@@ -69,7 +69,7 @@ public final class StoreBackup: Sendable {
                 try copy.copyContents(to: store)
             }
         }
-        Beeper(file.path, directory: options.runtimeDirectory).beep(SQLiteEngine.beepName)
+        Beeper(file.path, directory: options.runtimeDirectory).beep(Beeper.changes)
     }
 
     private static func blocking<Value: Sendable>(

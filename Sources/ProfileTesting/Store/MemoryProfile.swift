@@ -2,7 +2,7 @@ internal import ProfileCore
 internal import ProfileStore
 
 /// A profile as a store in memory keeps it.
-struct MemoryProfile: Sendable {
+struct MemoryProfile: Hashable, Sendable {
     let id: Int64
     var revision: Int64 = 1
     let createdAt: Timestamp
@@ -16,7 +16,7 @@ struct MemoryProfile: Sendable {
     var password: Password?
     var passcodeHash: String?
 
-    struct Password: Sendable {
+    struct Password: Hashable, Sendable {
         var hash: String
         /// The version in force when it was set.
         let schemaVersion: Int

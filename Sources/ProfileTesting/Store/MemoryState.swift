@@ -148,7 +148,8 @@ struct MemoryState: Sendable {
 
     /// Puts a profile in the place of what has its id, and keeps the owners of unique values.
     private mutating func put(_ profile: MemoryProfile?, at id: Int64) {
-        for field in owners.keys {
+        // Of the keys alone: a walk over the dictionary would hold it, and each change would copy it.
+        for field in Array(owners.keys) {
             if let text = profiles[id]?.comparedText(field) { owners[field]?[text] = nil }
             if let text = profile?.comparedText(field) { owners[field]?[text] = id }
         }

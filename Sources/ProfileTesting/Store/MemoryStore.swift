@@ -20,6 +20,12 @@ package final class MemoryStore: Sendable {
     /// What it holds now.
     var current: MemoryState { state.withLock { $0 } }
 
+    /// What it holds of each profile, in the order of their ids, for tests that compare it.
+    package var contents: [AnyHashable] { current.profiles(after: 0).map { AnyHashable($0) } }
+
+    /// What it remembers of failed attempts: one entry for each name and kind of secret.
+    package var failedAttempts: [(name: String, failures: Int)] { current.throttles.all }
+
     /// Runs `body` on a copy when its turn comes, and keeps the copy unless it throws.
     func write<Value: Sendable>(
         _ body: @escaping @Sendable (inout MemoryState) throws(ProfileStoreError) -> Value

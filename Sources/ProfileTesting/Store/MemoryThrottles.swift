@@ -22,6 +22,11 @@ struct MemoryThrottles: Sendable {
 
     private var entries: [Key: Entry] = [:]
 
+    /// The names and how often each has failed.
+    var all: [(name: String, failures: Int)] {
+        entries.map { (String(decoding: $0.key.name, as: UTF8.self), $0.value.state.failures) }
+    }
+
     /// Counts an attempt, or refuses it. Of names without a profile so many are remembered.
     mutating func admit(_ attempt: LoginAttempt, mostUnknownNames: Int) -> ThrottleState.Decision {
         let key = Key(attempt.username, attempt.kind)

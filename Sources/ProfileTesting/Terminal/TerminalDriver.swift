@@ -7,12 +7,12 @@ internal import Platform
 /// try driver.wait(for: "Username")
 /// try driver.type("skboard")
 /// try driver.press(.tab)
-/// try driver.settle()
+/// try driver.waitUntilStill()
 /// #expect(driver.screen.rows[2].contains("skboard"))
 /// #expect(try driver.end() == 0)
 /// ```
 ///
-/// Nothing here sleeps for a while and hopes. A screen is *settled* when all that was typed was read, all that was
+/// Nothing here sleeps for a while and hopes. A screen is *still* when all that was typed was read, all that was
 /// written is on the screen, and every thread of the program waits (see <doc:Driving-the-screens>). Each wait has a
 /// limit, and past it throws an error that shows the screen.
 ///
@@ -26,8 +26,8 @@ public final class TerminalDriver {
     private var written: [UInt8] = []
     /// Where in `written` a wait for output goes on.
     private var seen = 0
-    /// The screen when it was last found settled.
-    private var settled: TerminalScreen
+    /// The screen when it was last found still.
+    private var stillScreen: TerminalScreen
     /// The screen that the last key was pressed on: what is new is new since then.
     private var known: TerminalScreen
     private var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -52,8 +52,8 @@ public final class TerminalDriver {
         guard let emulator = TerminalEmulator(size) else { throw SystemError("vterm_new", code: ENOMEM) }
         self.emulator = emulator
         self.limit = limit
-        settled = emulator.contents
-        known = settled
+        stillScreen = emulator.contents
+        known = stillScreen
         let device = ChildProcess.Stream.file(terminal.path, flags: O_RDWR)
         process = try ChildProcess(
             command, environment: ["TERM": "xterm-256color"].merging(environment) { $1 }, folder: folder,
@@ -62,7 +62,7 @@ public final class TerminalDriver {
 
     // MARK: Looking
 
-    /// What is on the screen now; after ``settle()``, or a wait, it stays until the next key.
+    /// What is on the screen now; after ``waitUntilStill()``, or a wait, it stays until the next key.
     public var screen: TerminalScreen {
         drain()
         return emulator.contents
@@ -92,28 +92,28 @@ public final class TerminalDriver {
 
     // MARK: Waiting
 
-    /// Waits until a text is on the settled screen that was not in its row before something was last typed.
+    /// Waits until a text is on the still screen that was not in its row before something was last typed.
     ///
-    /// "Before" is the last settled screen that was waited for. Waits that follow one another look for several texts of
+    /// "Before" is the last still screen that was waited for. Waits that follow one another look for several texts of
     /// what came of the same keys.
     ///
     /// - Throws: ``TerminalWaitError`` after the driver's limit, or when the program has ended without it.
     public func wait(for text: String) throws(TerminalWaitError) {
-        try wait(for: "\"\(text)\", new on a settled screen") { $0.shows(text, newSince: known) }
+        try wait(for: "\"\(text)\", new on a still screen") { $0.shows(text, newSince: known) }
     }
 
-    /// Waits until the settled screen is as it should be, which it may be already.
+    /// Waits until the still screen is as it should be, which it may be already.
     ///
     /// - Throws: ``TerminalWaitError`` after the driver's limit, or when the program has ended without it.
     public func wait(until condition: (TerminalScreen) -> Bool) throws(TerminalWaitError) {
-        try wait(for: "a settled screen that meets a condition", until: condition)
+        try wait(for: "a still screen that meets a condition", until: condition)
     }
 
     /// Waits until the program has dealt with all that was typed and waits for more.
     ///
     /// - Throws: ``TerminalWaitError`` after the driver's limit: the program is busy without an end.
-    public func settle() throws(TerminalWaitError) {
-        try wait(for: "a settled screen") { _ in true }
+    public func waitUntilStill() throws(TerminalWaitError) {
+        try wait(for: "a still screen") { _ in true }
     }
 
     /// Waits until the program has written a text after whatever was waited for in this way before, however busy it
@@ -179,14 +179,14 @@ public final class TerminalDriver {
         drain()
         emulator.resize(size)
         // Nothing is known of a screen of this size.
-        if let blank = TerminalEmulator(size)?.contents { settled = blank }
-        known = settled
+        if let blank = TerminalEmulator(size)?.contents { stillScreen = blank }
+        known = stillScreen
         terminal.resize(size)
     }
 
     /// Sends the program a signal.
     public func send(_ signal: Int32) {
-        known = settled
+        known = stillScreen
         process.send(signal)
     }
 
@@ -199,10 +199,10 @@ public final class TerminalDriver {
         while true {
             let hasEnded = process.hasEnded
             drain()
-            if hasEnded || isSettled() {
+            if hasEnded || isStill() {
                 let screen = emulator.contents
                 if condition(screen) {
-                    settled = screen
+                    stillScreen = screen
                     return
                 }
             }
@@ -213,7 +213,7 @@ public final class TerminalDriver {
     /// Whether nothing is under way; true only if nothing was at one moment.
     ///
     /// Both looks at the threads find the same, so none has run between them; and between them nothing was unread.
-    private func isSettled() -> Bool {
+    private func isStill() -> Bool {
         let before = SessionActivity(session: process.id)
         guard let before else {
             // No /proc to look at: a program that has been silent for a while is taken to wait.
@@ -252,7 +252,7 @@ public final class TerminalDriver {
     }
 
     private func send(_ bytes: [UInt8]) throws(TerminalWaitError) {
-        known = settled
+        known = stillScreen
         let deadline = ContinuousClock.now + limit
         var rest = bytes[...]
         while !rest.isEmpty {

@@ -43,16 +43,18 @@ final class CSVExport: ExportOutput {
 
     func write(_ rows: StoredRows) throws(ByteStreamError) {
         try writer.withLock { writer throws(ByteStreamError) in
-            for (row, profile) in rows.rows.enumerated() {
-                for (column, rules) in columns.fields.enumerated() {
+            // Rules and rows are not copied for each cell: there are many cells.
+            for row in rows.rows.indices {
+                for column in rewritten.indices {
                     if rewritten[column] {
-                        writer?.cell(rules.typedForm(of: String(rows.cell(row, column))).utf8.span)
+                        let typed = columns.fields[column].typedForm(of: String(rows.cell(row, column)))
+                        writer?.cell(typed.utf8.span)
                     } else {
                         writer?.cell(rows.cell(row, column))
                     }
                 }
                 if columns.includesHashes {
-                    if let hash = profile.hash { writer?.cell(hash.bytes) } else { writer?.cell(Span()) }
+                    if let hash = rows.rows[row].hash { writer?.cell(hash.bytes) } else { writer?.cell(Span()) }
                 }
                 try writer?.endRecord()
             }

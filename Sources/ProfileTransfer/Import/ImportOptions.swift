@@ -56,7 +56,7 @@ public struct ImportOptions: Sendable {
 
 /// How far an import is.
 public struct ImportProgress: Sendable {
-    /// Rows that were settled.
+    /// Rows that were decided on.
     public let rows: Int
     /// Those of them that were rejected.
     public let rejected: Int
@@ -94,7 +94,7 @@ public enum ImportError: Error, Hashable, Sendable {
     case inputChanged
     /// Writing the rejected rows failed with this `errno`.
     case writingRejects(code: Int32)
-    /// The store refused before a row was settled.
+    /// The store refused before any row was decided on.
     case store(ProfileStoreError)
     /// It could not go on, for this reason; what was committed before stays and is in the report.
     indirect case ended(ImportError, after: ImportReport)

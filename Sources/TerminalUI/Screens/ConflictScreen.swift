@@ -37,13 +37,13 @@ struct ConflictScreen: Sendable {
         kept = Set(conflicts.filter(\.isContested).map(\.field))
     }
 
-    enum Outcome { case settled, closed }
+    enum Outcome { case chosen, closed }
 
-    /// Takes a key; nil while nothing is settled.
+    /// Takes a key; nil while nothing is chosen.
     mutating func take(_ key: Key) -> Outcome? {
         let contested = contested
         switch key {
-        case .enter: return .settled
+        case .enter: return .chosen
         case .escape: return .closed
         case .up, .backTab: selected = max(0, selected - 1)
         case .down, .tab: selected = min(max(0, contested.count - 1), selected + 1)
@@ -56,8 +56,8 @@ struct ConflictScreen: Sendable {
         return nil
     }
 
-    /// The text of each field as it was settled.
-    var settledTexts: [(FieldName, String)] {
+    /// The text of each field as it was chosen.
+    var chosenTexts: [(FieldName, String)] {
         conflicts.map { ($0.field, kept.contains($0.field) ? $0.yours : $0.theirs) }
     }
 

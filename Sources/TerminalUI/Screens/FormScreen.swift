@@ -6,8 +6,8 @@ package import ProfileForm
 package struct FormScreen: Screen {
     /// What it asks for.
     package enum Request: Sendable {
-        /// To store what was submitted; settled if it holds what was chosen of the changes that were told last.
-        case store(ValidProfile, isSettled: Bool)
+        /// To store what was submitted; merged if it holds what was chosen of the changes that were told last.
+        case store(ValidProfile, isMerged: Bool)
         /// The addresses that are stored under a postal code.
         case addresses(postalCode: String)
     }
@@ -37,7 +37,7 @@ package struct FormScreen: Screen {
     private var note: ScreenNote?
     /// The field to go back to when storing fails.
     private var lastFocus: FieldName?
-    private var isSettled = false
+    private var isMerged = false
 
     /// A question over the form.
     fileprivate enum Question {
@@ -78,7 +78,7 @@ package struct FormScreen: Screen {
         case .conflict(var conflict):
             let outcome = conflict.take(key)
             question = outcome == nil ? .conflict(conflict) : nil
-            return outcome == .settled ? settle(conflict) : nil
+            return outcome == .chosen ? merge(conflict) : nil
         case nil: break
         }
         switch key {
@@ -114,7 +114,7 @@ package struct FormScreen: Screen {
             form = form.under(validator)
             note = ScreenNote(text: "Not stored yet: the rules have changed meanwhile", style: .error)
         case .changedMeanwhile(let conflicts):
-            isSettled = false
+            isMerged = false
             question = .conflict(ConflictScreen(conflicts))
         }
     }
@@ -132,7 +132,7 @@ package struct FormScreen: Screen {
                 lastFocus = focus
                 isBusy = true
                 note = ScreenNote(text: "Storing …")
-                return .ask(.store(profile, isSettled: isSettled))
+                return .ask(.store(profile, isMerged: isMerged))
             default: break
             }
         }
@@ -184,10 +184,10 @@ package struct FormScreen: Screen {
     }
 
     /// Puts what was chosen into the fields, and submits it.
-    private mutating func settle(_ conflict: ConflictScreen) -> ScreenAction<Request>? {
+    private mutating func merge(_ conflict: ConflictScreen) -> ScreenAction<Request>? {
         let focus = form.focus
-        isSettled = true
-        for (name, text) in conflict.settledTexts {
+        isMerged = true
+        for (name, text) in conflict.chosenTexts {
             form.handle(.focus(name))
             form.handle(.moveToEnd)
             form.handle(.deleteToStart)

@@ -36,13 +36,6 @@ struct CommandFailure: Error {
         default: return nil
         }
     }
-
-    /// Writes the text to standard error.
-    func show() {
-        guard let first = lines.first else { return }
-        Output.error.note("Error: " + first.visible)
-        for line in lines.dropFirst() { Output.error.note("  " + line.visible) }
-    }
 }
 
 extension CommandFailure {

@@ -25,8 +25,8 @@ struct EditForm {
             switch request {
             case .addresses(let postalCode):
                 return .reply(.addresses(try await repository.addresses(under: postalCode)))
-            case .store(let profile, let isSettled):
-                let base = versions.withLock { $0.base(isSettled: isSettled) }
+            case .store(let profile, let isMerged):
+                let base = versions.withLock { $0.base(isMerged: isMerged) }
                 do throws(ProfileStoreError) {
                     return .done(try await repository.replace(base, with: profile))
                 } catch .staleRevision {
@@ -50,8 +50,8 @@ struct EditForm {
         var latest: Profile?
 
         /// What is replaced: the latest revision as soon as the form holds what was chosen of it.
-        mutating func base(isSettled: Bool) -> Profile {
-            if isSettled, let latest { base = latest }
+        mutating func base(isMerged: Bool) -> Profile {
+            if isMerged, let latest { base = latest }
             return base
         }
     }

@@ -17,7 +17,7 @@ struct RegistrationForm {
             switch request {
             case .addresses(let postalCode):
                 return .reply(.addresses(try await repository.addresses(under: postalCode)))
-            case .store(let profile, isSettled: _):
+            case .store(let profile, isMerged: _):
                 do throws(ProfileStoreError) {
                     return .done(try await repository.register(profile))
                 } catch {

@@ -1,6 +1,8 @@
 #if TestHooks
     internal import Platform
+    internal import ProfileLogin
     internal import ProfileStore
+    internal import ProfileStoreSQLite
     internal import ProfileTesting
     internal import TerminalUI
 

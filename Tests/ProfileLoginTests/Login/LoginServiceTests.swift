@@ -1,7 +1,6 @@
 import ProfileCore
 import ProfileLogin
 import ProfileStore
-import ProfileStoreSQLite
 import ProfileTesting
 import SecretHashing
 import StoreFixtures
@@ -117,7 +116,7 @@ import Watchdog
         // An attempt at a store's own passwords may wait for it twice.
         let store = try TemporaryStore()
         let options = store.options { $0.waitLimit = timeout }
-        let repository = try await ProfileRepository.open(at: store.path, options: options)
+        let repository = try await store.open(options)
         try await repository.register("pritesh")
         let held = HeldAuthenticator()
         await expectEnd(

@@ -1,6 +1,5 @@
 import ProfileCore
 import ProfileStore
-import SQLiteAccess
 import SecretHashing
 import StoreFixtures
 import Testing
@@ -17,10 +16,8 @@ import Watchdog
         try await repository.register("abel")
     }
 
-    private func storedHash(_ column: String) throws -> String? {
-        let connection = try store.connect()
-        var statement = try connection.prepare("SELECT \(column) FROM profiles WHERE id = 1")
-        return try statement.step() ? statement.string(at: 0) : nil
+    private func storedHash(_ kind: CredentialKind, of username: String = "abel") async throws -> String? {
+        try await repository.engine.credential(kind, of: username)?.hash?.text
     }
 
     // MARK: Creating and validating
@@ -31,7 +28,7 @@ import Watchdog
         await #expect(throws: CredentialError.wrong) {
             try await repository.validatePasscode(Secret("parislondon1"), for: "abel")
         }
-        #expect(try storedHash("passcode_hash")?.hasPrefix("$argon2id$v=19$m=19456,t=2,p=1$") == true)
+        #expect(try await storedHash(.passcode)?.hasPrefix("$argon2id$v=19$m=19456,t=2,p=1$") == true)
         #expect(try await repository.profile(username: "abel")?.revision == 1, "a profile is no other for its passcode")
     }
 
@@ -64,7 +61,7 @@ import Watchdog
         await #expect(throws: CredentialError.violation(.tooShort(minimum: 8))) {
             try await repository.createPasscode(Secret("short"), for: "abel")
         }
-        #expect(try storedHash("passcode_hash") == nil)
+        #expect(try await storedHash(.passcode) == nil)
         await #expect(throws: CredentialError.store(.notFound(username: "zoe"))) {
             try await repository.createPasscode(Secret("parislondon"), for: "zoe")
         }
@@ -83,7 +80,7 @@ import Watchdog
 
     @Test func `P3, P5: any other edit changes nothing`() async throws {
         try await repository.createPasscode(Secret("marsvenus"), for: "abel")
-        let before = try storedHash("passcode_hash")
+        let before = try await storedHash(.passcode)
         func edit(_ present: String, _ new: String, _ username: String = "abel") async throws(CredentialError) {
             try await repository.editPasscode(from: Secret(present), to: Secret(new), for: username)
         }
@@ -91,7 +88,7 @@ import Watchdog
         await #expect(throws: CredentialError.notDifferent) { try await edit("marsvenus", "marsvenus") }
         await #expect(throws: CredentialError.violation(.tooShort(minimum: 8))) { try await edit("marsvenus", "short") }
         await #expect(throws: CredentialError.wrong) { try await edit("marsvenus", "morningafternoon", "zoe") }
-        #expect(try storedHash("passcode_hash") == before)
+        #expect(try await storedHash(.passcode) == before)
     }
 
     @Test func `P3: of edits at the same moment one succeeds, and its passcode is the one that counts`() async throws {
@@ -135,19 +132,19 @@ import Watchdog
     @Test(arguments: [People.weakHash, People.bcryptHash])
     func `P7, P8: a hash that is weaker or foreign is replaced when its secret is known`(hash: String) async throws {
         try await repository.register("bert", ["password_hash": hash])
-        try store.execute("DELETE FROM profiles WHERE id = 1; UPDATE profiles SET id = 1")
         await #expect(throws: CredentialError.wrong) {
             try await repository.validatePassword(Secret("bL9pjp"), for: "bert")
         }
-        #expect(try storedHash("password_hash") == hash)
+        #expect(try await storedHash(.password, of: "bert") == hash)
         #expect(try await repository.validatePassword(People.secret, for: "bert").revision == 1)
-        let replaced = try #require(try storedHash("password_hash"))
+        let replaced = try #require(try await storedHash(.password, of: "bert"))
         #expect(replaced.hasPrefix("$argon2id$v=19$m=19456,t=2,p=1$"))
-        #expect(try await repository.validatePassword(People.secret, for: "bert").id == 1)
-        #expect(try storedHash("password_hash") == replaced, "what is as strong as the policy stays")
+        #expect(try await repository.validatePassword(People.secret, for: "bert").id == 2)
+        #expect(try await storedHash(.password, of: "bert") == replaced, "what is as strong as the policy stays")
     }
 
-    @Test func `P7: a password that was changed while it was verified is not replaced by a rehash`() async throws {
+    @Test(.onlyOnSQLite("needs another process"))
+    func `P7: a password that was changed while it was verified is not replaced by a rehash`() async throws {
         try await repository.register("bert", ["password_hash": People.weakHash])
         // The rehash is the last write of the attempt, so that it waits for the lock while the password changes.
         let writes = try await attemptHeldAtEachWrite(of: "bert") {
@@ -177,7 +174,8 @@ import Watchdog
         return 2
     }
 
-    @Test func `P8: a hash in the store that cannot be read matches nothing`() async throws {
+    @Test(.onlyOnSQLite("writes into the tables"))
+    func `P8: a hash in the store that cannot be read matches nothing`() async throws {
         try store.execute("UPDATE profiles SET password_hash = 'plain text'")
         await #expect(throws: CredentialError.wrong) {
             try await repository.validatePassword(Secret("plain text"), for: "abel")

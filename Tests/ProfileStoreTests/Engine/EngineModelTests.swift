@@ -9,7 +9,7 @@ import Watchdog
 
 /// A store in a file and one in memory are asked the same, in any order. The one in memory says what the answer should
 /// be.
-@Suite(.watched(for: .seconds(600))) struct EngineModelTests {
+@Suite(.onlyOnSQLite("compares a file with memory"), .watched(for: .seconds(600))) struct EngineModelTests {
     @Test func `a store in a file answers as one in memory does, and holds the same in the end`() async throws {
         let seeds = SeededGenerator(printingSeedOf: "a file and memory")
         for round in 0..<rounds(20) {

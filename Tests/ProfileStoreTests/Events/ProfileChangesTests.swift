@@ -23,9 +23,8 @@ import Watchdog
         look interval: Duration = .seconds(3_600), sockets: String? = nil,
         _ change: (inout ProfileRepository.Options) -> Void = { _ in }
     ) async throws -> ProfileRepository {
-        try await ProfileRepository.open(
-            at: store.path,
-            options: store.options {
+        try await store.open(
+            store.options {
                 $0.watchInterval = interval
                 $0.runtimeDirectory = sockets ?? self.sockets
                 change(&$0)
@@ -46,7 +45,8 @@ import Watchdog
         await repository.close()
     }
 
-    @Test func `T2: another process's commit is heard of by a beep, and this one's over there`() async throws {
+    @Test(.onlyOnSQLite("needs another process"))
+    func `T2: another process's commit is heard of by a beep, and this one's over there`() async throws {
         let repository = try await open()
         let child = try ExerciserProcess("watch", store.path, sockets, "0")
         #expect(child.nextLine() == "ready")
@@ -70,7 +70,8 @@ import Watchdog
         await repository.close()
     }
 
-    @Test func `T2: a beep that is lost costs an interval, and no change`() async throws {
+    @Test(.onlyOnSQLite("is about the sockets by which processes hear of each other"))
+    func `T2: a beep that is lost costs an interval, and no change`() async throws {
         let repository = try await open(look: .milliseconds(10))
         var changes = await repository.changes().makeAsyncIterator()
         // It beeps elsewhere.
@@ -82,7 +83,8 @@ import Watchdog
         await repository.close()
     }
 
-    @Test func `T2: where there is no private folder for sockets, the interval is what is left`() async throws {
+    @Test(.onlyOnSQLite("is about the sockets by which processes hear of each other"))
+    func `T2: where there is no private folder for sockets, the interval is what is left`() async throws {
         try SmallFile.write([], to: sockets)
         let repository = try await open(look: .milliseconds(10))
         var changes = await repository.changes().makeAsyncIterator()
@@ -93,7 +95,8 @@ import Watchdog
         await repository.close()
     }
 
-    @Test func `R7: a commit beeps once at most, also that of an import`() async throws {
+    @Test(.onlyOnSQLite("is about the sockets by which processes hear of each other"))
+    func `R7: a commit beeps once at most, also that of an import`() async throws {
         let repository = try await open()
         try await repository.register("abel")
         let beeper = try Beeper(store: store.path, prefix: "profiles", directory: sockets)
@@ -127,7 +130,8 @@ import Watchdog
         await repository.close()
     }
 
-    @Test func `R7: nothing is missed while four processes write`() async throws {
+    @Test(.onlyOnSQLite("needs another process"))
+    func `R7: nothing is missed while four processes write`() async throws {
         let repository = try await open()
         try await repository.register("shared", ["address": "0", "password_hash": People.weakHash])
         let children = try ["a", "b", "c", "d"].map {
@@ -218,7 +222,8 @@ import Watchdog
         await repository.close()
     }
 
-    @Test func `changes end when the repository is closed, and its listener is gone`() async throws {
+    @Test(.onlyOnSQLite("is about the sockets by which processes hear of each other"))
+    func `changes end when the repository is closed, and its listener is gone`() async throws {
         let repository = try await open()
         try await repository.register("abel")
         let (started, continuation) = AsyncStream.makeStream(of: Void.self)
@@ -240,7 +245,8 @@ import Watchdog
         #expect(try await later.next() == nil)
     }
 
-    @Test func `a repository that nobody closes takes its listener with it`() async throws {
+    @Test(.onlyOnSQLite("is about the sockets by which processes hear of each other"))
+    func `a repository that nobody closes takes its listener with it`() async throws {
         do {
             let repository = try await open()
             try await repository.register("abel")
@@ -252,7 +258,8 @@ import Watchdog
         while SmallFile.names(in: sockets) != [] { await Task.yield() }
     }
 
-    @Test func `a store that is damaged ends the changes with its error`() async throws {
+    @Test(.onlyOnSQLite("writes into the tables"))
+    func `a store that is damaged ends the changes with its error`() async throws {
         let repository = try await open()
         try store.execute("DROP TABLE changes")
         try store.execute("UPDATE store SET change_number = 5")

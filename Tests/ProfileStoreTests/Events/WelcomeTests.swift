@@ -24,7 +24,8 @@ import Watchdog
         await again.close()
     }
 
-    @Test func `T5: of several processes one welcomes`() async throws {
+    @Test(.onlyOnSQLite("needs another process"))
+    func `T5: of several processes one welcomes`() async throws {
         await (try store.open()).close()
         let children = try (0..<4).map { _ in try ExerciserProcess("welcome", store.path) }
         var answers: [String] = []
@@ -32,7 +33,8 @@ import Watchdog
         #expect(answers.sorted() == ["false", "false", "false", "true"])
     }
 
-    @Test func `a store that has welcomed is only read`() async throws {
+    @Test(.onlyOnSQLite("needs another process"))
+    func `a store that has welcomed is only read`() async throws {
         let repository = try await store.open()
         #expect(try await repository.takeWelcome())
         let child = try ExerciserProcess("hold", store.path, "nightly job")

@@ -2,8 +2,8 @@ import CSVStream
 import Platform
 import ProfileCore
 import ProfileStore
-import ProfileStoreSQLite
 import ProfileTransfer
+import StoreFixtures
 
 /// A directory of its own for one test, gone afterwards, with a store of two dozen words' schema in it.
 final class ExportedStore: Sendable {
@@ -36,7 +36,7 @@ final class ExportedStore: Sendable {
         options.createsMissing = true
         options.initialSchema = try ProfileSchema(parsing: schema)
         options.now = { Timestamp(millisecondsSince1970: 1_767_225_600_250) }
-        repository = try await ProfileRepository.open(at: directory + "/profiles.sqlite", options: options)
+        repository = try await StoreOpener().open(directory + "/profiles.sqlite", options)
     }
 
     deinit {

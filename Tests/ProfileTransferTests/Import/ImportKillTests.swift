@@ -9,7 +9,7 @@ import Watchdog
 
 @testable import ProfileTransfer
 
-@Suite(.watched(for: .seconds(300))) struct ImportKillTests {
+@Suite(.onlyOnSQLite("kills processes"), .watched(for: .seconds(300))) struct ImportKillTests {
     private static let rows = runsLongImportTests ? 90_000 : 16_000
     private static let kills = runsLongImportTests ? 200 : 10
     /// What a batch of these rows holds.

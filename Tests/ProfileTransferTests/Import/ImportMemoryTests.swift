@@ -6,7 +6,8 @@ import Synchronization
 import Testing
 import Watchdog
 
-@Suite(.serialized, .unsanitized, .watched) struct ImportMemoryTests {
+@Suite(.onlyOnSQLite("measures the memory of another process"), .serialized, .unsanitized, .watched)
+struct ImportMemoryTests {
     /// Imports what is written into a pipe, by a process whose memory is watched.
     private func importing(
         _ arguments: [String] = [], writing write: @escaping @Sendable (Pipe) -> Void

@@ -187,7 +187,8 @@ import Watchdog
         (0..<count).map { "user\($0),Geheim\($0),\(rest)\n" }.joined()
     }
 
-    @Test func `I9: an exclusive import reads a pipe too, and what it keeps of it nobody can read`() async throws {
+    @Test(.onlyOnSQLite("looks for files beside the store's"))
+    func `I9: an exclusive import reads a pipe too, and what it keeps of it nobody can read`() async throws {
         let repository = try await folder.store()
         let text =
             Self.header + "ann,,787,\n" + Self.rows(6) + "USER1,Geheim7,\(Self.rest)\n"
@@ -211,7 +212,8 @@ import Watchdog
         #expect(folder.names.filter { $0.contains("input") } == [], "it has no name")
     }
 
-    @Test func `I9: an exclusive import hashes what the store takes once it has the lock`() async throws {
+    @Test(.onlyOnSQLite("writes into the tables"))
+    func `I9: an exclusive import hashes what the store takes once it has the lock`() async throws {
         let repository = try await folder.store()
         _ = try await repository.importing(Self.header + "ann,Geheim1,\(Self.rest)\n")
         let before = repository.hasher.argon2Runs
@@ -235,7 +237,8 @@ import Watchdog
         #expect(try await matches("Geheim2", "user2", in: repository))
     }
 
-    @Test func `I9: an exclusive update hashes the passwords that come alone, of those who are there`() async throws {
+    @Test(.onlyOnSQLite("writes into the tables"))
+    func `I9: an exclusive update hashes the passwords that come alone, of those who are there`() async throws {
         let repository = try await folder.store()
         _ = try await repository.importing(Self.header + "ann,Geheim1,\(Self.rest)\n")
         let before = repository.hasher.argon2Runs
@@ -305,7 +308,8 @@ import Watchdog
         return ends[0]
     }
 
-    @Test func `I4, I9: a profile that goes while its row is on the way is stored with its password`() async throws {
+    @Test(.onlyOnSQLite("writes into the tables"))
+    func `I4, I9: a profile that goes while its row is on the way is stored with its password`() async throws {
         let repository = try await folder.store()
         _ = try await repository.importing(Self.header + "ann,Geheim1,\(Self.rest)\n")
         let path = try DatabasePath(repository.path)

@@ -1,6 +1,5 @@
 import ProfileCore
 import ProfileStore
-import ProfileStoreSQLite
 import ProfileTesting
 import ProfileTransfer
 import StoreFixtures
@@ -149,7 +148,7 @@ private struct ClubModel: Equatable {
                         == model.members.values.sorted { $0.username < $1.username }, place)
                 if Issue.hasOccurred(real, dry, model) { return }
             }
-            #expect(try await repository.check().isSound)
+            #expect(try await repository.isSound())
             await repository.close()
         }
     }

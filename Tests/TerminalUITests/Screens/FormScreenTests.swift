@@ -114,7 +114,7 @@ import Watchdog
     @Test func `F9: Return in the last field asks to store what is valid`() throws {
         var screen = FormScreen.registering()
         screen.fillIn()
-        guard case .store(let profile, isSettled: false) = screen.press(.enter)?.request else {
+        guard case .store(let profile, isMerged: false) = screen.press(.enter)?.request else {
             Issue.record("not submitted")
             return
         }
@@ -241,7 +241,7 @@ import Watchdog
                 field: address, title: "Address", before: "12 Main Street", theirs: "13 Main Street",
                 yours: "12 Main Street East"),
         ]
-        func settled(_ keys: Key...) -> (screen: FormScreen, profile: ValidProfile?) {
+        func choosing(_ keys: Key...) -> (screen: FormScreen, profile: ValidProfile?) {
             var screen = FormScreen.editing()
             screen.press(.tab, .tab, .tab)
             screen.type(" East")
@@ -249,26 +249,26 @@ import Watchdog
             screen.receive(.changedMeanwhile(conflicts))
             var action: ScreenAction<FormScreen.Request>?
             for key in keys { action = screen.handle(key) }
-            if case .store(let profile, isSettled: true) = action?.request { return (screen, profile) }
+            if case .store(let profile, isMerged: true) = action?.request { return (screen, profile) }
             return (screen, nil)
         }
-        let shown = settled().screen.text()
+        let shown = choosing().screen.text()
         for text in [
             "Phone: was 7876-1241", "is now 1111-2222", "(•) yours  12 Main Street East", "( ) theirs 13 Main",
         ] {
             #expect(shown.contains(text), "\(shown)")
         }
-        let mine = try #require(settled(.enter).profile)
+        let mine = try #require(choosing(.enter).profile)
         #expect(mine[address] == "12 Main Street East")
         // A field that was not touched takes what is stored.
         #expect(mine[phone] == "1111-2222")
-        #expect(settled(.character(" "), .enter).profile?[address] == "13 Main Street")
-        #expect(settled(.character("t"), .enter).profile?[address] == "13 Main Street")
-        #expect(settled(.character("t"), .character("m"), .enter).profile?[address] == "12 Main Street East")
-        var left = settled(.escape).screen
+        #expect(choosing(.character(" "), .enter).profile?[address] == "13 Main Street")
+        #expect(choosing(.character("t"), .enter).profile?[address] == "13 Main Street")
+        #expect(choosing(.character("t"), .character("m"), .enter).profile?[address] == "12 Main Street East")
+        var left = choosing(.escape).screen
         #expect(left["address"]?.text == "12 Main Street East")
         // Who went back has chosen nothing yet.
-        guard case .store(_, isSettled: false) = left.press(.control("s"))?.request else {
+        guard case .store(_, isMerged: false) = left.press(.control("s"))?.request else {
             Issue.record("not submitted")
             return
         }

@@ -1,0 +1,10 @@
+internal import TextLayout
+
+extension CommandFailure {
+    /// Writes the text to standard error.
+    func show() {
+        guard let first = lines.first else { return }
+        Output.error.note("Error: " + first.visible)
+        for line in lines.dropFirst() { Output.error.note("  " + line.visible) }
+    }
+}

@@ -1,0 +1,72 @@
+import ProfileTesting
+import Testing
+import Watchdog
+
+/// The compiler keeps modules from knowing each other in circles; this keeps the folders of a module from it.
+@Suite(.watched) struct FolderTests {
+    private static let sources = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/") + "/Sources"
+
+    @Test(arguments: SmallFile.names(in: sources))
+    func `the folders of a room know each other in one direction`(room: String) throws {
+        let files = try Self.files(in: "\(Self.sources)/\(room)")
+        var folderOfType: [String: String] = [:]
+        for file in files {
+            for type in file.types where !file.isNested(type) { folderOfType[type] = file.folder }
+        }
+        var arrows: [String: Set<String>] = [:]
+        for file in files {
+            for word in file.words.subtracting(file.types) {
+                guard let other = folderOfType[word], other != file.folder else { continue }
+                arrows[file.folder, default: []].insert(other)
+            }
+        }
+        #expect(!files.isEmpty)
+        for folder in arrows.keys { #expect(!Self.reaches(folder, from: folder, by: arrows), "\(folder): \(arrows)") }
+    }
+
+    /// Whether one comes from a folder's neighbours to a folder.
+    private static func reaches(_ goal: String, from start: String, by arrows: [String: Set<String>]) -> Bool {
+        var seen: Set<String> = []
+        var next = arrows[start] ?? []
+        while let folder = next.popFirst() {
+            if folder == goal { return true }
+            if seen.insert(folder).inserted { next.formUnion(arrows[folder] ?? []) }
+        }
+        return false
+    }
+
+    private struct SourceFile {
+        let folder: String
+        let types: Set<String>
+        let words: Set<String>
+        private let nestedTypes: Set<String>
+
+        init(_ text: String, folder: String) {
+            self.folder = folder
+            let code = text.split(separator: "\n").filter { !$0.drop { $0 == " " }.hasPrefix("//") }
+            let declared = code.compactMap { line in
+                line.firstMatch(of: /\b(?:struct|class|enum|protocol|actor|typealias) (\w+)/).map {
+                    (line, String($0.1))
+                }
+            }
+            types = Set(declared.map(\.1))
+            nestedTypes = Set(declared.filter { $0.0.hasPrefix(" ") }.map(\.1))
+            words = Set(code.joined(separator: "\n").matches(of: /\w+/).map { String($0.0) })
+        }
+
+        func isNested(_ type: String) -> Bool { nestedTypes.contains(type) }
+    }
+
+    private static func files(in room: String, folder: String = "") throws -> [SourceFile] {
+        var files: [SourceFile] = []
+        for name in SmallFile.names(in: "\(room)/\(folder)") {
+            if name.hasSuffix(".swift") {
+                let bytes = try #require(SmallFile.bytes(of: "\(room)/\(folder)/\(name)"))
+                files.append(SourceFile(String(decoding: bytes, as: UTF8.self), folder: folder))
+            } else if folder.isEmpty, !name.contains(".") {
+                files += try Self.files(in: room, folder: name)
+            }
+        }
+        return files
+    }
+}
