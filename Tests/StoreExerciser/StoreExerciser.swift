@@ -112,19 +112,14 @@ enum StoreExerciser {
         say(String(count))
     }
 
-    /// Looks a profile up and prints its id and how many threads the process has after that; then what comes of counting
-    /// the profiles, which wants a thread of its own. Perhaps there is no room for one.
+    /// Looks a profile up, and prints its id and how many threads the process has in the end. Perhaps there is no room for
+    /// another.
     private static func lookUp(path: String, username: String, leavesRoom: Bool) async throws {
         if !leavesRoom { try limitMemory(to: 1 << 20) }
         let repository = try await ProfileRepository.open(at: path, options: options())
         say("id \(try await repository.profile(username: username)?.id ?? 0)")
         await repository.close()
         say("threads \(threadCount())")
-        do throws(ProfileStoreError) {
-            say("profiles \(try await repository.statistics().profiles)")
-        } catch {
-            say("\(error)")
-        }
     }
 
     private static func threadCount() -> Int {

@@ -26,15 +26,15 @@ import Watchdog
 
     @Test func `a look-up starts no thread`() async throws {
         let child = try await ExerciserProcess("look-up", store.path, "abel").finish()
-        #expect(child.lines == ["id 1", "threads 1", "profiles 1"])
+        #expect(child.lines == ["id 1", "threads 1"])
     }
 
     @Test(.unsanitized)
-    func `where no thread can be had a look-up is answered, and what needs one says so`() async throws {
+    func `where no thread can be had a look-up is answered`() async throws {
         let child = try await ExerciserProcess(
             "look-up-without-threads", store.path, "abel", environment: ["MALLOC_ARENA_MAX": "1"]
         ).finish()
-        #expect(child.lines == ["id 1", "threads 1", "noThread(code: \(EAGAIN))"])
+        #expect(child.lines == ["id 1", "threads 1"])
         #expect(child.code == 0)
     }
 
