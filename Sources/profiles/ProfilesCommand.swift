@@ -3,6 +3,7 @@ internal import Dispatch
 internal import Platform
 internal import ProfileCore
 internal import ProfileStore
+internal import Threads
 
 /// The command `profiles`: parses the arguments, runs one subcommand, and turns whatever went wrong into a text on
 /// standard error and an exit code.
@@ -80,6 +81,7 @@ struct ProfilesCommand: ParsableCommand {
             #endif
             var command = try parseAsRoot()
             if let command = command as? any AsynchronousCommand {
+                if type(of: command).needsThreads { try requireThreads() }
                 try await command.run()
             } else {
                 try command.run()
@@ -91,6 +93,14 @@ struct ProfilesCommand: ParsableCommand {
             guard let failure = CommandFailure(error) else { end(with: error) }
             failure.show()
             Platform.exit(failure.status.rawValue)
+        }
+    }
+
+    private static func requireThreads() throws(CommandFailure) {
+        do throws(ThreadError) {
+            try SystemThread(blockingSignals: true) {}.join()
+        } catch {
+            throw .cannotStartThread(error.code)
         }
     }
 

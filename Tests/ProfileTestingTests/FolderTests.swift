@@ -43,16 +43,24 @@ import Watchdog
 
         init(_ text: String, folder: String) {
             self.folder = folder
-            let code = text.split(separator: "\n").filter { !$0.drop { $0 == " " }.hasPrefix("//") }
-            let declared = code.compactMap { line in
-                line.firstMatch(of: /\b(?:struct|class|enum|protocol|actor|typealias) (\w+)/).map {
-                    (line, String($0.1))
+            var types: Set<String> = []
+            var nestedTypes: Set<String> = []
+            var words: Set<String> = []
+            for line in text.utf8.split(separator: UInt8(ascii: "\n")) {
+                let all = line.split { !$0.isOfWord }.map { String(decoding: $0, as: UTF8.self) }
+                guard !line.drop(while: { $0 == UInt8(ascii: " ") }).starts(with: "//".utf8) else { continue }
+                words.formUnion(all)
+                for (word, name) in zip(all, all.dropFirst()) where Self.declaring.contains(word) {
+                    types.insert(name)
+                    if line.first == UInt8(ascii: " ") { nestedTypes.insert(name) }
                 }
             }
-            types = Set(declared.map(\.1))
-            nestedTypes = Set(declared.filter { $0.0.hasPrefix(" ") }.map(\.1))
-            words = Set(code.joined(separator: "\n").matches(of: /\w+/).map { String($0.0) })
+            self.types = types
+            self.nestedTypes = nestedTypes
+            self.words = words
         }
+
+        private static let declaring: Set = ["struct", "class", "enum", "protocol", "actor", "typealias"]
 
         func isNested(_ type: String) -> Bool { nestedTypes.contains(type) }
     }
@@ -68,5 +76,17 @@ import Watchdog
             }
         }
         return files
+    }
+}
+
+extension UInt8 {
+    /// Letters, digits and underscores.
+    fileprivate var isOfWord: Bool {
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
     }
 }

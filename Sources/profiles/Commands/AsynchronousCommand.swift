@@ -5,5 +5,13 @@ internal import ArgumentParser
 /// It runs where it is called. argument-parser's own protocol for this, `AsyncParsableCommand`, sends it to another
 /// thread first, which a look-up has no need of.
 protocol AsynchronousCommand: ParsableCommand {
+    /// Whether it may have to wait on another thread. Where there is none to be had, Swift's own executor would try again
+    /// for ever, so such a command is not begun.
+    static var needsThreads: Bool { get }
+
     func run() async throws
+}
+
+extension AsynchronousCommand {
+    static var needsThreads: Bool { true }
 }

@@ -2,6 +2,8 @@ internal import ArgumentParser
 internal import ProfileStore
 
 struct ListCommand: AsynchronousCommand {
+    static let needsThreads = false
+
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "List profiles, in the order in which they came.",

@@ -3,6 +3,8 @@ internal import ProfileCore
 internal import ProfileStore
 
 struct LookupCommand: AsynchronousCommand {
+    static let needsThreads = false
+
     static let configuration = CommandConfiguration(
         commandName: "lookup",
         abstract: "Find profiles by their fields.",

@@ -12,7 +12,7 @@ import Watchdog
 @Suite(.onlyOnSQLite("compares a file with memory"), .watched(for: .seconds(600))) struct EngineModelTests {
     @Test func `a store in a file answers as one in memory does, and holds the same in the end`() async throws {
         let seeds = SeededGenerator(printingSeedOf: "a file and memory")
-        for round in 0..<rounds(20) {
+        for round in 0..<rounds(8) {
             let seed = seeds.seed &+ UInt64(round)
             var steps = RandomVerbs(SeededGenerator(seed: seed))
             let store = try TemporaryStore()
