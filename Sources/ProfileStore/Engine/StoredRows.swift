@@ -6,6 +6,8 @@ package struct StoreScan: Sendable {
     package var fields: [FieldRules]
     /// Whether to read the hashes of passwords too.
     package var includesHashes = false
+    /// Whether to read how they were judged.
+    package var includesJudgements = false
     /// Leaves out profiles that were judged by one of these versions of the schema.
     package var besides: [Int] = []
     /// Only profiles with a higher id.
@@ -16,10 +18,12 @@ package struct StoreScan: Sendable {
     package var mostBytes: Int
 
     package init(
-        fields: [FieldRules], includesHashes: Bool = false, besides: [Int] = [], mostRows: Int, mostBytes: Int
+        fields: [FieldRules], includesHashes: Bool = false, includesJudgements: Bool = false, besides: [Int] = [],
+        mostRows: Int, mostBytes: Int
     ) {
         self.fields = fields
         self.includesHashes = includesHashes
+        self.includesJudgements = includesJudgements
         self.besides = besides
         self.mostRows = mostRows
         self.mostBytes = mostBytes
@@ -31,23 +35,31 @@ package struct StoredRows: Sendable {
     /// What is known of a profile besides its cells.
     package struct Row: Sendable {
         package let id: Int64
+        /// Where that was asked for.
+        package let judgement: Judgement?
+        /// The hash of its password, where that was asked for: in memory that is zeroed at the end.
+        package let hash: Secret?
+
+        package init(id: Int64, judgement: Judgement?, hash: Secret?) {
+            self.id = id
+            self.judgement = judgement
+            self.hash = hash
+        }
+    }
+
+    /// How a profile was judged.
+    package struct Judgement: Sendable {
         package let revision: Int64
         package let schemaVersion: Int
         package let hasPassword: Bool
         /// The issues that are remembered of it, in their stored form.
         package let issues: String?
-        /// The hash of its password, where that was asked for: in memory that is zeroed at the end.
-        package let hash: Secret?
 
-        package init(
-            id: Int64, revision: Int64, schemaVersion: Int, hasPassword: Bool, issues: String?, hash: Secret?
-        ) {
-            self.id = id
+        package init(revision: Int64, schemaVersion: Int, hasPassword: Bool, issues: String?) {
             self.revision = revision
             self.schemaVersion = schemaVersion
             self.hasPassword = hasPassword
             self.issues = issues
-            self.hash = hash
         }
     }
 

@@ -29,7 +29,7 @@ extension ProfileRepository {
         let validator = candidate.map(ProfileValidator.init) ?? adopted.validator
         let batches = RejudgedBatches(
             of: StoreScan(
-                fields: schema.fields, besides: judgedBefore, mostRows: Self.rowsPerBatch,
+                fields: schema.fields, includesJudgements: true, besides: judgedBefore, mostRows: Self.rowsPerBatch,
                 mostBytes: Self.bytesPerBatch),
             in: engine, judgedBy: validator, on: today)
         do throws(ProfileStoreError) {
@@ -88,8 +88,9 @@ extension ProfileRepository {
         var news: [JudgementMark] = []
         for (index, row) in batch.rows.enumerated() {
             let issues = issuesOfRow[index]
-            guard row.schemaVersion != version || row.issues != issues else { continue }
-            news.append(JudgementMark(id: row.id, revision: row.revision, issues: issues))
+            guard let before = row.judgement, before.schemaVersion != version || before.issues != issues
+            else { continue }
+            news.append(JudgementMark(id: row.id, revision: before.revision, issues: issues))
         }
         if !news.isEmpty { try await engine.mark(news, judgedBy: version) }
     }

@@ -30,7 +30,7 @@ struct RejudgedBatch: Sendable {
             judge.beginRow()
             for field in schema.fields.indices {
                 if field == secret {
-                    judge.judgePassword(nil, hash: nil, index: field, isStored: row.hasPassword)
+                    judge.judgePassword(nil, hash: nil, index: field, isStored: row.judgement?.hasPassword ?? false)
                 } else if stored.isAbsent(index, field) {
                     judge.judgeAbsent(index: field)
                 } else {

@@ -251,22 +251,30 @@ final class ProfileTable: Sendable {
             !field.isSecret && columns.contains(field.name.text) ? quoted(field.name) : "NULL"
         }
         let condition = scan.besides.isEmpty ? "" : " AND schema_version NOT IN (\(list(scan.besides)))"
-        let hash = scan.includesHashes ? "password_hash" : "NULL"
+        let judgement = ["revision", "schema_version", "password_hash IS NOT NULL", "issues"]
+        let selected =
+            ["id"] + fields + (scan.includesHashes ? ["password_hash"] : [])
+            + (scan.includesJudgements ? judgement : [])
         var statement = try connection.prepare(
-            "SELECT id, revision, schema_version, password_hash IS NOT NULL, issues, \(hash), "
-                + "\(fields.joined(separator: ", ")) FROM profiles WHERE id > ?1\(condition) ORDER BY id LIMIT ?2")
+            "SELECT \(selected.joined(separator: ", ")) FROM profiles WHERE id > ?1\(condition) ORDER BY id LIMIT ?2")
         try statement.bind(scan.after, at: 1)
         try statement.bind(Int64(scan.mostRows), at: 2)
+        let firstOfJudgement = selected.count - judgement.count
         var rows = StoredRows(of: scan)
         while !rows.isFull, try statement.step() {
-            let hash = if let bytes = statement.bytes(at: 5) { Secret(bytes) } else { Secret?.none }
-            rows.append(
-                StoredRows.Row(
-                    id: statement.integer(at: 0), revision: statement.integer(at: 1),
-                    schemaVersion: Int(statement.integer(at: 2)), hasPassword: statement.integer(at: 3) != 0,
-                    issues: statement.string(at: 4), hash: hash))
+            var hash: Secret?
+            if scan.includesHashes, let bytes = statement.bytes(at: fields.count + 1) { hash = Secret(bytes) }
+            var judged: StoredRows.Judgement?
+            if scan.includesJudgements {
+                judged = StoredRows.Judgement(
+                    revision: statement.integer(at: firstOfJudgement),
+                    schemaVersion: Int(statement.integer(at: firstOfJudgement + 1)),
+                    hasPassword: statement.integer(at: firstOfJudgement + 2) != 0,
+                    issues: statement.string(at: firstOfJudgement + 3))
+            }
+            rows.append(StoredRows.Row(id: statement.integer(at: 0), judgement: judged, hash: hash))
             for index in fields.indices {
-                if let cell = statement.bytes(at: index + 6) {
+                if let cell = statement.bytes(at: index + 1) {
                     rows.append(cell: cell)
                 } else {
                     rows.appendAbsentCell()

@@ -92,10 +92,11 @@ final class MemoryEngine: StoreEngine {
             if rows.isFull { break }
             if scan.besides.contains(profile.schemaVersion) { continue }
             let hash = scan.includesHashes ? profile.password.map { Secret($0.hash) } : nil
+            let judgement = StoredRows.Judgement(
+                revision: profile.revision, schemaVersion: profile.schemaVersion,
+                hasPassword: profile.password != nil, issues: profile.issues)
             rows.append(
-                StoredRows.Row(
-                    id: profile.id, revision: profile.revision, schemaVersion: profile.schemaVersion,
-                    hasPassword: profile.password != nil, issues: profile.issues, hash: hash))
+                StoredRows.Row(id: profile.id, judgement: scan.includesJudgements ? judgement : nil, hash: hash))
             for field in scan.fields {
                 if let text = profile.values[field.name] {
                     rows.append(cell: text.utf8.span)

@@ -64,6 +64,7 @@ struct RandomVerbs {
             Verb("scan everything") { repository in
                 var scan = StoreScan(fields: fields, mostRows: .max, mostBytes: .max)
                 scan.includesHashes = true
+                scan.includesJudgements = true
                 return try await repository.engine.scan(scan).text(fields: fields.count)
             },
             Verb("the log") { "\(try await $0.engine.changes(after: 0, limit: 10_000))" },
@@ -365,8 +366,10 @@ extension StoredRows {
             let known = rows[row]
             let cells = (0..<fields).map { isAbsent(row, $0) ? "-" : String(cell(row, $0)).bytes }
             let hash = known.hash.map { String($0.bytes) } ?? "-"
-            return "\(known.id).\(known.revision) \(known.schemaVersion) \(known.hasPassword) \(known.issues ?? "-") "
-                + "\(hash) \(cells)"
+            let judgement = known.judgement.map {
+                "\($0.revision) \($0.schemaVersion) \($0.hasPassword) \($0.issues ?? "-")"
+            }
+            return "\(known.id) \(judgement ?? "-") \(hash) \(cells)"
         }.joined(separator: "\n")
     }
 }
