@@ -117,11 +117,11 @@ package protocol StoreEngine: Sendable {
 
     // MARK: Judging again
 
-    /// How many profiles were judged by one of these versions of the schema, and how many passwords were set under none
-    /// of the others.
-    func judgements(
-        by versions: [Int], passwordVersions: [Int]
-    ) async throws(ProfileStoreError) -> StoredJudgements
+    /// How many profiles were judged by one of these versions of the schema.
+    func countJudged(by versions: [Int]) async throws(ProfileStoreError) -> Int
+
+    /// How many passwords were set under other versions of the schema than these.
+    func countPasswords(setUnderOthersThan versions: [Int]) async throws(ProfileStoreError) -> Int
 
     /// Profiles that were found invalid by one of these versions, in the order of their ids; some at a time.
     func invalidProfiles(

@@ -69,7 +69,7 @@ extension ProfileRepository {
                 for issue in profile.issues { report.count(issue, of: username, value: nil) }
             }
         }
-        report.skipped = try await engine.judgements(by: versions, passwordVersions: []).profiles
+        report.skipped = try await engine.countJudged(by: versions)
     }
 
     /// Passwords that were set while other password rules were in force.
@@ -78,7 +78,7 @@ extension ProfileRepository {
     ) async throws(ProfileStoreError) -> Int {
         guard let rules = schema[.password] else { return 0 }
         let sameRules = history.filter { $0.schema[.password] == rules }.map(\.version)
-        return try await engine.judgements(by: [], passwordVersions: sameRules).otherPasswords
+        return try await engine.countPasswords(setUnderOthersThan: sameRules)
     }
 
     /// Remembers what was found, where it is news.

@@ -43,14 +43,12 @@ extension SQLiteEngine {
 
     // MARK: Judging again
 
-    func judgements(
-        by versions: [Int], passwordVersions: [Int]
-    ) async throws(ProfileStoreError) -> StoredJudgements {
-        try await session.readAtLength { connection in
-            StoredJudgements(
-                profiles: try ProfileTable.countJudged(by: versions, connection),
-                otherPasswords: try ProfileTable.countPasswords(besides: passwordVersions, connection))
-        }
+    func countJudged(by versions: [Int]) async throws(ProfileStoreError) -> Int {
+        try await session.readAtLength { connection in try ProfileTable.countJudged(by: versions, connection) }
+    }
+
+    func countPasswords(setUnderOthersThan versions: [Int]) async throws(ProfileStoreError) -> Int {
+        try await session.readAtLength { connection in try ProfileTable.countPasswords(besides: versions, connection) }
     }
 
     func invalidProfiles(

@@ -240,13 +240,12 @@ final class MemoryEngine: StoreEngine {
 
     // MARK: Judging again
 
-    func judgements(
-        by versions: [Int], passwordVersions: [Int]
-    ) async throws(ProfileStoreError) -> StoredJudgements {
-        let profiles = try currentAtLength.profiles.values
-        return StoredJudgements(
-            profiles: profiles.count { versions.contains($0.schemaVersion) },
-            otherPasswords: profiles.compactMap(\.password).count { !passwordVersions.contains($0.schemaVersion) })
+    func countJudged(by versions: [Int]) async throws(ProfileStoreError) -> Int {
+        try currentAtLength.profiles.values.count { versions.contains($0.schemaVersion) }
+    }
+
+    func countPasswords(setUnderOthersThan versions: [Int]) async throws(ProfileStoreError) -> Int {
+        try currentAtLength.profiles.values.compactMap(\.password).count { !versions.contains($0.schemaVersion) }
     }
 
     func invalidProfiles(

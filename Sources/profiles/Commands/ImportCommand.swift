@@ -38,12 +38,12 @@ struct ImportCommand: AsynchronousCommand {
         let file = try InputFile(input.file)
         if dryRun, let rules = try await rulesOfMissingStore() {
             let importer = ProfileImporter(schema: rules, today: Timestamp.now().day ?? .latest, options: options)
-            return try await ImportRun(global: global, input: input).run(importer, file)
+            return try await ReportedImport(global: global, input: input).run(importer, file)
         }
         let whenMissing: GlobalOptions.MissingStore = dryRun ? .isAnError : .isMade(.standard)
         try await global.withStore("import", whenMissing: whenMissing) { repository in
             let importer = ProfileImporter(repository: repository, options: options)
-            try await ImportRun(global: global, input: input, spared: global.storeFiles()).run(importer, file)
+            try await ReportedImport(global: global, input: input, spared: global.storeFiles()).run(importer, file)
         }
     }
 

@@ -28,6 +28,6 @@ struct ValidateCommand: AsynchronousCommand {
         let file = try InputFile(input.file)
         let importer = ProfileImporter(
             schema: rules, today: Timestamp.now().day ?? .latest, options: input.options)
-        try await ImportRun(global: global, input: input).run(importer, file)
+        try await ReportedImport(global: global, input: input).run(importer, file)
     }
 }

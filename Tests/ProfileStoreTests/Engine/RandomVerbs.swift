@@ -181,8 +181,9 @@ struct RandomVerbs {
             // A version that was never adopted is one that only another program can have written.
             try await repository.engine.mark(marks, judgedBy: min(version, repository.schemaVersion))
             let marked = try await repository.engine.invalidProfiles(judgedBy: [1, 2, version], after: 0)
-            let judged = try await repository.engine.judgements(by: [version, 1], passwordVersions: [version, 2])
-            return "\(marked.map { ($0.id, $0.username, $0.issues) }) \(judged)"
+            let judged = try await repository.engine.countJudged(by: [version, 1])
+            let others = try await repository.engine.countPasswords(setUnderOthersThan: [version, 2])
+            return "\(marked.map { ($0.id, $0.username, $0.issues) }) \(judged) \(others)"
         }
     }
 

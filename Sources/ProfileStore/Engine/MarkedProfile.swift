@@ -1,16 +1,3 @@
-/// How the profiles of a store were judged.
-package struct StoredJudgements: Sendable {
-    /// Profiles that were judged by one of the versions asked for.
-    package let profiles: Int
-    /// Passwords that were set under none of them.
-    package let otherPasswords: Int
-
-    package init(profiles: Int, otherPasswords: Int) {
-        self.profiles = profiles
-        self.otherPasswords = otherPasswords
-    }
-}
-
 /// A profile that was found invalid, and why.
 package struct MarkedProfile: Sendable {
     package let id: Int64

@@ -4,7 +4,7 @@ internal import ProfileTransfer
 internal import TextLayout
 
 /// One run of the importer as the commands `import` and `validate` make it: input, progress, rejected rows, report.
-struct ImportRun {
+struct ReportedImport {
     let global: GlobalOptions
     let input: ImportInputOptions
     /// Files that neither report nor rejected rows may replace, besides the input.
