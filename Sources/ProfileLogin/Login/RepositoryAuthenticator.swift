@@ -2,7 +2,7 @@ public import ProfileCore
 public import ProfileStore
 internal import SecretHashing
 
-/// Asks a store: passwords are hashed, throttled and compared as <doc:/ProfileStore/Credentials> says.
+/// Asks a store: passwords are hashed, throttled and compared as ProfileStore's article Credentials says.
 public struct RepositoryAuthenticator: Authenticator {
     private let repository: ProfileRepository
 
