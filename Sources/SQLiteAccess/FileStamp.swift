@@ -31,7 +31,7 @@ package struct FileStamp: Hashable, Sendable {
 
     /// Whether the file was last changed so long ago that another change would show: file systems count time in steps,
     /// and two changes within one step look the same.
-    package var isSettled: Bool {
+    package var isConclusive: Bool {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)
         return now.tv_sec - (changed.first ?? .max) > 2

@@ -137,7 +137,7 @@ struct StoreFile: Sendable {
     /// of any other.
     private func lookAtUnchanged() -> StoreLook? {
         guard alwaysReadsAsItLies || !FileStamp.isFolderWritable(path), let stamp = FileStamp(path), !stamp.hasLog,
-            alwaysReadsAsItLies || stamp.isSettled,
+            alwaysReadsAsItLies || stamp.isConclusive,
             // What goes wrong here does so under locks too, and is told there.
             let look = try? look(as: .immutable, stamp), FileStamp(path) == stamp
         else { return nil }

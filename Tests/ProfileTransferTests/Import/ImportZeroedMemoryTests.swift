@@ -8,7 +8,7 @@ import Watchdog
 
 @testable import ProfileTransfer
 
-@Suite(.watched) struct ImportZeroedMemoryTests {
+@Suite(.watched, .alone, .unsanitized) struct ImportZeroedMemoryTests {
     @Test func `P12: an import leaves no password in memory`() async throws {
         let marker = MemoryMarker()
         let folder = try ImportFolder()
