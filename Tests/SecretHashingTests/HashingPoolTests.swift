@@ -1,31 +1,10 @@
-import Dispatch
+import ProfileTesting
 import SecretHashing
 import Synchronization
 import Testing
 import Watchdog
 
 @Suite(.watched) struct HashingPoolTests {
-    /// Work that is held until the test lets it go, and counts what runs.
-    private final class Gate: Sendable {
-        let running = Atomic(0)
-        let finished = Atomic(0)
-        private let semaphore = DispatchSemaphore(value: 0)
-
-        func pass() {
-            running.wrappingAdd(1, ordering: .sequentiallyConsistent)
-            semaphore.wait()
-            running.wrappingSubtract(1, ordering: .sequentiallyConsistent)
-            finished.wrappingAdd(1, ordering: .sequentiallyConsistent)
-        }
-
-        func open(_ count: Int) {
-            for _ in 0..<count { semaphore.signal() }
-        }
-
-        var isRunning: Int { running.load(ordering: .sequentiallyConsistent) }
-        var hasFinished: Int { finished.load(ordering: .sequentiallyConsistent) }
-    }
-
     private func wait(until condition: () -> Bool) async {
         while !condition() { await Task.yield() }
     }

@@ -1,6 +1,6 @@
 internal import Platform
 internal import ProfileCore
-package import Threads
+internal import Threads
 
 /// Stored profiles in the order of their ids, judged again: some batches are judged while the next one is read.
 final class RejudgedBatches {
@@ -54,16 +54,5 @@ final class RejudgedBatches {
         }
         scan?.after = last.id
         return rows
-    }
-}
-
-extension ProfileStoreError {
-    /// No thread did what was to be done.
-    package init(_ refusal: ThreadRefusal) {
-        switch refusal {
-        case .noThread(let code): self = .noThread(code: code)
-        case .cancelled: self = .cancelled
-        case .busy: self = .busy(holder: nil, waited: .zero)
-        }
     }
 }

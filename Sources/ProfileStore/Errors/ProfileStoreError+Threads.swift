@@ -1,0 +1,12 @@
+package import Threads
+
+extension ProfileStoreError {
+    /// No thread did what was to be done.
+    package init(_ refusal: ThreadRefusal) {
+        switch refusal {
+        case .noThread(let code): self = .noThread(code: code)
+        case .cancelled: self = .cancelled
+        case .busy: self = .busy(holder: nil, waited: .zero)
+        }
+    }
+}

@@ -1,0 +1,86 @@
+internal import ProfileCore
+internal import ProfileStore
+internal import SQLiteAccess
+
+// Reading many profiles at once, and judging them again.
+extension ProfileTable {
+    /// Reads raw values. A field that the table has no column for is absent.
+    static func rows(_ scan: StoreScan, _ connection: borrowing Connection) throws(SQLiteError) -> StoredRows {
+        let columns = try SchemaTable.columnNames(connection)
+        let fields = scan.fields.map { field in
+            !field.isSecret && columns.contains(field.name.text) ? quoted(field.name) : "NULL"
+        }
+        let condition = scan.besides.isEmpty ? "" : " AND schema_version NOT IN (\(list(scan.besides)))"
+        let judgement = ["revision", "schema_version", "password_hash IS NOT NULL", "issues"]
+        let selected =
+            ["id"] + fields + (scan.includesHashes ? ["password_hash"] : [])
+            + (scan.includesJudgements ? judgement : [])
+        var statement = try connection.prepare(
+            "SELECT \(selected.joined(separator: ", ")) FROM profiles WHERE id > ?1\(condition) ORDER BY id LIMIT ?2")
+        try statement.bind(scan.after, at: 1)
+        try statement.bind(Int64(scan.mostRows), at: 2)
+        let firstOfJudgement = selected.count - judgement.count
+        var rows = StoredRows(of: scan)
+        while !rows.isFull, try statement.step() {
+            var hash: Secret?
+            if scan.includesHashes, let bytes = statement.bytes(at: fields.count + 1) { hash = Secret(bytes) }
+            var judged: StoredRows.Judgement?
+            if scan.includesJudgements {
+                judged = StoredRows.Judgement(
+                    revision: statement.integer(at: firstOfJudgement),
+                    schemaVersion: Int(statement.integer(at: firstOfJudgement + 1)),
+                    hasPassword: statement.integer(at: firstOfJudgement + 2) != 0,
+                    issues: statement.string(at: firstOfJudgement + 3))
+            }
+            rows.append(StoredRows.Row(id: statement.integer(at: 0), judgement: judged, hash: hash))
+            for index in fields.indices {
+                if let cell = statement.bytes(at: index + 1) {
+                    rows.append(cell: cell)
+                } else {
+                    rows.appendAbsentCell()
+                }
+            }
+        }
+        return rows
+    }
+
+    /// `?1` id, `?2` revision, `?3` version of the schema, `?4` issues. A mark by later rules stays.
+    static let mark = """
+        UPDATE profiles SET schema_version = ?3, issues = ?4
+        WHERE id = ?1 AND revision = ?2 AND schema_version <= ?3
+        """
+
+    /// `?1` is the id to go on after and `?2` the limit.
+    static func selectMarked(_ versions: [Int]) -> String {
+        "SELECT id, username, issues FROM profiles WHERE issues IS NOT NULL "
+            + "AND schema_version IN (\(list(versions))) AND id > ?1 ORDER BY id LIMIT ?2"
+    }
+
+    static func count(_ connection: borrowing Connection) throws(SQLiteError) -> Int {
+        var statement = try connection.prepare("SELECT count(*) FROM profiles")
+        return try statement.step() ? Int(statement.integer(at: 0)) : 0
+    }
+
+    static func countJudged(by versions: [Int], _ connection: borrowing Connection) throws(SQLiteError) -> Int {
+        var statement = try connection.prepare(
+            "SELECT count(*) FROM profiles WHERE schema_version IN (\(list(versions)))")
+        return try statement.step() ? Int(statement.integer(at: 0)) : 0
+    }
+
+    static func countPasswords(
+        besides versions: [Int], _ connection: borrowing Connection
+    ) throws(SQLiteError) -> Int {
+        // Nothing is in an empty list, not even NULL, so profiles without a password are left out by name.
+        var statement = try connection.prepare(
+            "SELECT count(*) FROM profiles WHERE password_hash IS NOT NULL "
+                + "AND password_schema_version NOT IN (\(list(versions)))")
+        return try statement.step() ? Int(statement.integer(at: 0)) : 0
+    }
+
+    static func countUnjudgedPasswords(besides versions: [Int]) -> String {
+        "SELECT count(*) FROM profiles WHERE password_hash IS NOT NULL "
+            + "AND (password_is_judged = 0 OR password_schema_version NOT IN (\(list(versions))))"
+    }
+
+    private static func list(_ versions: [Int]) -> String { versions.map(String.init).joined(separator: ", ") }
+}
