@@ -76,6 +76,8 @@ package struct StoredRows: Sendable {
         columnCount = scan.fields.count
         mostRows = scan.mostRows
         mostBytes = scan.mostBytes
+        rows.reserveCapacity(min(scan.mostRows, 1 << 13))
+        cells.reserveCapacity(min(scan.mostRows, 1 << 13) * scan.fields.count)
         bytes.reserveCapacity(min(scan.mostBytes, 1 << 18))
     }
 

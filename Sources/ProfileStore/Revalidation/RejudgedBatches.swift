@@ -2,57 +2,93 @@ internal import Platform
 internal import ProfileCore
 internal import Threads
 
-/// Stored profiles in the order of their ids, judged again: some batches are judged while the next one is read.
+/// Stored profiles in the order of their ids, judged again: while some batches are judged, the next one is read.
+///
+/// A read begins where the one before it ended, and does not wait until somebody asks for what it reads.
 final class RejudgedBatches {
     private let engine: any StoreEngine
     private let validator: ProfileValidator
     private let today: CalendarDay
     private let judges: ThreadPool
     private let mostUnderWay: Int
-    /// What to read next; nil at the end.
-    private var scan: StoreScan?
-    private var underWay: [Task<Result<RejudgedBatch, ProfileStoreError>, Never>] = []
+    private var lastRead: Reading
+    private var underWay: [Task<Result<RejudgedBatch?, ProfileStoreError>, Never>] = []
+
+    private typealias Reading = Task<Result<Read, ProfileStoreError>, Never>
 
     init(
         of scan: StoreScan, in engine: any StoreEngine, judgedBy validator: ProfileValidator, on today: CalendarDay
     ) {
-        self.scan = scan
         self.engine = engine
         self.validator = validator
         self.today = today
         let threads = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
-        judges = ThreadPool(threads: threads)
+        // One core is the reader's: three threads on two cores would each get a part of one, and all wait for the reader.
+        judges = ThreadPool(threads: max(1, threads - 1))
         mostUnderWay = threads + 2
+        lastRead = Task { .success(Read(rows: nil, next: scan)) }
+    }
+
+    deinit {
+        lastRead.cancel()
+        for batch in underWay { batch.cancel() }
     }
 
     /// The next batch; nil at the end.
     func next() async throws(ProfileStoreError) -> RejudgedBatch? {
-        while underWay.count < mostUnderWay, let rows = try await read() {
-            underWay.append(
-                Task { [judges, validator, today] in
-                    do throws(ProfileStoreError) {
-                        return .success(
-                            try await judges.run { () throws(ProfileStoreError) in
-                                RejudgedBatch(rows, validator: validator, today: today)
-                            } refused: {
-                                ProfileStoreError($0)
-                            })
-                    } catch {
-                        return .failure(error)
-                    }
-                })
-        }
-        return underWay.isEmpty ? nil : try await underWay.removeFirst().value.get()
+        while underWay.count < mostUnderWay { beginBatch() }
+        return try await underWay.removeFirst().value.get()
     }
 
-    private func read() async throws(ProfileStoreError) -> StoredRows? {
-        guard let current = scan else { return nil }
-        let rows = try await engine.scan(current)
-        guard let last = rows.rows.last else {
-            scan = nil
-            return nil
+    private func beginBatch() {
+        let reading = Reading { [engine, lastRead] in
+            do throws(ProfileStoreError) {
+                guard let scan = try await lastRead.value.get().next else { return .success(.end) }
+                return .success(try await Read(scan, in: engine))
+            } catch {
+                return .failure(error)
+            }
         }
-        scan?.after = last.id
-        return rows
+        lastRead = reading
+        underWay.append(
+            Task { [judges, validator, today] in
+                do throws(ProfileStoreError) {
+                    guard let rows = try await reading.value.get().rows else { return .success(nil) }
+                    let batch = try await judges.run { () throws(ProfileStoreError) in
+                        RejudgedBatch(rows, validator: validator, today: today)
+                    } refused: {
+                        ProfileStoreError($0)
+                    }
+                    return .success(batch)
+                } catch {
+                    return .failure(error)
+                }
+            })
+    }
+}
+
+/// What was read at once.
+private struct Read: Sendable {
+    /// Nil at the end.
+    let rows: StoredRows?
+    /// What to read next; nil at the end.
+    let next: StoreScan?
+
+    static let end = Read(rows: nil, next: nil)
+
+    init(rows: StoredRows?, next: StoreScan?) {
+        self.rows = rows
+        self.next = next
+    }
+
+    init(_ scan: StoreScan, in engine: any StoreEngine) async throws(ProfileStoreError) {
+        let rows = try await engine.scan(scan)
+        guard let last = rows.rows.last else {
+            self = .end
+            return
+        }
+        var next = scan
+        next.after = last.id
+        self.init(rows: rows, next: next)
     }
 }
