@@ -31,8 +31,8 @@ extension ProfileRepository {
 /// A verb that reads looks at the state of one moment; one that writes makes another state in its place. Hashes of
 /// secrets are not zeroed.
 final class MemoryEngine: StoreEngine {
-    private let store: MemoryStore
-    private let options: ProfileRepository.Options
+    let store: MemoryStore
+    let options: ProfileRepository.Options
     private let isClosed = Atomic(false)
 
     init(_ store: MemoryStore, _ options: ProfileRepository.Options) {
@@ -166,78 +166,6 @@ final class MemoryEngine: StoreEngine {
         }
     }
 
-    // MARK: Secrets
-
-    func credential(
-        _ kind: CredentialKind, of username: String
-    ) async throws(ProfileStoreError) -> StoredCredential? {
-        guard let profile = store.current.profile(.username(username)) else { return nil }
-        let hash = profile.hash(kind).flatMap { try? PasswordHash(parsing: $0.utf8.span) }
-        return StoredCredential(profileID: profile.id, hash: hash)
-    }
-
-    func setPasscode(_ hash: PasswordHash, of username: String) async throws(ProfileStoreError) -> Bool {
-        try await write { state in
-            guard let profile = state.profile(.username(username)), profile.passcodeHash == nil else { return false }
-            state.change(profile.id) { $0.passcodeHash = hash.text }
-            state.throttles.forget(username, [.passcode])
-            return true
-        }
-    }
-
-    func replaceHash(
-        _ kind: CredentialKind, of profileID: Int64, _ old: PasswordHash, by new: PasswordHash
-    ) async throws(ProfileStoreError) -> Bool {
-        try await write { state in Self.replaceHash(kind, of: profileID, old, by: new, in: &state) }
-    }
-
-    private static func replaceHash(
-        _ kind: CredentialKind, of id: Int64, _ old: PasswordHash, by new: PasswordHash, in state: inout MemoryState
-    ) -> Bool {
-        guard state.profiles[id]?.hash(kind) == old.text else { return false }
-        state.change(id) { $0.setHash(kind, new.text) }
-        return true
-    }
-
-    func removePasscode(of username: String) async throws(ProfileStoreError) {
-        try await write { state in
-            if let id = state.owner(of: username, in: .username) { state.change(id) { $0.passcodeHash = nil } }
-            state.throttles.forget(username, [.passcode])
-        }
-    }
-
-    func admit(_ attempt: LoginAttempt) async throws(ProfileStoreError) -> ThrottleState.Decision {
-        try await write { [options] state in
-            state.throttles.admit(attempt, mostUnknownNames: options.mostUnknownNames)
-        }
-    }
-
-    func settle(
-        _ attempt: LoginAttempt, _ outcome: LoginAttempt.Outcome
-    ) async throws(ProfileStoreError) -> Profile? {
-        switch outcome {
-        // It was counted when it was admitted.
-        case .wrong: return nil
-        case .notMade:
-            return try await write { state in
-                state.throttles.withdraw(attempt)
-                return nil
-            }
-        case .right(let profileID, let rehash):
-            return try await write { state in
-                state.throttles.forget(attempt.username, [attempt.kind])
-                if let rehash {
-                    _ = Self.replaceHash(attempt.kind, of: profileID, rehash.old, by: rehash.new, in: &state)
-                }
-                return state.profiles[profileID]?.profile(under: state.rules.schema)
-            }
-        }
-    }
-
-    func unlock(_ username: String) async throws(ProfileStoreError) {
-        try await write { state in state.throttles.forget(username) }
-    }
-
     // MARK: Judging again
 
     func countJudged(by versions: [Int]) async throws(ProfileStoreError) -> Int {
@@ -292,82 +220,17 @@ final class MemoryEngine: StoreEngine {
         }
     }
 
-    // MARK: Many at once
-
-    func isEmpty() async throws(ProfileStoreError) -> Bool { store.current.profiles.isEmpty }
-
-    func areStored(_ usernames: [String]) async throws(ProfileStoreError) -> [Bool] {
-        store.current.areStored(usernames)
-    }
-
-    func expectBatches(_ areComing: Bool, waits: Bool) async {}
-
-    var scratchFileTemplate: [CChar] {
-        let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/var/tmp"
-        return Array("\(folder)/profiles-input-XXXXXX".utf8CString)
-    }
-
-    func store<Batch: ImportBatch>(
-        _ batch: Batch, judgedBy schema: ProfileSchema, at time: Timestamp
-    ) async throws(ProfileStoreError) -> Batch {
-        try await write { [options] state throws(ProfileStoreError) in
-            _ = try state.rules(being: schema)
-            var batch = batch
-            var writing = MemoryBatches(at: time, state)
-            try writing.run(&batch, &state)
-            writing.finish(&state, keeping: options.mostChanges)
-            return batch
-        }
-    }
-
-    func preview<Batch: ImportBatch>(
-        _ batch: Batch, judgedBy schema: ProfileSchema
-    ) async throws(ProfileStoreError) -> Batch {
-        let state = try currentAtLength
-        _ = try state.rules(being: schema)
-        var batch = batch
-        state.preview(&batch)
-        return batch
-    }
-
-    func load(
-        _ load: some BulkLoad, judgedBy schema: ProfileSchema, at time: Timestamp
-    ) async throws(ProfileStoreError) -> BulkLoadOutcome {
-        if !load.takesUsedStore, !store.current.profiles.isEmpty { return .declined }
-        return try await write { [options] state throws(ProfileStoreError) in
-            let before = state
-            let isEmpty = state.profiles.isEmpty
-            guard isEmpty || load.takesUsedStore, try load.mayBegin(into: before) else { return .declined }
-            _ = try state.rules(being: schema)
-            var writing = MemoryBatches(at: time, state)
-            if isEmpty, load.knowsNewRows {
-                while let rows = load.nextNewRows() { try writing.insert(rows, &state) }
-            } else {
-                while var batch = load.nextBatch() {
-                    try writing.run(&batch, &state)
-                    load.take(batch)
-                }
-            }
-            guard load.mayStay() else {
-                state = before
-                return .undone
-            }
-            writing.finish(&state, keeping: options.mostChanges)
-            return .loaded
-        }
-    }
-
     // MARK: Turns
 
     /// What the store holds, for what looks at much of it: that need not be done for a task that was cancelled.
-    private var currentAtLength: MemoryState {
+    var currentAtLength: MemoryState {
         get throws(ProfileStoreError) {
             guard !Task.isCancelled else { throw .cancelled }
             return store.current
         }
     }
 
-    private func write<Value: Sendable>(
+    func write<Value: Sendable>(
         _ body: @escaping @Sendable (inout MemoryState) throws(ProfileStoreError) -> Value
     ) async throws(ProfileStoreError) -> Value {
         guard !isClosed.load(ordering: .relaxed) else { throw .closed }

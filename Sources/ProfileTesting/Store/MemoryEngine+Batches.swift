@@ -1,0 +1,69 @@
+internal import Platform
+internal import ProfileCore
+internal import ProfileStore
+
+// Many profiles at once.
+extension MemoryEngine {
+    func isEmpty() async throws(ProfileStoreError) -> Bool { store.current.profiles.isEmpty }
+
+    func areStored(_ usernames: [String]) async throws(ProfileStoreError) -> [Bool] {
+        store.current.areStored(usernames)
+    }
+
+    func expectBatches(_ areComing: Bool, waits: Bool) async {}
+
+    var scratchFileTemplate: [CChar] {
+        let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/var/tmp"
+        return Array("\(folder)/profiles-input-XXXXXX".utf8CString)
+    }
+
+    func store<Batch: ImportBatch>(
+        _ batch: Batch, judgedBy schema: ProfileSchema, at time: Timestamp
+    ) async throws(ProfileStoreError) -> Batch {
+        try await write { [options] state throws(ProfileStoreError) in
+            _ = try state.rules(being: schema)
+            var batch = batch
+            var writing = MemoryBatches(at: time, state)
+            try writing.run(&batch, &state)
+            writing.finish(&state, keeping: options.mostChanges)
+            return batch
+        }
+    }
+
+    func preview<Batch: ImportBatch>(
+        _ batch: Batch, judgedBy schema: ProfileSchema
+    ) async throws(ProfileStoreError) -> Batch {
+        let state = try currentAtLength
+        _ = try state.rules(being: schema)
+        var batch = batch
+        state.preview(&batch)
+        return batch
+    }
+
+    func load(
+        _ load: some BulkLoad, judgedBy schema: ProfileSchema, at time: Timestamp
+    ) async throws(ProfileStoreError) -> BulkLoadOutcome {
+        if !load.takesUsedStore, !store.current.profiles.isEmpty { return .declined }
+        return try await write { [options] state throws(ProfileStoreError) in
+            let before = state
+            let isEmpty = state.profiles.isEmpty
+            guard isEmpty || load.takesUsedStore, try load.mayBegin(into: before) else { return .declined }
+            _ = try state.rules(being: schema)
+            var writing = MemoryBatches(at: time, state)
+            if isEmpty, load.knowsNewRows {
+                while let rows = load.nextNewRows() { try writing.insert(rows, &state) }
+            } else {
+                while var batch = load.nextBatch() {
+                    try writing.run(&batch, &state)
+                    load.take(batch)
+                }
+            }
+            guard load.mayStay() else {
+                state = before
+                return .undone
+            }
+            writing.finish(&state, keeping: options.mostChanges)
+            return .loaded
+        }
+    }
+}

@@ -1,0 +1,76 @@
+internal import ProfileCore
+internal import ProfileStore
+internal import SecretHashing
+
+// Passwords, passcodes, and attempts to log in with them.
+extension MemoryEngine {
+    func credential(
+        _ kind: CredentialKind, of username: String
+    ) async throws(ProfileStoreError) -> StoredCredential? {
+        guard let profile = store.current.profile(.username(username)) else { return nil }
+        let hash = profile.hash(kind).flatMap { try? PasswordHash(parsing: $0.utf8.span) }
+        return StoredCredential(profileID: profile.id, hash: hash)
+    }
+
+    func setPasscode(_ hash: PasswordHash, of username: String) async throws(ProfileStoreError) -> Bool {
+        try await write { state in
+            guard let profile = state.profile(.username(username)), profile.passcodeHash == nil else { return false }
+            state.change(profile.id) { $0.passcodeHash = hash.text }
+            state.throttles.forget(username, [.passcode])
+            return true
+        }
+    }
+
+    func replaceHash(
+        _ kind: CredentialKind, of profileID: Int64, _ old: PasswordHash, by new: PasswordHash
+    ) async throws(ProfileStoreError) -> Bool {
+        try await write { state in Self.replaceHash(kind, of: profileID, old, by: new, in: &state) }
+    }
+
+    private static func replaceHash(
+        _ kind: CredentialKind, of id: Int64, _ old: PasswordHash, by new: PasswordHash, in state: inout MemoryState
+    ) -> Bool {
+        guard state.profiles[id]?.hash(kind) == old.text else { return false }
+        state.change(id) { $0.setHash(kind, new.text) }
+        return true
+    }
+
+    func removePasscode(of username: String) async throws(ProfileStoreError) {
+        try await write { state in
+            if let id = state.owner(of: username, in: .username) { state.change(id) { $0.passcodeHash = nil } }
+            state.throttles.forget(username, [.passcode])
+        }
+    }
+
+    func admit(_ attempt: LoginAttempt) async throws(ProfileStoreError) -> ThrottleState.Decision {
+        try await write { [options] state in
+            state.throttles.admit(attempt, mostUnknownNames: options.mostUnknownNames)
+        }
+    }
+
+    func settle(
+        _ attempt: LoginAttempt, _ outcome: LoginAttempt.Outcome
+    ) async throws(ProfileStoreError) -> Profile? {
+        switch outcome {
+        // It was counted when it was admitted.
+        case .wrong: return nil
+        case .notMade:
+            return try await write { state in
+                state.throttles.withdraw(attempt)
+                return nil
+            }
+        case .right(let profileID, let rehash):
+            return try await write { state in
+                state.throttles.forget(attempt.username, [attempt.kind])
+                if let rehash {
+                    _ = Self.replaceHash(attempt.kind, of: profileID, rehash.old, by: rehash.new, in: &state)
+                }
+                return state.profiles[profileID]?.profile(under: state.rules.schema)
+            }
+        }
+    }
+
+    func unlock(_ username: String) async throws(ProfileStoreError) {
+        try await write { state in state.throttles.forget(username) }
+    }
+}
