@@ -37,7 +37,7 @@ struct RandomVerbs {
     mutating func pause() -> Int { Int.random(in: 0...300, using: &random) }
 
     mutating func next(at time: Timestamp) -> Verb {
-        switch Int.random(in: 0..<26, using: &random) {
+        switch Int.random(in: 0..<30, using: &random) {
         case 0...3: register(at: time)
         case 4...6: replace(at: time)
         case 7: remove(at: time)
@@ -51,6 +51,7 @@ struct RandomVerbs {
         case 20: page()
         case 21: scan()
         case 22: look()
+        case 26...29: attemptsAroundChange(at: time)
         default: importing()
         }
     }
@@ -76,8 +77,8 @@ struct RandomVerbs {
 
     // MARK: Profiles
 
-    private mutating func register(at time: Timestamp) -> Verb {
-        let rows = rows()
+    private mutating func register(_ username: String? = nil, at time: Timestamp) -> Verb {
+        let rows = rows(username)
         return Verb("register \(rows.name)") { repository in
             try await repository.engine.register(
                 rows.rows(repository), judgedBy: rows.schema(repository), at: time
@@ -85,9 +86,9 @@ struct RandomVerbs {
         }
     }
 
-    private mutating func replace(at time: Timestamp) -> Verb {
-        let username = username()
-        let rows = rows()
+    private mutating func replace(_ username: String? = nil, at time: Timestamp) -> Verb {
+        let username = username ?? self.username()
+        let rows = rows(random.once(in: 2) ? username : nil)
         let isStale = random.once(in: 6)
         return Verb("replace \(username) with \(rows.name)") { repository in
             guard let stored = try await repository.profile(username: username) else { return "not there" }
@@ -101,8 +102,8 @@ struct RandomVerbs {
         }
     }
 
-    private mutating func remove(at time: Timestamp) -> Verb {
-        let username = username()
+    private mutating func remove(_ username: String? = nil, at time: Timestamp) -> Verb {
+        let username = username ?? self.username()
         return Verb("remove \(username)") { repository in
             try await repository.engine.remove(username, at: time)
             return "removed"
@@ -116,8 +117,8 @@ struct RandomVerbs {
 
     // MARK: Secrets
 
-    private mutating func setPasscode() -> Verb {
-        let username = username()
+    private mutating func setPasscode(_ username: String? = nil) -> Verb {
+        let username = username ?? self.username()
         let hash = hash()
         if random.once(in: 3) {
             return Verb("remove the passcode of \(username)") { repository in
@@ -135,10 +136,37 @@ struct RandomVerbs {
         }
     }
 
+    /// Failures are remembered by name, and a change of the profile may forget them: what the next attempt is answered
+    /// shows it.
+    private mutating func attemptsAroundChange(at time: Timestamp) -> Verb {
+        let (username, kind) = (username(), kind())
+        let change =
+            switch Int.random(in: 0..<5, using: &random) {
+            case 0: register(username, at: time)
+            case 1: replace(username, at: time)
+            case 2: remove(username, at: time)
+            case 3: setPasscode(username)
+            default: importing(username)
+            }
+        // So much later that the delay for the failures before is not over.
+        let later = Timestamp(millisecondsSince1970: time.millisecondsSince1970 + 121_000)
+        let verbs = [attempts(at: kind, of: username, time, 7), change, attempts(at: kind, of: username, later, 1)]
+        return Verb(verbs.map(\.name).joined(separator: ", then ")) { repository in
+            var outcomes: [String] = []
+            for verb in verbs { outcomes.append(await verb.outcome(on: repository)) }
+            return outcomes.joined(separator: "; ")
+        }
+    }
+
     private mutating func attempt(at time: Timestamp) -> Verb {
         let nobody = ["nobody", "noone", "none", "nil"].randomElement(using: &random) ?? ""
-        let username = random.once(in: 2) ? username() : nobody
-        let (kind, count) = (kind(), random.once(in: 2) ? 1 : 7)
+        return attempts(
+            at: kind(), of: random.once(in: 2) ? username() : nobody, time, random.once(in: 2) ? 1 : 7)
+    }
+
+    private mutating func attempts(
+        at kind: CredentialKind, of username: String, _ time: Timestamp, _ count: Int
+    ) -> Verb {
         let outcome = Int.random(in: 0..<8, using: &random)
         let rehash = LoginAttempt.Rehash(old: hash(), new: hash())
         return Verb("\(count) attempts at \(kind) of \(username), \(outcome)") { repository in
@@ -241,7 +269,7 @@ struct RandomVerbs {
 
     // MARK: Many at once
 
-    private mutating func importing() -> Verb {
+    private mutating func importing(_ username: String? = nil) -> Verb {
         var options = ImportOptions()
         options.duplicates = ImportOptions.DuplicatePolicy.allCases.randomElement(using: &random) ?? .reject
         options.isDryRun = random.once(in: 5)
@@ -250,7 +278,7 @@ struct RandomVerbs {
         options.ignoresUnknownColumns = true
         var text = "username,email,note,password_hash\n"
         for _ in 0..<Int.random(in: 0...12, using: &random) {
-            text += "\(username()),\(random.once(in: 3) ? "" : email()),\(note()),"
+            text += "\(username ?? self.username()),\(random.once(in: 3) ? "" : email()),\(note()),"
             text += random.once(in: 2) ? "\n" : "\"\(hash().text)\"\n"
         }
         return Verb("import \(options)\n\(text)") { [options, text] repository in
@@ -289,8 +317,8 @@ struct RandomVerbs {
         }
     }
 
-    private mutating func rows() -> JudgedRow {
-        var draft = ProfileDraft(["username": username()])
+    private mutating func rows(_ username: String? = nil) -> JudgedRow {
+        var draft = ProfileDraft(["username": username ?? self.username()])
         if !random.once(in: 3) { draft["email"] = email() }
         if random.once(in: 2) { draft["note"] = note() }
         let hash = random.once(in: 2) ? hash() : nil
