@@ -96,9 +96,19 @@ struct ProfilesCommand: ParsableCommand {
         }
     }
 
+    /// Starts as many threads as a command may come to need, all at once, and lets them end again.
     private static func requireThreads() throws(CommandFailure) {
+        // One for each of Swift's executor's, which has as many as there are cores, one for its timer, and one that waits
+        // for the store.
+        let count = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) + 2
+        let end = DispatchSemaphore(value: 0)
+        var threads: [SystemThread] = []
+        defer {
+            for _ in threads { end.signal() }
+            for thread in threads { thread.join() }
+        }
         do throws(ThreadError) {
-            try SystemThread(blockingSignals: true) {}.join()
+            for _ in 0..<count { threads.append(try SystemThread(blockingSignals: true) { end.wait() }) }
         } catch {
             throw .cannotStartThread(error.code)
         }
