@@ -62,7 +62,7 @@ public struct ImportProgress: Sendable {
     public let rejected: Int
     /// Bytes of the input that were read.
     public let bytes: UInt64
-    /// The passwords of the batch under way: how many are hashed, of how many. Nil when there are none.
+    /// How many passwords are hashed, of how many that were found in the bytes read so far. Nil when there are none.
     public let hashed: (done: Int, total: Int)?
 }
 

@@ -14,6 +14,8 @@ final class ImportRun: Sendable {
     let ledger: Mutex<ImportLedger>
     /// The unique values that the input has brought so far.
     let keys: BroughtKeys
+    /// How far the hashing of passwords is.
+    let hashing = Mutex(HashingPace())
     private let pipeline: Mutex<Pipeline>
     private let report: @Sendable (ImportProgress) -> Void
     private let isCancelled = Atomic(false)
@@ -132,8 +134,10 @@ final class ImportRun: Sendable {
     }
 
     /// Says how far the import is, after a batch or while its passwords are hashed.
-    func progress(after batch: ReadBatch, hashed: (done: Int, total: Int)? = nil) {
+    func progress(after batch: ReadBatch) {
         let (rows, rejected) = ledger.withLock { ($0.report.rows, $0.report.rejected) }
+        let hashing = hashing.withLock { $0 }
+        let hashed = hashing.total > 0 ? (done: hashing.done, total: hashing.total) : nil
         report(ImportProgress(rows: rows, rejected: rejected, bytes: batch.bytesRead, hashed: hashed))
     }
 
@@ -161,6 +165,21 @@ final class ImportRun: Sendable {
             do throws(ImportError) { try ledger.finish(after: duration) } catch { failure = error }
             return (ledger.report, failure)
         }
+    }
+}
+
+/// How far the hashing of an import's passwords is, and how fast it goes.
+struct HashingPace: Sendable {
+    var done = 0
+    /// Of those that were found so far.
+    var total = 0
+    /// How many are hashed before they are stored: so many as take half a second, since so long may Ctrl-C wait for
+    /// them, and a commit comes after each.
+    private(set) var mostAtOnce = 16
+
+    mutating func adjust(to duration: Duration, for count: Int) {
+        let wanted = Double(count) * (Duration.milliseconds(500) / max(duration, .milliseconds(1)))
+        mostAtOnce = min(max(1, Int(wanted)), 4 * max(count, 4))
     }
 }
 

@@ -6,7 +6,7 @@ internal import Synchronization
 
 /// A password of a batch that is to be hashed.
 struct UnhashedPassword: Sendable {
-    enum Place {
+    enum Place: Hashable {
         /// Of a row that can be stored.
         case row(Int)
         /// Of a record, by its position, that only an update can make valid.
@@ -15,6 +15,28 @@ struct UnhashedPassword: Sendable {
 
     let place: Place
     let secret: Secret
+}
+
+/// The passwords of a batch that are not hashed yet, in the order of its records.
+struct PasswordsToHash {
+    private var waiting: ArraySlice<UnhashedPassword>
+
+    fileprivate init(_ passwords: [UnhashedPassword]) { waiting = passwords[...] }
+
+    /// Puts a password first that turned out to be needed: what the store takes may have changed since it was looked at.
+    mutating func require(_ password: UnhashedPassword) {
+        if let index = waiting.firstIndex(where: { $0.place == password.place }) {
+            waiting = waiting[index...]
+        } else {
+            waiting.insert(password, at: waiting.startIndex)
+        }
+    }
+
+    /// Takes those that are hashed next.
+    fileprivate mutating func takeFirst(_ count: Int) -> [UnhashedPassword] {
+        defer { waiting = waiting.dropFirst(count) }
+        return Array(waiting.prefix(count))
+    }
 }
 
 /// Passwords that need no hash because of what the store holds.
@@ -26,34 +48,39 @@ struct SparedPasswords: Sendable {
 
 // Hashing is what makes an import with passwords slow, so it is done for those alone that are stored.
 extension StoreImport {
-    /// The batch with hashes in the place of the passwords that the store will take.
-    func hashing(_ judged: JudgedBatch) async throws(ImportError) -> JudgedBatch {
-        guard columns.hasPasswords else { return judged }
+    /// The passwords of a batch that the store will take, as it is now.
+    func passwordsToHash(in judged: JudgedBatch) async throws(ImportError) -> PasswordsToHash {
         var names = KeySet(foldsCase: true)
         var spared = SparedPasswords()
-        return try await hashing(unhashed(in: judged, after: &names, sparing: &spared), of: judged)
+        let passwords = try await unhashed(in: judged, after: &names, sparing: &spared)
+        return PasswordsToHash(
+            passwords.sorted { judged.recordNumber(of: $0.place) < judged.recordNumber(of: $1.place) })
     }
 
-    /// The batch with these passwords hashed.
-    func hashing(_ passwords: [UnhashedPassword], of judged: JudgedBatch) async throws(ImportError) -> JudgedBatch {
-        guard let field = columns.secretField, !passwords.isEmpty else { return judged }
-        var hashed = judged
-        for (password, hash) in zip(passwords, try await hashes(of: passwords, in: judged)) {
+    /// Puts hashes in the place of a few passwords, so that what is hashed can be stored soon.
+    func hashNext(of passwords: inout PasswordsToHash, in judged: inout JudgedBatch) async throws(ImportError) {
+        let next = passwords.takeFirst(run.hashing.withLock { $0.mostAtOnce })
+        guard let field = columns.secretField, !next.isEmpty else { return }
+        for (password, hash) in zip(next, try await hashes(of: next, in: judged)) {
             switch password.place {
-            case .row(let row): hashed.rows.setHash(hash, row: row, field: field)
-            case .record(let record): hashed.hashes[record] = hash
+            case .row(let row): judged.rows.setHash(hash, row: row, field: field)
+            case .record(let record): judged.hashes[record] = hash
             }
         }
-        return hashed
     }
 
     private func hashes(
         of passwords: [UnhashedPassword], in judged: JudgedBatch
     ) async throws(ImportError) -> [PasswordHash] {
+        let start = ContinuousClock.now
+        let before = run.hashing.withLock { $0.done }
         do throws(HashingError) {
-            return try await repository.hasher.hashAll(passwords.map(\.secret)) { done in
-                run.progress(after: judged.batch, hashed: (done: done, total: passwords.count))
+            let hashes = try await repository.hasher.hashAll(passwords.map(\.secret)) { done in
+                run.hashing.withLock { $0.done = before + done }
+                run.progress(after: judged.batch)
             }
+            run.hashing.withLock { $0.adjust(to: ContinuousClock.now - start, for: passwords.count) }
+            return hashes
         } catch {
             throw .store(error == .cancelled ? .cancelled : .hashing(error))
         }
@@ -113,6 +140,7 @@ extension StoreImport {
                 spared.usernames.append(candidate.username)
             }
         }
+        run.hashing.withLock { $0.total += unhashed.count }
         return unhashed
     }
 

@@ -37,7 +37,7 @@ struct StoreImport: Sendable {
         let outcome: Result<Void, ImportError>
         do throws(ImportError) {
             while let judged = try await run.next() {
-                try await store(try await hashing(judged))
+                try await whole { () async throws(ImportError) in try await store(judged) }
                 run.progress(after: judged.batch)
             }
             outcome = .success(())
@@ -54,11 +54,13 @@ struct StoreImport: Sendable {
     /// commit and a checkpoint come on top of this.
     private static let longestTransaction = Duration.milliseconds(250)
 
-    /// Stores a batch in one transaction, or in several where it may not last longer, or where there turns out to be a
-    /// password to hash first: what the store takes may have changed since it was looked at.
+    /// Stores a batch in one transaction, or in several where it may not last longer, or where passwords have to be
+    /// hashed first. What is hashed is stored before anything else is, however the import ends (I9).
     private func store(_ judged: JudgedBatch) async throws(ImportError) {
         var judged = judged
-        while !judged.isDecided, !run.mustEnd() {
+        var passwords = try await passwordsToHash(in: judged)
+        try await hashNext(of: &passwords, in: &judged)
+        while true {
             let decisions = decisions(of: judged, lastingAtMost: Self.longestTransaction)
             let decided = try await store { () throws(ProfileStoreError) in
                 try await repository.learningOfRules { () throws(ProfileStoreError) in
@@ -67,8 +69,20 @@ struct StoreImport: Sendable {
             }
             try run.take(decided)
             judged.next = decided.next
-            if let password = decided.unhashedPassword { judged = try await hashing([password], of: judged) }
+            if judged.isDecided || run.mustEnd() { return }
+            if let password = decided.unhashedPassword {
+                passwords.require(password)
+                try await hashNext(of: &passwords, in: &judged)
+            }
         }
+    }
+
+    /// Does work to its end, though the import's task is cancelled meanwhile: in a task of its own.
+    private func whole(_ work: @escaping @Sendable () async throws(ImportError) -> Void) async throws(ImportError) {
+        let outcome = await Task { () -> Result<Void, ImportError> in
+            do throws(ImportError) { return .success(try await work()) } catch { return .failure(error) }
+        }.value
+        try outcome.get()
     }
 
     // MARK: One transaction

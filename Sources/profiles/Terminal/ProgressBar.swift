@@ -50,19 +50,26 @@ final class ProgressBar: Sendable {
 
     private func line(_ progress: ImportProgress, after elapsed: Double) -> String {
         var parts: [String] = []
-        if let byteCount, byteCount > 0 {
-            let fraction = min(1, Double(progress.bytes) / Double(byteCount))
-            parts.append(Self.bar(fraction))
-        }
+        let fraction = fraction(of: progress)
+        if let fraction { parts.append(Self.bar(fraction)) }
         parts.append(Self.count(progress.rows, "row"))
         if progress.rejected > 0 { parts.append("\(progress.rejected) rejected") }
-        if elapsed > 0 { parts.append(Self.decimal(Double(progress.bytes) / 1_000_000 / elapsed) + " MB/s") }
-        if let byteCount, progress.bytes > 0, progress.bytes < byteCount {
-            let left = elapsed * Double(byteCount - progress.bytes) / Double(progress.bytes)
-            parts.append("ETA " + Self.clock(left))
+        if let (done, total) = progress.hashed {
+            parts.append("\(done) of \(Self.count(total, "password")) hashed")
+        } else if elapsed > 0 {
+            parts.append(Self.decimal(Double(progress.bytes) / 1_000_000 / elapsed) + " MB/s")
         }
-        if let (done, total) = progress.hashed { parts.append("hashing passwords \(done)/\(total)") }
+        if let fraction, fraction > 0, fraction < 1 { parts.append("ETA " + Self.clock(elapsed / fraction - elapsed)) }
         return parts.joined(separator: "  ")
+    }
+
+    /// How much is done, from 0 to 1. Hashing takes much longer than reading, so where there are passwords those count,
+    /// and the part of the input that is not read yet is taken to have as many of them as the part that is.
+    private func fraction(of progress: ImportProgress) -> Double? {
+        guard let byteCount, byteCount > 0 else { return nil }
+        let read = min(1, Double(progress.bytes) / Double(byteCount))
+        guard let (done, total) = progress.hashed, total > 0 else { return read }
+        return min(1, Double(done) / Double(total)) * read
     }
 
     private static func bar(_ fraction: Double) -> String {
