@@ -39,7 +39,7 @@ struct ProfilesCommand: ParsableCommand {
                 ]),
             CommandGroup(
                 name: "File",
-                subcommands: [ImportCommand.self, ValidateCommand.self, ExportCommand.self]),
+                subcommands: [ImportCommand.self, MendCommand.self, ValidateCommand.self, ExportCommand.self]),
             CommandGroup(
                 name: "Secret",
                 subcommands: [PasscodeCommand.self, LoginCommand.self, UnlockCommand.self]),

@@ -21,7 +21,8 @@ struct ImportColumns: Sendable {
     var hasPasswords: Bool { secretField.flatMap { columnOfField[$0] } != nil }
 
     /// Columns that a rejects file adds, and that an import passes over.
-    static let rejectColumns = ["_line", "_issues"]
+    static let rejectColumns = [lineColumn, "_issues"]
+    static let lineColumn = "_line"
 
     /// The most columns of a header. A schema has a hundred fields, and every cell of a header is a String.
     static let mostColumns = 10_000

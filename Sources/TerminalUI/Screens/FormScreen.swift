@@ -10,6 +10,8 @@ package struct FormScreen: Screen {
         case store(ValidProfile, isMerged: Bool)
         /// The addresses that are stored under a postal code.
         case addresses(postalCode: String)
+        /// To leave the profile as it is and go on with another.
+        case skip
     }
 
     /// What it is answered.
@@ -30,6 +32,8 @@ package struct FormScreen: Screen {
     package let title: String
     /// What submitting does, in a word: "register".
     private let submitting: String
+    /// Whether there are others to go on with.
+    private let canSkip: Bool
     package private(set) var form: Form
     package var notices: [NoticeScreen]
     package private(set) var isBusy = false
@@ -53,12 +57,17 @@ package struct FormScreen: Screen {
     ///   - name: What the screen is called in its ``Screen/state``.
     ///   - title: What stands above the form.
     ///   - submitting: What submitting does, in a word such as "register".
+    ///   - canSkip: Whether there are other profiles to go on with.
     ///   - notices: What is shown first.
-    package init(_ form: Form, name: String, title: String, submitting: String, notices: [NoticeScreen] = []) {
+    package init(
+        _ form: Form, name: String, title: String, submitting: String, canSkip: Bool = false,
+        notices: [NoticeScreen] = []
+    ) {
         self.form = form
         self.name = name
         self.title = title
         self.submitting = submitting
+        self.canSkip = canSkip
         self.notices = notices
         if form.focus == nil, let first = form.focusOrder.first { self.form.handle(.focus(first)) }
     }
@@ -84,6 +93,9 @@ package struct FormScreen: Screen {
         switch key {
         case .escape: return leave()
         case .control("f"): return search()
+        case .control("n") where canSkip:
+            isBusy = true
+            return .ask(.skip)
         default: return key.formEvent.flatMap { take($0) }
         }
     }
@@ -235,6 +247,7 @@ extension FormScreen {
                 .init("↑↓", "move", rank: 4),
                 form.isAddressSearchAvailable ? .init("Ctrl-F", "addresses", rank: 2) : nil,
                 isLast ? nil : .init("Ctrl-S", submitting, rank: 3),
+                canSkip ? .init("Ctrl-N", "skip", rank: 2) : nil,
                 .init("Esc", "leave", rank: 1),
             ].compactMap { $0 })
     }

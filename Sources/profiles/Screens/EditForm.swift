@@ -21,10 +21,11 @@ struct EditForm {
             form, name: "edit", title: "Edit \(stored.username)", submitting: "store",
             notices: try await repository.welcome())
         let versions = Mutex(Versions(base: stored))
-        return try await session.run(screen, whenLeft: { .unchanged(stored.username) }) { request in
+        return try await session.run(screen, whenLeft: { CommandFailure.unchanged(stored.username) }) { request in
             switch request {
             case .addresses(let postalCode):
                 return .reply(.addresses(try await repository.addresses(under: postalCode)))
+            case .skip: return .done(stored)
             case .store(let profile, let isMerged):
                 let base = versions.withLock { $0.base(isMerged: isMerged) }
                 do throws(ProfileStoreError) {

@@ -12,6 +12,8 @@ struct PlainForm {
     private var draft: ProfileDraft
     /// Knows what each field accepts.
     private let form: Form
+    /// A rejected row: of its fields only those that are wrong are asked for.
+    private var rowToMend: RowToMend?
 
     /// Begins a new profile.
     init(registeringIn repository: ProfileRepository) {
@@ -21,6 +23,12 @@ struct PlainForm {
     /// Begins with what is stored of a profile.
     init(editing stored: Profile, in repository: ProfileRepository) {
         self.init(repository, base: stored, draft: stored.draft)
+    }
+
+    /// Begins with a rejected row, of which only what is wrong is asked for.
+    init(mending row: RowToMend, in repository: ProfileRepository) {
+        self.init(repository, base: nil, draft: row.draft)
+        rowToMend = row
     }
 
     private init(_ repository: ProfileRepository, base: Profile?, draft: ProfileDraft) {
@@ -34,10 +42,12 @@ struct PlainForm {
     mutating func run() async throws -> Profile {
         if let base {
             Self.say("Edit \(base.username). An empty answer keeps what is stored; - alone clears an optional field.")
-        } else {
+        } else if rowToMend == nil {
             Self.say("Register a profile. An empty answer leaves an optional field empty.")
         }
-        for field in form.fields { try ask(for: field) }
+        if rowToMend == nil {
+            for field in form.fields { try ask(for: field) }
+        }
         while true {
             do {
                 let valid = try validated()
@@ -51,6 +61,22 @@ struct PlainForm {
                 try await takeOver()
             }
         }
+    }
+
+    /// Shows a rejected row and asks whether to mend it now.
+    ///
+    /// - Returns: False if it is to be left for later.
+    /// - Throws: ``MendingEnded`` where all of them are.
+    static func offers(_ row: RowToMend, in repository: ProfileRepository) throws -> Bool {
+        let values = repository.schema.fields.compactMap { rules in
+            row.values[rules.name].map { "\(rules.title) \($0)" }
+        }
+        say("\(row.title): \(values.isEmpty ? "no values" : values.joined(separator: ", "))")
+        if let notice = row.notice { say(notice) }
+        for issue in row.issues { say("  " + repository.schema.message(for: issue) + ".") }
+        let answer = try LinePrompt.ask("Mend it? [Y/n/q]").lowercased()
+        if ["q", "quit"].contains(answer) { throw MendingEnded() }
+        return !["n", "no"].contains(answer)
     }
 
     private mutating func ask(for field: FormField) throws(CommandFailure) {
@@ -87,6 +113,8 @@ struct PlainForm {
         if let base {
             let value = base[field.name].map(field.rules.shownForm(of:))
             parts.append(field.rules.isSecret ? "empty keeps it" : value.map { "now \($0)" } ?? "now empty")
+        } else if let value = rowToMend?.values[field.name] {
+            parts.append("was \(value)")
         } else if field.rules.isRequired {
             parts.append("required")
         }

@@ -15,7 +15,7 @@ struct ScreenSession: Sendable {
     /// - Returns: What came of it.
     /// - Throws: the failure, an error of `answer`, or that the command was interrupted or ended by a signal.
     func run<S: Screen, Value: Sendable>(
-        _ screen: S, whenLeft failure: () -> CommandFailure,
+        _ screen: S, whenLeft failure: () -> any Error,
         answering answer: @escaping @Sendable (S.Request) async throws -> ScreenAnswer<S.Reply, Value>
     ) async throws -> Value {
         let terminal = try Self.terminal()

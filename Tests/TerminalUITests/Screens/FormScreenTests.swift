@@ -324,6 +324,7 @@ import Watchdog
             let key = keys[Int(random.next() % UInt64(keys.count))]
             if case .ask(let request) = screen.handle(key) {
                 switch request {
+                case .skip: Issue.record("nothing is skipped where there is nothing else")
                 case .addresses:
                     screen.receive(.addresses(random.next() % 2 == 0 ? [] : ["12 Main Street", "한 e\u{301}"]))
                 case .store(let profile, _):
