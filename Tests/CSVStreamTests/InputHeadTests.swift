@@ -64,7 +64,8 @@ private func readOpened(
         }
         let cut = try readOpened([0x61, 0x0A, 0x93], encoding: TextEncoding(name: "Shift_JIS"))
         #expect(cut.rows.map(\.fault) == [nil, .badEncoding])
-        let unit = try readOpened([0x61, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF, 0x62, 0, 0, 0], encoding: TextEncoding(name: "UTF-32LE"))
+        let unit = try readOpened(
+            [0x61, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF, 0x62, 0, 0, 0], encoding: TextEncoding(name: "UTF-32LE"))
         #expect(unit.rows.map(\.fault) == [.badEncoding])
     }
 
@@ -129,7 +130,8 @@ private func readOpened(
         let plain = try readAll(text).map(\.texts)
         let half = text.count / 2
         #expect(try rows(Gzip.compressed(text), chunk: chunk) == plain)
-        let members = try Gzip.compressed(Array(text[..<half])) + Gzip.compressed([]) + Gzip.compressed(Array(text[half...]))
+        let members =
+            try Gzip.compressed(Array(text[..<half])) + Gzip.compressed([]) + Gzip.compressed(Array(text[half...]))
         #expect(try rows(members, chunk: chunk) == plain)
         #expect(try rows(members + [0, 0, 0], chunk: chunk) == plain)
         #expect(try rows(Gzip.compressed([]), chunk: chunk) == [])
