@@ -118,6 +118,30 @@ import Watchdog
         #expect(try !workplace.profiles("export").output.contains("argon2"))
     }
 
+    @Test func `I13: an export is written as --as, or --format, or the file's ending says`() throws {
+        let workplace = try Workplace()
+        try workplace.register("anna")
+        let texts = try ["csv", "json", "ndjson"].map { try workplace.profiles("export", "--as", $0).output }
+        #expect(Set(texts).count == 3)
+        for (format, text) in zip(["csv", "json", "ndjson"], texts) {
+            #expect(try workplace.profiles("export", "--format", format).output == text)
+            #expect(try workplace.profiles("export", "-", "--as", format, "--format", format).output == text)
+        }
+        for (name, text) in [
+            ("a.csv", texts[0]), ("a.JSON", texts[1]), ("a.ndjson", texts[2]), ("a.jsonl", texts[2]), ("a", texts[0]),
+            (".csv", texts[0]), ("a.json.csv", texts[0]),
+        ] {
+            #expect(try workplace.profiles("export", name).status == 0)
+            #expect(try workplace.read(name) == text, "\(name)")
+        }
+        for words in [["a.xlsx"], ["a.txt"], ["a."], ["--as", "csv", "--format", "json"]] {
+            let outcome = try workplace.run([try Workplace.binary(), "export"] + words, input: "", environment: [:])
+            #expect(outcome.status == 64, "\(outcome)")
+            #expect(!workplace.exists(words[0]))
+        }
+        #expect(try workplace.profiles("export", "a.xlsx", "--as", "csv").status == 0)
+    }
+
     @Test func `I2: an unknown column stops the import, naming it and the way on`() throws {
         let workplace = try Workplace()
         let rows = "User Name;Mobile;Address;Hobby\nanna;78761241;12 Main St;chess\n"
@@ -187,7 +211,7 @@ import Watchdog
         try workplace.register("anna")
         #expect(try workplace.profiles("import", "people.csv", "--rejects", "people.csv").status == 73)
         #expect(try workplace.profiles("import", "people.csv", "--report", "./people.csv").status == 73)
-        #expect(try workplace.profiles("export", "store.sqlite").status == 73)
+        #expect(try workplace.profiles("export", "store.sqlite", "--as", "csv").status == 73)
         #expect(try workplace.read("people.csv") == Self.people)
         #expect(try workplace.profiles("lookup", "anna").status == 0)
         #expect(try workplace.profiles("import", "people.csv", "--rejects", "no/such/folder.csv").status == 73)

@@ -40,7 +40,7 @@ struct ImportCommand: AsynchronousCommand {
             let importer = ProfileImporter(schema: rules, today: Timestamp.now().day ?? .latest, options: options)
             return try await ReportedImport(global: global, input: input).run(importer, file)
         }
-        let whenMissing: GlobalOptions.MissingStore = dryRun ? .isAnError : .isMade(.standard)
+        let whenMissing: MissingStore = dryRun ? .isAnError : .isMade(.standard)
         try await global.withStore("import", whenMissing: whenMissing) { repository in
             let importer = ProfileImporter(repository: repository, options: options)
             try await ReportedImport(global: global, input: input, spared: global.storeFiles()).run(importer, file)

@@ -26,17 +26,23 @@ struct RevalidateCommand: AsynchronousCommand {
     @Option(help: ArgumentHelp("Write the whole report there: .json, .csv, .html or .txt.", valueName: "file"))
     var report: String?
 
+    @Flag(help: "Replace the file of --report if it is there.")
+    var force = false
+
     @OptionGroup var global: GlobalOptions
 
     func validate() throws { try ReportFile.validate(report) }
 
     func run() async throws {
+        if let path = report {
+            try PrivateFile.requireName(path, replacing: force, sparing: global.storeFiles())
+        }
         let candidate = try schema.map { path throws(CommandFailure) in try ProfileSchema(file: path) }
         let result = try await global.withStore("revalidate") { repository in
             try await global.revalidating(repository, by: candidate, all: all)
         }
         if let path = report {
-            try ReportFile.write(to: path, sparing: global.storeFiles()) { result.rendered(as: $0) }
+            try ReportFile.write(to: path, replacing: force, sparing: global.storeFiles()) { result.rendered(as: $0) }
         }
         switch global.format {
         case .json: try Output.standard.print(result.rendered(as: .json))

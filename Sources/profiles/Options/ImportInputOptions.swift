@@ -38,6 +38,9 @@ struct ImportInputOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Write the whole report there: .json, .csv, .html or .txt.", valueName: "file"))
     var report: String?
 
+    @Flag(help: "Replace the files of --rejects and --report if they are there.")
+    var force = false
+
     @Option(help: ArgumentHelp("Most issues that the report lists; all are counted.", valueName: "n"))
     var maxIssues = 10_000
 
@@ -60,7 +63,9 @@ struct ImportInputOptions: ParsableArguments {
     func requireOutputs(sparing spared: FilePlaces = FilePlaces()) throws(CommandFailure) {
         var spared = spared
         if file != "-" { spared.insert(file) }
-        for path in [rejects, report].compactMap(\.self) { try spared.require(path) }
+        for path in [rejects, report].compactMap(\.self) {
+            try PrivateFile.requireName(path, replacing: force, sparing: spared)
+        }
     }
 
     /// What these options say of an import.
@@ -142,8 +147,9 @@ enum ReportFile {
 
     /// Writes a report in the format that the file's ending names.
     static func write(
-        to path: String, sparing spared: FilePlaces, _ rendered: (ReportFormat) -> String
+        to path: String, replacing: Bool, sparing spared: FilePlaces, _ rendered: (ReportFormat) -> String
     ) throws(CommandFailure) {
-        try PrivateFile.write(rendered(ReportFormat(fileName: path) ?? .text), to: path, sparing: spared)
+        try PrivateFile.write(
+            rendered(ReportFormat(fileName: path) ?? .text), to: path, replacing: replacing, sparing: spared)
     }
 }
