@@ -1,6 +1,7 @@
 import Platform
 import ProfileStore
 import ProfileTesting
+import RawSQLite
 import Testing
 import Watchdog
 
@@ -141,29 +142,90 @@ import Watchdog
         #expect(!workplace.exists("store.sqlite-lock"))
     }
 
-    @Test func `a store in a folder where nothing can be written is read as it lies, and a change exits 77`() throws {
+    @Test(
+        "A store in a folder where nothing can be written is read as it lies, and a change exits 77",
+        arguments: [true, false])
+    func readOnlyFolder(isSettled: Bool) throws {
         let workplace = try Workplace()
         try workplace.register("anna")
-        for ending in ["-wal", "-shm", "-lock"] { unlink("\(workplace.folder)/store.sqlite\(ending)") }
         let store = "\(workplace.folder)/store.sqlite"
-        chmod(store, 0o400)
-        // Root may write everywhere, so another user tries.
-        let isRoot = geteuid() == 0
-        if isRoot { #expect(chown(store, 65_534, 65_534) == 0) }
-        let user = isRoot ? "setpriv --reuid=65534 --regid=65534 --clear-groups" : ""
-        chmod(workplace.folder, isRoot ? 0o755 : 0o555)
+        for ending in ["-wal", "-shm", "-lock"] { unlink(store + ending) }
+        try closeFolder(of: workplace)
         defer { chmod(workplace.folder, 0o700) }
-        waitUntilSettled(store)
-        for (words, status) in [
-            ("lookup anna", 0), ("list", 0), ("export", 0), ("check", 0), ("edit anna --phone 78761242", 77),
-            ("lookup nobody", 1),
-        ] {
-            let script = "\(user) \(try Workplace.binary()) \(words)"
-            let outcome = try run(script, beside: workplace)
+        // What was put there a moment ago is read, too, as soon as a change of it would show.
+        if isSettled { waitUntilSettled(store) }
+        let more = [
+            ("list --invalid", 0), ("lookup anna", 0), ("export", 0), ("schema show", 0),
+            ("edit anna --phone 78761242", 77), ("lookup nobody", 1),
+        ]
+        for (words, status) in [("list", 0), ("check", 0)] + (isSettled ? more : []) {
+            if !isSettled { touch(store) }
+            let outcome = try run("\(user) \(try Workplace.binary()) \(words)", beside: workplace)
             #expect(outcome.status == status, "\(words): \(outcome)")
         }
         #expect(SmallFile.names(in: workplace.folder).filter { $0.hasPrefix("store") } == ["store.sqlite"])
     }
+
+    @Test func `a log that cannot be read where nothing can be written is told, with what to do`() throws {
+        let workplace = try Workplace()
+        try workplace.register("anna")
+        let store = "\(workplace.folder)/store.sqlite"
+        let elsewhere = try Workplace()
+        do {
+            let database = try RawDatabase(store)
+            try database.execute("PRAGMA wal_autocheckpoint = 0; UPDATE profiles SET address = 'elsewhere'")
+            for ending in ["", "-wal"] {
+                try SmallFile.write(try #require(SmallFile.bytes(of: store + ending)), to: elsewhere.folder + "/store.sqlite\(ending)")
+            }
+        }
+        try closeFolder(of: elsewhere)
+        defer { chmod(elsewhere.folder, 0o700) }
+        let outcome = try run("\(user) \(try Workplace.binary()) list", beside: elsewhere)
+        #expect(outcome.status == 77)
+        #expect(
+            outcome.error.hasPrefix(
+                "Error: \(elsewhere.folder)/store.sqlite has changes in its log that cannot be read where its folder may "))
+        #expect(outcome.error.contains("\n  Or copy "))
+        chmod(elsewhere.folder, 0o700)
+        #expect(try elsewhere.profiles("list").output.contains("elsewhere"))
+    }
+
+    @Test func `a folder where no store can be made is named once, with what to do`() throws {
+        let workplace = try Workplace()
+        let folder = "\(workplace.folder)/closed"
+        #expect(mkdir(folder, 0o555) == 0)
+        chmod(workplace.folder, 0o755)
+        for (name, refused) in [("x.sqlite", "x.sqlite-lock"), ("sub/x.sqlite", "sub/")] {
+            let outcome = try workplace.shell("\(user) \(try Workplace.binary()) init --database closed/\(name)")
+            #expect(
+                outcome
+                    == Workplace.Outcome(
+                        status: 77, output: "",
+                        error: """
+                            Error: \(name == "x.sqlite" ? "\(folder)/" : "closed/")\(refused) cannot be made, since its folder may \
+                            not be written: Permission denied
+                              Name a store in a folder of yours with --database PATH
+
+                            """))
+        }
+    }
+
+    /// Root may write everywhere, so another user tries.
+    private var user: String { geteuid() == 0 ? "setpriv --reuid=65534 --regid=65534 --clear-groups" : "" }
+
+    /// Lets that user read what is in a folder, and nobody write there.
+    private func closeFolder(of workplace: Workplace) throws {
+        let isRoot = geteuid() == 0
+        for name in SmallFile.names(in: workplace.folder) where name.hasPrefix("store.sqlite") {
+            let path = "\(workplace.folder)/\(name)"
+            chmod(path, 0o400)
+            if isRoot { #expect(chown(path, 65_534, 65_534) == 0) }
+        }
+        chmod(workplace.folder, isRoot ? 0o755 : 0o555)
+    }
+
+    /// Makes a file one that was changed just now.
+    private func touch(_ path: String) { utimensat(AT_FDCWD, path, nil, 0) }
 
     /// Runs a line of shell in the store's environment, from a folder of its own.
     private func run(_ script: String, beside workplace: Workplace) throws -> Workplace.Outcome {
