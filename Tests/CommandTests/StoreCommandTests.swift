@@ -11,7 +11,7 @@ import Watchdog
         "Reading a store that is not there exits 66 and says how to make one",
         arguments: [
             "lookup anna", "list", "edit anna --phone 78761241", "remove anna --yes", "revalidate", "export",
-            "passcode remove anna", "unlock anna", "schema show", "check", "watch", "backup copy", "migrate",
+            "passcode remove anna --yes", "unlock anna", "schema show", "check", "watch", "backup copy", "migrate",
             "migrate --status",
         ])
     func missingStore(_ line: String) throws {

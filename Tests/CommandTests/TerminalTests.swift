@@ -70,6 +70,27 @@ import Watchdog
         #expect(wrong.transcript.contains("Error: The pass code is wrong"))
     }
 
+    @Test func `P1: nobody is asked for a pass code that cannot be set, and one is removed after a yes`() throws {
+        let workplace = try Workplace()
+        try workplace.register("anna")
+        let entries = "appleworks1\nappleworks1\n"
+        #expect(try workplace.profiles("passcode", "create", "anna", "--stdin", input: entries).status == 0)
+        let second = try TerminalDriver(workplace, "passcode", "create", "anna", "--plain")
+        #expect(try second.end() == 1)
+        #expect(second.transcript.contains("Error: The profile has a pass code already"))
+        #expect(!second.transcript.contains("New pass code: "))
+
+        #expect(try workplace.profiles("passcode", "remove", "anna").status == 64)
+        for (answer, status) in [("n", Int32(1)), ("y", 0)] {
+            let removal = try TerminalDriver(workplace, "passcode", "remove", "anna")
+            try removal.wait(for: "Remove the pass code of anna? [y/N]")
+            try removal.type(answer + "\n")
+            #expect(try removal.end() == status)
+            #expect(removal.transcript.contains(status == 0 ? "Pass code removed" : "Error: Nothing was removed"))
+        }
+        #expect(try workplace.profiles("passcode", "remove", "anna", "--yes").status == 1)
+    }
+
     @Test(
         "P12: a signal at a prompt gives the terminal its echo back",
         arguments: [(SIGINT, Int32(130)), (SIGTERM, 128 + SIGTERM), (SIGHUP, 128 + SIGHUP)])
