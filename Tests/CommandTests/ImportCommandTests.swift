@@ -159,6 +159,31 @@ import Watchdog
         #expect(try workplace.profiles("import", "-", "--map", "username=nope", input: "username\nx\n").status == 64)
     }
 
+    @Test("I1: a file whose cells are separated by something else is told as that", arguments: [";", "\t", "|", ","])
+    func otherDelimiter(delimiter: String) throws {
+        let workplace = try Workplace()
+        let row = ["anna", "78761241", "12 Main St"].joined(separator: delimiter)
+        let input = ["username", "phone", "address"].joined(separator: delimiter) + "\n\(row)\n"
+        let name = delimiter == "\t" ? "tab" : "\"\(delimiter)\""
+        for options in [[], ["--ignore-unknown"]] {
+            let refused = try workplace.run(
+                [try Workplace.binary(), "import", "-", "--delimiter", delimiter == "," ? ";" : ","] + options,
+                input: input, environment: [:])
+            #expect(
+                refused
+                    == Workplace.Outcome(
+                        status: 65, output: "",
+                        error: """
+                            Error: The cells of the first row seem to be separated by \(name); nothing was imported
+                              Say so with --delimiter \(name)
+
+                            """))
+        }
+        let taken = try workplace.shell(
+            "printf '%s' '\(input)' | profiles import - --delimiter \(name) --format json --dry-run")
+        #expect(taken.output.contains("\"rows\": 1,"), "\(taken)")
+    }
+
     @Test func `I2, I11: of very many unknown columns the first are named, and a header has its bound`() throws {
         let workplace = try Workplace()
         let names = (0..<9_000).map { "column \($0) of many" }.joined(separator: ",")

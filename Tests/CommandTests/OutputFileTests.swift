@@ -213,6 +213,11 @@ import Watchdog
         #expect(names.filter { !$0.hasPrefix("store.sqlite") } == ["rejects.csv"])
         let rejects = try workplace.read("rejects.csv")
         #expect(hasRows ? rejects.hasPrefix("username,phone,address,_line,_issues\n") : rejects == "precious")
+        let error = try workplace.read(".error")
+        #expect(
+            error.hasSuffix(
+                "\nGive the same input again to: \(try Workplace.binary()) import - --rejects rejects.csv --force "
+                    + "--on-duplicate skip\n"), "\(error)")
     }
 
     @Test("An export that a signal ends leaves nothing of itself", arguments: [SIGTERM, SIGKILL, SIGINT])

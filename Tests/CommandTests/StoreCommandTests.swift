@@ -293,6 +293,27 @@ import Watchdog
     private static let hash =
         "$argon2id$v=19$m=19456,t=2,p=1$daIzqGWCoLRBQi2FvCJ/Zg$9VAPUc9u1hGjEv1wldDB4aC+XZFXEXq88/w8GJAgz0s"
 
+    @Test func `S6: what a field without rules takes is said as its type has it`() throws {
+        let workplace = try Workplace()
+        try workplace.write(
+            """
+            {"fields": [{"name": "username", "constraints": {"required": true, "unique": true}}, {"name": "nickname"},
+            {"name": "age", "type": "integer"}, {"name": "height", "type": "number"},
+            {"name": "is_member", "type": "boolean"}]}
+            """, to: "schema.json")
+        #expect(
+            try workplace.profiles("schema", "check", "schema.json").output.hasSuffix(
+                """
+                Field      Title      Type     Rules
+                username   Username   string   required; unique
+                nickname   Nickname   string   any text
+                age        Age        integer  any whole number
+                height     Height     number   any number
+                is_member  Is member  boolean  true or false
+
+                """))
+    }
+
     @Test func `S6: a schema file that is wrong exits 78 with its place and reason`() throws {
         let workplace = try Workplace()
         try workplace.write(
@@ -343,6 +364,12 @@ import Watchdog
         let sound = try workplace.profiles("check", "--format", "json")
         #expect(sound.output.contains("\"sound\": true,"))
         #expect(sound.status == 0)
+        if sound.output.contains("\"wal_reset_defect\": true") {
+            let text = try workplace.profiles("check").output
+            #expect(
+                text.contains("; its WAL-reset defect cannot do harm here, since the write lock guards against it\n"),
+                "\(text)")
+        }
         chmod("\(workplace.folder)/store.sqlite", 0o644)
         let open = try workplace.profiles("check")
         #expect(open.output.contains("NOT PRIVATE: chmod 600"))

@@ -65,6 +65,23 @@ import Watchdog
         #expect(!workplace.exists("store.sqlite"))
     }
 
+    @Test(
+        "I12: the command that goes on is the one that was given, with what else it needs",
+        arguments: [
+            (["import", "a.csv"], "profiles import a.csv --on-duplicate skip --force"),
+            (["import", "my people's.csv", "--map", "Mobil=phone"],
+                #"profiles import 'my people'\''s.csv' --map Mobil=phone --on-duplicate skip --force"#),
+            (["import", "--on-duplicate", "reject", "a.csv", "--force"],
+                "profiles import a.csv --force --on-duplicate skip"),
+            (["import", "--on-duplicate=reject", "a.csv", "--delimiter", ";"],
+                "profiles import a.csv --delimiter ';' --on-duplicate skip --force"),
+        ])
+    func goingOn(arguments: [String], line: String) {
+        #expect(
+            CommandArguments.line(["profiles"] + arguments, setting: ("--on-duplicate", "skip"), adding: "--force") == line)
+        #expect(CommandArguments.line(["profiles", "import", "ä.csv"], setting: nil, adding: nil) == "profiles import ä.csv")
+    }
+
     @Test func `the version is printed`() throws {
         let outcome = try Workplace().profiles("--version")
         #expect(outcome == Workplace.Outcome(status: 0, output: "0.1.0\n", error: ""))

@@ -80,7 +80,8 @@ extension SchemaError.Notation {
         case .integer: "\(found.shortened) is no 64-bit integer"
         case .number: "\(found.shortened) is out of a double's range"
         case .day: "\(found.quoted) is neither a day as yyyy-MM-dd nor \"today\""
-        case .issueCode: "\(found.quoted) is no code of an issue"
+        case .issueCode:
+            "\(found.quoted) is no code of an issue; there are \(IssueCode.allCases.map(\.rawValue).joined(separator: ", "))"
         }
     }
 }

@@ -41,8 +41,7 @@ struct CheckCommand: AsynchronousCommand {
         block.addGap()
         block.add("Integrity", check.integrity.isEmpty ? "ok" : check.integrity.joined(separator: "; "))
         block.add("Foreign keys", check.foreignKeys.isEmpty ? "ok" : check.foreignKeys.joined(separator: "; "))
-        let defect = check.hasWALResetDefect ? ", which has the WAL-reset defect" : ""
-        block.add("SQLite", check.sqliteVersion + defect)
+        block.add("SQLite", check.sqliteVersion + (check.hasWALResetDefect ? "; \(defectText(check))" : ""))
         block.add("Write lock", check.writeLockIsOn ? "on" : "MISSING")
         block.addGap()
         for setting in check.settings {
@@ -53,6 +52,12 @@ struct CheckCommand: AsynchronousCommand {
             block.add("0" + String(file.mode, radix: 8), file.path + (file.isPrivate ? "" : "  NOT PRIVATE: chmod 600"))
         }
         return block.text
+    }
+
+    private static func defectText(_ check: StoreCheck) -> String {
+        check.writeLockIsOn
+            ? "its WAL-reset defect cannot do harm here, since the write lock guards against it"
+            : "its WAL-reset defect can lose commits, since the write lock is missing"
     }
 
     private static func json(_ check: StoreCheck, _ statistics: StoreStatistics, _ path: String) -> JSONValue {

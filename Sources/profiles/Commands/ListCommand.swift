@@ -21,7 +21,7 @@ struct ListCommand: AsynchronousCommand {
     func run() async throws {
         try await global.withStore("list") { repository in
             let count = try await global.show(page.query(), of: repository)
-            if count == 0 { global.note("There are no \(page.invalid ? "invalid " : "")profiles.") }
+            if count == 0 { global.note("There are no \(page.kindOfProfiles)profiles.") }
         }
     }
 }

@@ -20,6 +20,9 @@ struct PageOptions: ParsableArguments {
         }
     }
 
+    /// What stands before "profiles" where a page has none: `invalid `, `further `.
+    var kindOfProfiles: String { (after == nil ? "" : "further ") + (invalid ? "invalid " : "") }
+
     var cursor: ProfileCursor? { after.flatMap(ProfileCursor.init) }
 
     func query(_ conditions: [ProfileQuery.Condition] = []) -> ProfileQuery {

@@ -9,6 +9,8 @@ struct ReportedImport {
     let input: ImportInputOptions
     /// Files that neither report nor rejected rows may replace, besides the input.
     var spared = FilePlaces()
+    /// The line of shell that goes on where it was interrupted.
+    var goingOn: String?
 
     /// Runs it and shows its report. Where rows were rejected that ends in a failure without text: the report has
     /// said it.
@@ -19,6 +21,9 @@ struct ReportedImport {
         if let rejects = input.rejects { spared.insert(rejects) }
         try tell(outcome, sparing: spared)
         if let failure = outcome.failure { throw failure }
+        if outcome.report.earlyEnd == .cancelled, let goingOn {
+            global.note((input.file == "-" ? "Give the same input again to: " : "Go on with: ") + goingOn)
+        }
         if outcome.report.earlyEnd == .cancelled { throw CommandFailure(.interrupted, lines: []) }
         if outcome.report.rejected > 0 || outcome.report.earlyEnd != nil { throw CommandFailure(.no, lines: []) }
     }

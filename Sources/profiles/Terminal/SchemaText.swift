@@ -67,6 +67,18 @@ extension FieldRules {
         if !requirements.isEmpty { rules.append("with " + requirements.map(\.rawValue).joined(separator: " and ")) }
         if let pattern { rules.append("pattern \(pattern.text)") }
         if !allowedValues.isEmpty { rules.append("one of " + allowedValues.joined(separator: ", ")) }
-        return rules.isEmpty ? "any text" : rules.joined(separator: "; ")
+        return rules.isEmpty ? type.anyValue : rules.joined(separator: "; ")
+    }
+}
+
+extension FieldType {
+    /// What a field of the type takes that has no rule.
+    fileprivate var anyValue: String {
+        switch self {
+        case .string: "any text"
+        case .integer: "any whole number"
+        case .boolean: "true or false"
+        default: "any \(rawValue)"
+        }
     }
 }
