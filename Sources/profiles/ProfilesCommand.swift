@@ -51,6 +51,7 @@ struct ProfilesCommand: ParsableCommand {
                 subcommands: [
                     InitCommand.self, CheckCommand.self, BackupCommand.self, RestoreCommand.self, MigrateCommand.self,
                 ]),
+            CommandGroup(name: "Shell", subcommands: [CompletionCommand.self]),
         ])
 
     /// Commands of a build for tests (`swift build --traits TestHooks`), which is not to be shipped.
@@ -79,9 +80,9 @@ struct ProfilesCommand: ParsableCommand {
                     Platform.exit(EXIT_SUCCESS)
                 }
             #endif
-            var command = try parseAsRoot()
+            var command = try await CompletedWords.parse()
             if let command = command as? any AsynchronousCommand {
-                if type(of: command).needsThreads { try requireThreads() }
+                if command.needsThreads { try requireThreads() }
                 try await command.run()
             } else {
                 try command.run()

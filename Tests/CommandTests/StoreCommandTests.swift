@@ -336,7 +336,7 @@ import Watchdog
         #expect(schema.hasPrefix("{\n  \"name\": \"standard\",\n  \"fields\": [\n"))
         try workplace.write(schema.replacing("\"maxLength\": 70", with: "\"maxLength\": 6"), to: "strict.json")
         #expect(try workplace.profiles("schema", "check", "strict.json").status == 0)
-        #expect(try workplace.profiles("schema", "diff", "strict.json").output == "~ address: maxLength\n")
+        #expect(try workplace.profiles("schema", "diff", "strict.json").output == "~ address: maxLength 70 → 6 (stricter)\n")
 
         #expect(try workplace.profiles("revalidate", "--schema", "strict.json", "--report", "r.html").status == 1)
         #expect(try workplace.profiles("lookup", "--invalid").status == 1)
@@ -344,10 +344,23 @@ import Watchdog
 
         let adopted = try workplace.profiles("schema", "adopt", "strict.json")
         #expect(adopted.output.hasSuffix("Adopted the schema \"standard\" as version 2\n"))
+        #expect(adopted.output.hasPrefix("~ address: maxLength 70 → 6 (stricter)\n\nRevalidation of "))
         #expect(adopted.output.contains("too_long"))
         #expect(adopted.status == 0)
+        let unjudged = "2 profiles are not judged yet by the rules in force: judge with \"profiles revalidate\"."
+        #expect(adopted.error == unjudged + "\n")
+        #expect(try workplace.profiles("list", "--invalid").error == "\(unjudged)\nThere are no invalid profiles.\n")
+        #expect(try workplace.profiles("lookup", "--invalid").error.hasPrefix(unjudged + "\n"))
+        #expect(try workplace.profiles("check").output.contains("  \(unjudged)\n"))
+        for command in ["list --invalid", "check"] {
+            #expect(try workplace.shell("profiles \(command) --format json").output.contains("\"unjudged\": 2"))
+        }
         #expect(try workplace.profiles("schema", "diff", "strict.json").output == "The rules are the same\n")
         #expect(try workplace.profiles("revalidate", "--format", "json").status == 1)
+        #expect(try workplace.profiles("list", "--invalid").error == "")
+        for command in ["list --invalid", "check"] {
+            #expect(try workplace.shell("profiles \(command) --format json").output.contains("\"unjudged\": 0"))
+        }
         let invalid = try workplace.profiles("lookup", "--invalid")
         #expect(invalid.output.hasPrefix("Username     anna\n"))
         #expect(
@@ -356,6 +369,66 @@ import Watchdog
         #expect(
             try workplace.profiles("list").output.hasPrefix(
                 "Username  Phone      Address     Postal code  Birthday  Revision  Issues\n"))
+    }
+
+    @Test func `S7: versions of the schema are listed, shown and gone back to`() throws {
+        let workplace = try Workplace()
+        try workplace.register("anna")
+        let schema = try workplace.profiles("schema", "show", "--format", "json").output
+        try workplace.write(schema.replacing("\"maxLength\": 70", with: "\"maxLength\": 60"), to: "other.json")
+        #expect(try workplace.profiles("schema", "adopt", "other.json", "--quiet").status == 0)
+        let log = try workplace.profiles("schema", "log").output.reproducible(workplace).split(separator: "\n")
+        #expect(log.count == 3, "\(log)")
+        #expect(log[0] == "Version  Adopted  Schema    Fingerprint" || log[0].hasPrefix("Version  Adopted"))
+        #expect(log[1].hasPrefix("      1  TIME  standard  ") && !log[1].hasSuffix("in force"))
+        #expect(log[2].hasPrefix("      2  TIME  standard  ") && log[2].hasSuffix("  in force"))
+
+        #expect(try workplace.profiles("schema", "show", "--number", "1", "--format", "json").output == schema)
+        let shown = try workplace.profiles("schema", "show", "--number", "1").output.reproducible(workplace)
+        #expect(shown.contains("Version      1\nAdopted      TIME\n"), "\(shown)")
+        #expect(try workplace.profiles("schema", "show").output.contains("Version      2\n"))
+        for number in ["0", "3"] {
+            for command in ["show", "adopt"] {
+                let outcome = try workplace.profiles("schema", command, "--number", number)
+                #expect(outcome.status == 1)
+                #expect(outcome.error.hasPrefix("Error: The schema has no version \(number); there is 1 to 2\n"))
+            }
+        }
+
+        let back = try workplace.profiles("schema", "adopt", "--number", "1")
+        #expect(back.status == 0)
+        #expect(back.output.hasPrefix("~ address: maxLength 60 → 70 (looser)\n\n"))
+        #expect(back.output.hasSuffix("Adopted the schema \"standard\" as version 3\n"))
+        #expect(back.error == "", "its rules have judged every profile")
+        #expect(try workplace.profiles("schema", "show", "--format", "json").output == schema)
+        let list = try workplace.profiles("schema", "log", "--format", "json").output
+        #expect(list.ranges(of: "\"in_force\": false").count == 2 && list.contains("\"version\": 3,"))
+        for words in [["adopt"], ["adopt", "other.json", "--number", "1"]] {
+            #expect(
+                try workplace.run([try Workplace.binary(), "schema"] + words, input: "", environment: [:]).status == 64)
+        }
+    }
+
+    @Test func `R6: what is adopted is shown with both values, and a stricter rule is asked about on a terminal`() throws {
+        let workplace = try Workplace()
+        try workplace.register("anna")
+        let schema = try workplace.profiles("schema", "show", "--format", "json").output
+        try workplace.write(schema.replacing("\"maxLength\": 70", with: "\"maxLength\": 6"), to: "strict.json")
+        for (answer, status) in [("", Int32(1)), ("y", 0)] {
+            let session = try TerminalDriver(workplace, "schema", "adopt", "strict.json")
+            try session.wait(for: "Adopt the schema \"standard\", which 1 of 1 profiles break? [y/N]")
+            try session.type(answer + "\n")
+            #expect(try session.end() == status)
+            #expect(session.transcript.contains("~ address: maxLength 70 → 6 (stricter)"))
+            #expect(session.transcript.contains(status == 0 ? "as version 2" : "Error: Nothing was adopted"))
+        }
+        // A looser one is adopted without a question, and with --yes so is any.
+        try workplace.write(schema, to: "standard.json")
+        #expect(try TerminalDriver(workplace, "schema", "adopt", "standard.json").end() == 0)
+        #expect(try TerminalDriver(workplace, "schema", "adopt", "strict.json", "--yes").end() == 0)
+        let json = try workplace.profiles("schema", "adopt", "standard.json", "--format", "json").output
+        #expect(json.contains("\"before\": \"6\"") && json.contains("\"after\": \"70\""), "\(json)")
+        #expect(json.contains("\"effect\": \"looser\"") && json.contains("\"unjudged\": 0"))
     }
 
     @Test func `check finds a store sound, and not when others can read it`() throws {

@@ -92,9 +92,8 @@ import Watchdog
         arguments: [
             "init", "register", "edit", "remove", "lookup", "list", "import", "validate", "revalidate", "export",
             "passcode", "passcode create", "passcode validate", "passcode edit", "passcode remove", "unlock", "login",
-            "watch", "schema", "schema show", "schema check", "schema diff", "schema adopt", "check", "backup",
-            "restore",
-            "migrate",
+            "watch", "schema", "schema show", "schema check", "schema diff", "schema adopt", "schema log", "check",
+            "backup", "restore", "migrate", "completion zsh",
         ])
     func help(_ name: String) throws {
         let words = name.split(separator: " ").map(String.init)

@@ -49,6 +49,16 @@ extension ProfileRepository {
         return report
     }
 
+    /// How many profiles the rules in force have not judged yet: those that were stored, or judged last, when others were.
+    /// ``revalidate(candidate:all:mostIssues:progress:)`` judges them. Reads every profile, unless these are the only
+    /// rules that the store ever had.
+    public func countUnjudged() async throws(ProfileStoreError) -> Int {
+        let history = try await engine.schemas()
+        guard let inForce = history.last else { return 0 }
+        let others = history.filter { $0.schema != inForce.schema }.map(\.version)
+        return others.isEmpty ? 0 : try await engine.countJudged(by: others)
+    }
+
     private static var rowsPerBatch: Int { 8_000 }
     /// With values as long as they may be, rows alone would be no bound.
     private static var bytesPerBatch: Int { 4 << 20 }

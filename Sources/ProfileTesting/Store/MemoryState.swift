@@ -21,7 +21,9 @@ struct MemoryState: Sendable {
     private var owners: [FieldName: [ComparedText: Int64]] = [:]
 
     /// A store without profiles, under its first schema.
-    init(_ schema: ProfileSchema) throws(ProfileStoreError) { try putInForce(schema) }
+    init(_ schema: ProfileSchema, at time: Timestamp) throws(ProfileStoreError) {
+        try putInForce(schema, at: time)
+    }
 
     // MARK: Rules
 
@@ -35,7 +37,7 @@ struct MemoryState: Sendable {
     }
 
     /// Makes a schema the one in force. What it leaves out, profiles keep.
-    mutating func putInForce(_ schema: ProfileSchema) throws(ProfileStoreError) {
+    mutating func putInForce(_ schema: ProfileSchema, at time: Timestamp) throws(ProfileStoreError) {
         fields.formUnion(schema.openFields.map(\.name))
         guard fields.count + Self.ownColumns <= Self.mostColumns else {
             throw .tooManyColumns(limit: Self.mostColumns)
@@ -46,7 +48,8 @@ struct MemoryState: Sendable {
             guard repeated.isEmpty else { throw .repeatedValues(name, repeated) }
         }
         schemas.append(
-            AdoptedSchema(version: schemas.count + 1, fingerprint: schema.fingerprint, schema: schema))
+            AdoptedSchema(
+                version: schemas.count + 1, fingerprint: schema.fingerprint, adoptedAt: time, schema: schema))
         owners = [:]
         for name in unique {
             owners[name] = [:]

@@ -2,8 +2,6 @@ internal import ArgumentParser
 internal import ProfileStore
 
 struct ListCommand: AsynchronousCommand {
-    static let needsThreads = false
-
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "List profiles, in the order in which they came.",
@@ -17,6 +15,9 @@ struct ListCommand: AsynchronousCommand {
 
     @OptionGroup var page: PageOptions
     @OptionGroup var global: GlobalOptions
+
+    /// Profiles that nobody has judged are counted where invalid ones are listed.
+    var needsThreads: Bool { page.invalid }
 
     func run() async throws {
         try await global.withStore("list") { repository in

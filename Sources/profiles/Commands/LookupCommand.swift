@@ -3,8 +3,6 @@ internal import ProfileCore
 internal import ProfileStore
 
 struct LookupCommand: AsynchronousCommand {
-    static let needsThreads = false
-
     static let configuration = CommandConfiguration(
         commandName: "lookup",
         abstract: "Find profiles by their fields.",
@@ -35,7 +33,8 @@ struct LookupCommand: AsynchronousCommand {
 
     @Option(
         name: .customLong("where"),
-        help: ArgumentHelp("The value of any field of the schema; may be repeated.", valueName: "field=value"))
+        help: ArgumentHelp("The value of any field of the schema; may be repeated.", valueName: "field=value"),
+        completion: CompletedWords.assignments)
     var conditions: [String] = []
 
     @Flag(help: "Only the beginning of each value must be the same.")
@@ -53,6 +52,8 @@ struct LookupCommand: AsynchronousCommand {
             throw ValidationError("--where takes FIELD=VALUE.")
         }
     }
+
+    var needsThreads: Bool { page.invalid }
 
     func run() async throws {
         try await global.withStore("lookup") { repository in

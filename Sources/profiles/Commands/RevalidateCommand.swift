@@ -17,13 +17,17 @@ struct RevalidateCommand: AsynchronousCommand {
               profiles revalidate --schema stricter-schema.json --report report.html
             """)
 
-    @Option(help: ArgumentHelp("Judge by these rules, which are not in force.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Judge by these rules, which are not in force.", valueName: "file"),
+        completion: .file(extensions: ["json"]))
     var schema: String?
 
     @Flag(help: "Judge every profile, also those that were judged by the same rules before.")
     var all = false
 
-    @Option(help: ArgumentHelp("Write the whole report there: .json, .csv, .html or .txt.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Write the whole report there: .json, .csv, .html or .txt.", valueName: "file"),
+        completion: ReportFile.completion)
     var report: String?
 
     @Flag(help: "Replace the file of --report if it is there.")

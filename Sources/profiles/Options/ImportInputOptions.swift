@@ -5,7 +5,9 @@ internal import ProfileTransfer
 
 /// What is imported or validated, how it is written, and what becomes of its bad rows.
 struct ImportInputOptions: ParsableArguments {
-    @Argument(help: "The file; - is standard input.")
+    @Argument(
+        help: "The file; - is standard input.",
+        completion: .file(extensions: ["csv", "tsv", "txt", "ndjson", "jsonl", "json", "gz"]))
     var file: String
 
     @Option(
@@ -20,7 +22,8 @@ struct ImportInputOptions: ParsableArguments {
     @Option(
         name: .customLong("map"),
         help: ArgumentHelp(
-            "Take a column for a field whose name it does not have; may be repeated.", valueName: "header=field"))
+            "Take a column for a field whose name it does not have; may be repeated.", valueName: "header=field"),
+        completion: CompletedWords.columns)
     var columns: [ColumnMapping] = []
 
     @Flag(help: "Pass over columns that are no field.")
@@ -32,10 +35,14 @@ struct ImportInputOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Stop after so many rejected rows, or such a part of all.", valueName: "n|n%"))
     var maxRejects: RejectLimit?
 
-    @Option(help: ArgumentHelp("Write rejected rows there as CSV, ready to be mended and imported.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Write rejected rows there as CSV, ready to be mended and imported.", valueName: "file"),
+        completion: .file(extensions: ["csv"]))
     var rejects: String?
 
-    @Option(help: ArgumentHelp("Write the whole report there: .json, .csv, .html or .txt.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Write the whole report there: .json, .csv, .html or .txt.", valueName: "file"),
+        completion: ReportFile.completion)
     var report: String?
 
     @Flag(help: "Replace the files of --rejects and --report if they are there.")
@@ -140,6 +147,8 @@ struct RejectLimit: ExpressibleByArgument {
 
 /// The file that a whole report goes to.
 enum ReportFile {
+    static let completion = CompletionKind.file(extensions: ReportFormat.allCases.map(\.rawValue))
+
     static func validate(_ path: String?) throws(ValidationError) {
         guard let path, ReportFormat(fileName: path) == nil else { return }
         throw ValidationError("--report takes a file that ends in .json, .csv, .html or .txt.")

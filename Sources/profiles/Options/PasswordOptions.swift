@@ -8,7 +8,8 @@ struct PasswordOptions: ParsableArguments {
 
     @Option(
         name: .customLong("password-file"),
-        help: ArgumentHelp("Read the password from a file; one final line end is not part of it.", valueName: "file"))
+        help: ArgumentHelp("Read the password from a file; one final line end is not part of it.", valueName: "file"),
+        completion: .file())
     var file: String?
 
     @OptionGroup var noSecrets: NoSecretArguments

@@ -34,10 +34,18 @@ extension StoreUsing {
         return options
     }
 
-    /// Where the store is: as told, as the environment says, or in the user's data folder (XDG Base Directory
-    /// Specification).
-    func databasePath() throws(CommandFailure) -> String {
-        if let database = store.database { return database }
+    /// Where the store is.
+    func databasePath() throws(CommandFailure) -> String { try StorePlace.path(store.database) }
+
+    /// The store's own files, which no output may replace, nor take the name of.
+    func storeFiles() throws(CommandFailure) -> FilePlaces { FilePlaces(ofStore: try databasePath()) }
+}
+
+/// Where a store is.
+enum StorePlace {
+    /// As told, as the environment says, or in the user's data folder (XDG Base Directory Specification).
+    static func path(_ database: String?) throws(CommandFailure) -> String {
+        if let database { return database }
         if let path = try Environment.path("PROFILES_DATABASE") { return path }
         // A relative path there is to be ignored, says the specification.
         if let folder = try Environment.path("XDG_DATA_HOME"), folder.hasPrefix("/") {
@@ -50,9 +58,6 @@ extension StoreUsing {
         }
         return home + "/.local/share/profiles/profiles.sqlite"
     }
-
-    /// The store's own files, which no output may replace, nor take the name of.
-    func storeFiles() throws(CommandFailure) -> FilePlaces { FilePlaces(ofStore: try databasePath()) }
 }
 
 /// What happens where there is no store.
