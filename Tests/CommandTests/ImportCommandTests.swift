@@ -14,25 +14,25 @@ import Watchdog
 
     private static let totals = """
           rows      4
-          imported  2
-          updated   0
-          skipped   0
-          rejected  2
+          imported  2  50.0 %
+          updated   0   0.0 %
+          skipped   0   0.0 %
+          rejected  2  50.0 %
 
         Issues by field and code: 7
-          field        code               count
-          address      required               1
-          birthday     date_out_of_range      1
-          phone        too_short              1
-          postal_code  bad_character          1
-          postal_code  too_short              1
-          username     bad_character          1
-          username     duplicate              1
+          field        code               count   share
+          address      required               1  14.3 %
+          birthday     date_out_of_range      1  14.3 %
+          phone        too_short              1  14.3 %
+          postal_code  bad_character          1  14.3 %
+          postal_code  too_short              1  14.3 %
+          username     bad_character          1  14.3 %
+          username     duplicate              1  14.3 %
 
         Examples: the first 3 of 7
-          line 3  username  bad_character  "bad one": Username may hold letters a–z and digits 0–9 only
-          line 3  phone     too_short      "1": Phone should have at least 8 digits
-          line 3  address   required       "": Address is required
+          line 3  bad one  username  bad_character  "bad one": Username may hold letters a–z and digits 0–9 only
+          line 3  bad one  phone     too_short      "1": Phone should have at least 8 digits
+          line 3  bad one  address   required       "": Address is required
 
         """
 

@@ -25,7 +25,7 @@ extension ProfileRepository {
         var report = RevalidationReport(
             schema: SchemaReference(
                 name: schema.name, version: candidate == nil ? adopted.version : nil, fingerprint: schema.fingerprint),
-            mostIssues: mostIssues, isCandidate: candidate != nil)
+            mostIssues: mostIssues, isCandidate: candidate != nil, startedAt: options.now(), store: engine.place)
         let validator = candidate.map(ProfileValidator.init) ?? adopted.validator
         let batches = RejudgedBatches(
             of: StoreScan(
@@ -120,6 +120,7 @@ extension RevalidationReport {
 
     fileprivate mutating func count(_ issue: ReportedIssue, of username: String, value: String?) {
         guard issues.count(field: issue.field, code: issue.code) else { return }
-        issues.list(ProfileIssue(username: username, issue: issue, value: value))
+        issues.list(
+            ProfileIssue(username: username, issue: issue, value: value), field: issue.field, code: issue.code)
     }
 }

@@ -40,6 +40,8 @@ final class MemoryEngine: StoreEngine {
         self.options = options
     }
 
+    var place: String { "memory" }
+
     func close() async {
         isClosed.store(true, ordering: .relaxed)
         store.stopListening(self)
