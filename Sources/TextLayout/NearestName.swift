@@ -27,9 +27,9 @@ extension String {
         for (row, letter) in typed.enumerated() {
             var current = [row + 1]
             for (column, other) in name.enumerated() {
-                var least = min(last[column] + (letter == other ? 0 : 1), last[column + 1] + 1, current[column] + 1)
+                var least = Swift.min(last[column] + (letter == other ? 0 : 1), last[column + 1] + 1, current[column] + 1)
                 if row > 0, column > 0, letter == name[column - 1], typed[row - 1] == other {
-                    least = min(least, beforeLast[column - 1] + 1)
+                    least = Swift.min(least, beforeLast[column - 1] + 1)
                 }
                 current.append(least)
             }

@@ -18,38 +18,41 @@ struct UnknownName {
     private let nearest: String?
 
     /// The first such word; nil where the arguments were refused for another reason.
-    init?(in arguments: [String], refusedWith message: String) {
+    static func first(in arguments: [String], refusedWith message: String) -> UnknownName? {
         var command: any ParsableCommand.Type = ProfilesCommand.self
         var path = "profiles"
-        var place = 0
-        while let word = arguments.dropFirst(place).first, !word.hasPrefix("-"), word != "help",
-            case let subcommands = command.configuration.subcommands, !subcommands.isEmpty
-        {
-            place += 1
+        for (index, word) in arguments.enumerated() {
+            let subcommands = command.configuration.subcommands
+            if subcommands.isEmpty || word.hasPrefix("-") || word == "help" {
+                return option(in: arguments, after: index, of: command, path, refusedWith: message)
+            }
             guard let subcommand = subcommands.first(where: { $0.configuration.commandName == word }) else {
-                kind = .subcommand
-                name = word
-                self.place = place
-                self.command = path
-                nearest = word.nearest(in: subcommands.compactMap(\.configuration.commandName))
-                return
+                let names = subcommands.compactMap { $0.configuration.commandName }
+                return UnknownName(
+                    kind: .subcommand, name: word, place: index + 1, command: path, nearest: word.nearest(in: names))
             }
             command = subcommand
             path += " " + word
         }
+        return nil
+    }
+
+    private static func option(
+        in arguments: [String], after index: Int, of command: any ParsableCommand.Type, _ path: String,
+        refusedWith message: String
+    ) -> UnknownName? {
         guard message.hasPrefix("Unknown option '--") || message == NoSecretArguments.surplusRefusal else { return nil }
-        let options = Self.options(of: command)
-        let known = options.map(\.name)
-        let unknown = arguments.enumerated().dropFirst(place).prefix { $0.element != "--" }
-            .lazy.filter { $0.element.hasPrefix("--") }
-            .map { (place: $0.offset + 1, name: String($0.element.dropFirst(2).prefix { $0 != "=" })) }
-            .first { !known.contains($0.name) }
-        guard let unknown else { return nil }
-        kind = .option
-        name = unknown.name
-        self.place = unknown.place
-        self.command = path
-        nearest = name.nearest(in: options.filter(\.isShown).map(\.name))
+        let options = options(of: command)
+        for (place, word) in arguments.enumerated().dropFirst(index) {
+            if word == "--" { break }
+            guard word.hasPrefix("--") else { continue }
+            let name = String(word.dropFirst(2).prefix { $0 != "=" })
+            if options.contains(where: { $0.name == name }) { continue }
+            return UnknownName(
+                kind: .option, name: name, place: place + 1, command: path,
+                nearest: name.nearest(in: options.filter(\.isShown).map(\.name)))
+        }
+        return nil
     }
 
     /// What is said of it. What may be a secret is not repeated, unless it is a name that is near one of ours.

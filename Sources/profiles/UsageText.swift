@@ -9,7 +9,7 @@ struct UsageText {
         let full = ProfilesCommand.fullMessage(for: error)
         let message = ProfilesCommand.message(for: error)
         let takesSecret = Self.isSecretTaken(by: arguments.first)
-        let unknown = UnknownName(in: arguments, refusedWith: message)?.text(mayBeSecret: takesSecret)
+        let unknown = UnknownName.first(in: arguments, refusedWith: message)?.text(mayBeSecret: takesSecret)
         // After the message come the option's help and the usage.
         let start = "Error: " + message
         let rest = full.hasPrefix(start) ? full.dropFirst(start.count) : ""

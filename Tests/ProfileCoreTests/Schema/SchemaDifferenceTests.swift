@@ -39,7 +39,7 @@ import Watchdog
             ),
             ("", #""profiles":{"characters":["digits"]}"#, "characters", nil, "digits"),
             ("", #""profiles":{"requires":["digit"]}"#, "requires", nil, "digit"),
-            ("", #""profiles":{"mask":"##-##"}"#, "mask", nil, "##-##"),
+            ("", ##""profiles":{"mask":"#-#"}"##, "mask", nil, "#-#"),
             (
                 #""type":"date","profiles":{"formats":["yyyy-MM-dd","yyyyMMdd"]}"#,
                 #""type":"date","profiles":{"formats":["yyyyMMdd"]}"#, "formats", "yyyy-MM-dd, yyyyMMdd", "yyyyMMdd"
@@ -60,7 +60,7 @@ import Watchdog
             ("", #""type":"integer""#, "type", .other),
             (#""constraints":{"enum":["a","b"]}"#, #""constraints":{"enum":["b","c"]}"#, "enum", .other),
             (#""constraints":{"enum":["a","b"]}"#, #""constraints":{"enum":["b","a"]}"#, "enum", .none),
-            (#""profiles":{"mask":"##"}"#, #""profiles":{"mask":"###"}"#, "mask", .other),
+            (##""profiles":{"mask":"#"}"##, ##""profiles":{"mask":"#-#"}"##, "mask", .other),
             (
                 #""type":"date","constraints":{"maximum":"2030-01-01"}"#,
                 #""type":"date","constraints":{"maximum":"today"}"#, "maximum", .other
