@@ -27,7 +27,8 @@ extension String {
         for (row, letter) in typed.enumerated() {
             var current = [row + 1]
             for (column, other) in name.enumerated() {
-                var least = Swift.min(last[column] + (letter == other ? 0 : 1), last[column + 1] + 1, current[column] + 1)
+                var least = Swift.min(
+                    last[column] + (letter == other ? 0 : 1), last[column + 1] + 1, current[column] + 1)
                 if row > 0, column > 0, letter == name[column - 1], typed[row - 1] == other {
                     least = Swift.min(least, beforeLast[column - 1] + 1)
                 }

@@ -81,7 +81,7 @@ struct ProfilesCommand: ParsableCommand {
                     Platform.exit(EXIT_SUCCESS)
                 }
             #endif
-            var command = try await CompletedWords.parse()
+            var command = try await CompletedWords.atHand { try parseAsRoot() }
             if let command = command as? any AsynchronousCommand {
                 if command.needsThreads { try requireThreads() }
                 try await command.run()

@@ -61,7 +61,8 @@ struct UnknownName {
         let isFirst = kind == .subcommand && place == 1
         let isShown = !mayBeSecret || UsageText.isName(name) && (isFirst || nearest != nil && kind == .option)
         if isShown { return "There is no \(noun) '\(dashes)\(name.visible)'.\(hint)" }
-        return "Argument \(place) is no \(noun) of '\(command)'. It is not repeated here, since it could be a secret.\(hint)"
+        return
+            "Argument \(place) is no \(noun) of '\(command)'. It is not repeated here, since it could be a secret.\(hint)"
     }
 
     private var dashes: String { kind == .option ? "--" : "" }

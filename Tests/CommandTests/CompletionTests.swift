@@ -45,7 +45,8 @@ import Watchdog
                 {"fields": [{"name": "username", "constraints": {"required": true, "unique": true}},
                 {"name": "\(field)"}]}
                 """, to: "schema.json")
-            #expect(try workplace.profiles("init", "--schema", "schema.json", "--database", "\(name).sqlite").status == 0)
+            #expect(
+                try workplace.profiles("init", "--schema", "schema.json", "--database", "\(name).sqlite").status == 0)
         }
         #expect(try offered("edit", "anna", "--clear", "") == ["nickname", "username"])
         #expect(try offered("edit", "anna", "--clear", "n") == ["nickname"])
@@ -56,7 +57,8 @@ import Watchdog
 
         #expect(try offered("schema", "show", "--number", "") == ["1"])
         try workplace.write(
-            #"{"fields": [{"name": "username", "constraints": {"required": true, "unique": true}}]}"#, to: "schema.json")
+            #"{"fields": [{"name": "username", "constraints": {"required": true, "unique": true}}]}"#, to: "schema.json"
+        )
         #expect(try workplace.profiles("schema", "adopt", "schema.json").status == 0)
         #expect(try offered("schema", "show", "--number", "") == ["1", "2"])
         #expect(try offered("schema", "adopt", "--number", "2") == ["2"])
@@ -72,7 +74,9 @@ import Watchdog
         #expect(try offered("list", "--database", "a") == ["a.sqlite"])
     }
 
-    @Test("A script is printed for every shell", arguments: [("bash", "#!/bin/bash"), ("zsh", "#compdef profiles"), ("fish", "function ")])
+    @Test(
+        "A script is printed for every shell",
+        arguments: [("bash", "#!/bin/bash"), ("zsh", "#compdef profiles"), ("fish", "function ")])
     func script(shell: String, beginning: String) throws {
         let outcome = try workplace.profiles("completion", shell)
         #expect(outcome.status == 0 && outcome.error == "")

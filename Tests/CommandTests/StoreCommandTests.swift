@@ -175,7 +175,8 @@ import Watchdog
             let database = try RawDatabase(store)
             try database.execute("PRAGMA wal_autocheckpoint = 0; UPDATE profiles SET address = 'elsewhere'")
             for ending in ["", "-wal"] {
-                try SmallFile.write(try #require(SmallFile.bytes(of: store + ending)), to: elsewhere.folder + "/store.sqlite\(ending)")
+                try SmallFile.write(
+                    try #require(SmallFile.bytes(of: store + ending)), to: elsewhere.folder + "/store.sqlite\(ending)")
             }
         }
         try closeFolder(of: elsewhere)
@@ -184,7 +185,8 @@ import Watchdog
         #expect(outcome.status == 77)
         #expect(
             outcome.error.hasPrefix(
-                "Error: \(elsewhere.folder)/store.sqlite has changes in its log that cannot be read where its folder may "))
+                "Error: \(elsewhere.folder)/store.sqlite has changes in its log that cannot be read where its folder may "
+            ))
         #expect(outcome.error.contains("\n  Or copy "))
         chmod(elsewhere.folder, 0o700)
         #expect(try elsewhere.profiles("list").output.contains("elsewhere"))
@@ -336,7 +338,9 @@ import Watchdog
         #expect(schema.hasPrefix("{\n  \"name\": \"standard\",\n  \"fields\": [\n"))
         try workplace.write(schema.replacing("\"maxLength\": 70", with: "\"maxLength\": 6"), to: "strict.json")
         #expect(try workplace.profiles("schema", "check", "strict.json").status == 0)
-        #expect(try workplace.profiles("schema", "diff", "strict.json").output == "~ address: maxLength 70 → 6 (stricter)\n")
+        #expect(
+            try workplace.profiles("schema", "diff", "strict.json").output == "~ address: maxLength 70 → 6 (stricter)\n"
+        )
 
         #expect(try workplace.profiles("revalidate", "--schema", "strict.json", "--report", "r.html").status == 1)
         #expect(try workplace.profiles("lookup", "--invalid").status == 1)
@@ -409,7 +413,9 @@ import Watchdog
         }
     }
 
-    @Test func `R6: what is adopted is shown with both values, and a stricter rule is asked about on a terminal`() throws {
+    @Test func `R6: what is adopted is shown with both values, and a stricter rule is asked about on a terminal`()
+        throws
+    {
         let workplace = try Workplace()
         try workplace.register("anna")
         let schema = try workplace.profiles("schema", "show", "--format", "json").output

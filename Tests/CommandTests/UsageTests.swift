@@ -69,17 +69,26 @@ import Watchdog
         "I12: the command that goes on is the one that was given, with what else it needs",
         arguments: [
             (["import", "a.csv"], "profiles import a.csv --on-duplicate skip --force"),
-            (["import", "my people's.csv", "--map", "Mobil=phone"],
-                #"profiles import 'my people'\''s.csv' --map Mobil=phone --on-duplicate skip --force"#),
-            (["import", "--on-duplicate", "reject", "a.csv", "--force"],
-                "profiles import a.csv --force --on-duplicate skip"),
-            (["import", "--on-duplicate=reject", "a.csv", "--delimiter", ";"],
-                "profiles import a.csv --delimiter ';' --on-duplicate skip --force"),
+            (
+                ["import", "my people's.csv", "--map", "Mobil=phone"],
+                #"profiles import 'my people'\''s.csv' --map Mobil=phone --on-duplicate skip --force"#
+            ),
+            (
+                ["import", "--on-duplicate", "reject", "a.csv", "--force"],
+                "profiles import a.csv --force --on-duplicate skip"
+            ),
+            (
+                ["import", "--on-duplicate=reject", "a.csv", "--delimiter", ";"],
+                "profiles import a.csv --delimiter ';' --on-duplicate skip --force"
+            ),
         ])
     func goingOn(arguments: [String], line: String) {
         #expect(
-            CommandArguments.line(["profiles"] + arguments, setting: ("--on-duplicate", "skip"), adding: "--force") == line)
-        #expect(CommandArguments.line(["profiles", "import", "ä.csv"], setting: nil, adding: nil) == "profiles import ä.csv")
+            CommandArguments.line(["profiles"] + arguments, setting: ("--on-duplicate", "skip"), adding: "--force")
+                == line)
+        #expect(
+            CommandArguments.line(["profiles", "import", "ä.csv"], setting: nil, adding: nil) == "profiles import ä.csv"
+        )
     }
 
     @Test func `the version is printed`() throws {
@@ -178,7 +187,8 @@ import Watchdog
             ("login u --pasword-stdin", "There is no option '--pasword-stdin'. Did you mean '--password-stdin'?"),
             ("login u -password-stdin", "Unknown option '-p…'. Did you mean '--password-stdin'?"),
             ("login u -p", "Unknown option '-p'"), ("login u -pX", "Unknown option '-p…'"),
-            ("login u -qx", "Unknown option '-…'"), ("login u --verbose", "Argument 3 is no option of 'profiles login'."),
+            ("login u -qx", "Unknown option '-…'"),
+            ("login u --verbose", "Argument 3 is no option of 'profiles login'."),
             ("login u --wait 1 --Sesame=x", "Argument 5 is no option of 'profiles login'."),
             ("login u --plain=x", "The option '--plain' does not take any value, but '…' was specified."),
             ("login u --wait", "Missing value for '--wait <seconds>'"),

@@ -9,7 +9,8 @@ import Watchdog
     @Test(
         "A name that is near is found, and none where none is",
         arguments: [
-            ("improt", "import"), ("inport", "import"), ("imort", "import"), ("importt", "import"), ("IMPORT", "import"),
+            ("improt", "import"), ("inport", "import"), ("imort", "import"), ("importt", "import"),
+            ("IMPORT", "import"),
             ("exprot", "export"), ("user", "username"), ("phon", "phone"), ("fone", "phone"), ("phoen", "phone"),
             ("postalcode", "postal_code"), ("postal", "postal_code"), ("edti", "edit"), ("ed", "edit"), ("x", nil),
             ("", nil), ("mobile", nil), ("remove", nil), ("password", "password-stdin"),

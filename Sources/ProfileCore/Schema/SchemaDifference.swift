@@ -89,48 +89,42 @@ extension FieldRules {
             changes.append(
                 RuleChange(rule: rule, before: text(before), after: text(after), effect: effect(before, after)))
         }
-        compare("title", \.title) { $0 } effect: { _, _ in .none }
-        compare("type", \.type) { $0.rawValue } effect: { _, _ in .other }
-        compare("required", \.isRequired) { "\($0)" } effect: { _, isRule in isRule ? .stricter : .looser }
-        compare("unique", \.isUnique) { "\($0)" } effect: { _, isRule in isRule ? .stricter : .looser }
-        compare("minLength", \.minimumLength) { $0?.description } effect: { .ofLeast($0, $1, isLess: <) }
-        compare("maxLength", \.maximumLength) { $0?.description } effect: { .ofLeast($0, $1, isLess: >) }
-        compare("minimum", \.minimum) { $0?.description } effect: { .ofLeast($0, $1) { $0.isLess(than: $1) } }
-        compare("maximum", \.maximum) { $0?.description } effect: { .ofLeast($0, $1) { $1.isLess(than: $0) } }
-        compare("pattern", \.pattern) { $0?.text } effect: { .ofLeast($0, $1) { _, _ in nil } }
-        compare("enum", \.allowedValues) { $0.isEmpty ? nil : $0.joined(separator: ", ") } effect: { before, after in
-            .ofAllowed(before.isEmpty ? nil : Set(before), after.isEmpty ? nil : Set(after))
-        }
-        compare("characters", \.characters) { $0?.map(\.text).joined(separator: ", ") } effect: { before, after in
-            .ofAllowed(before.map(Set.init), after.map(Set.init))
-        }
-        compare("requires", \.requirements) {
-            $0.isEmpty ? nil : $0.map(\.rawValue).joined(separator: ", ")
-        } effect: { before, after in
-            // More that is required is less that is allowed.
-            .ofAllowed(Set(after), Set(before))
-        }
-        compare("mask", \.mask) { $0?.pattern } effect: { .ofLeast($0, $1) { _, _ in nil } }
-        compare("secret", \.isSecret) { "\($0)" } effect: { _, _ in .other }
-        compare("formats", \.formats) { $0.map(\.pattern).joined(separator: ", ") } effect: { before, after in
-            .ofAllowed(Set(before), Set(after))
-        }
-        compare("message", \.messages) { messages in
-            messages.isEmpty ? nil : messages.map { "\($0.key.rawValue): \($0.value)" }.sorted().joined(separator: "; ")
-        } effect: { _, _ in .none }
-        compare("contentType", \.contentType) { $0 } effect: { _, _ in .none }
+        compare("title", \.title, text: { $0 }, effect: { _, _ in .none })
+        compare("type", \.type, text: { $0.rawValue }, effect: { _, _ in .other })
+        compare("required", \.isRequired, text: { "\($0)" }, effect: { _, isRule in isRule ? .stricter : .looser })
+        compare("unique", \.isUnique, text: { "\($0)" }, effect: { _, isRule in isRule ? .stricter : .looser })
+        compare("minLength", \.minimumLength, text: { $0?.description }, effect: { .ofLimit($0, $1) { $0 < $1 } })
+        compare("maxLength", \.maximumLength, text: { $0?.description }, effect: { .ofLimit($0, $1) { $0 > $1 } })
+        compare("minimum", \.minimum, text: { $0?.description }, effect: { .ofLimit($0, $1) { $0.isLess(than: $1) } })
+        compare("maximum", \.maximum, text: { $0?.description }, effect: { .ofLimit($0, $1) { $1.isLess(than: $0) } })
+        compare("pattern", \.pattern, text: { $0?.text }, effect: { .ofLimit($0, $1) { _, _ in nil } })
+        compare(
+            "enum", \.allowedValues, text: { Self.listed($0) }, effect: { .ofAllowed($0.anyIfEmpty, $1.anyIfEmpty) })
+        compare(
+            "characters", \.characters, text: { $0.flatMap { Self.listed($0.map(\.text)) } },
+            effect: { .ofAllowed($0, $1) })
+        // More that is required is less that is allowed.
+        compare("requires", \.requirements, text: { Self.listed($0.map(\.rawValue)) }, effect: { .ofAllowed($1, $0) })
+        compare("mask", \.mask, text: { $0?.pattern }, effect: { .ofLimit($0, $1) { _, _ in nil } })
+        compare("secret", \.isSecret, text: { "\($0)" }, effect: { _, _ in .other })
+        compare("formats", \.formats, text: { Self.listed($0.map(\.pattern)) }, effect: { .ofAllowed($0, $1) })
+        compare(
+            "message", \.messages, text: { Self.listed($0.map { "\($0.key.rawValue): \($0.value)" }.sorted()) },
+            effect: { _, _ in .none })
+        compare("contentType", \.contentType, text: { $0 }, effect: { _, _ in .none })
         return changes
     }
 
     /// The parts of a field's rules that two versions of it do not share, as a schema file names them.
     public func differences(from other: FieldRules) -> [String] { changes(from: other).map(\.rule) }
+
+    private static func listed(_ texts: [String]) -> String? { texts.isEmpty ? nil : texts.joined(separator: ", ") }
 }
 
 extension RuleChange.Effect {
-    /// Of a rule that there need not be, and that is the stricter the more it says.
-    ///
-    /// - Parameter isLess: Whether one says less than another; nil where that cannot be told.
-    fileprivate static func ofLeast<Value>(
+    /// Of a limit, which there need not be; `isLess` says whether one limits less than another, and nil where that cannot
+    /// be told.
+    fileprivate static func ofLimit<Value>(
         _ before: Value?, _ after: Value?, isLess: (Value, Value) -> Bool?
     ) -> RuleChange.Effect {
         guard let before else { return .stricter }
@@ -138,14 +132,20 @@ extension RuleChange.Effect {
         return isLess(before, after).map { $0 ? .stricter : .looser } ?? .other
     }
 
-    /// Of a rule that lists what is allowed; nil allows anything.
-    fileprivate static func ofAllowed<Value>(_ before: Set<Value>?, _ after: Set<Value>?) -> RuleChange.Effect {
+    /// Of a list of what is allowed; nil allows anything.
+    fileprivate static func ofAllowed<Value: Hashable>(_ before: [Value]?, _ after: [Value]?) -> RuleChange.Effect {
         guard let before else { return .stricter }
         guard let after else { return .looser }
-        if before == after { return .none }
-        if after.isSubset(of: before) { return .stricter }
-        return after.isSuperset(of: before) ? .looser : .other
+        let (old, new) = (Set(before), Set(after))
+        if old == new { return .none }
+        if new.isSubset(of: old) { return .stricter }
+        return new.isSuperset(of: old) ? .looser : .other
     }
+}
+
+extension [String] {
+    /// Nil, which allows anything, for an empty list of allowed values.
+    fileprivate var anyIfEmpty: [String]? { isEmpty ? nil : self }
 }
 
 extension Bound {

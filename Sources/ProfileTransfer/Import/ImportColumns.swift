@@ -52,7 +52,8 @@ struct ImportColumns: Sendable {
                 unknown.append(index)
             }
         }
-        if header.count == 1, unknown.count == 1, let delimiter = Self.delimiters.first(where: header[0].utf8.contains) {
+        if header.count == 1, unknown.count == 1, let delimiter = Self.delimiters.first(where: header[0].utf8.contains)
+        {
             throw .otherDelimiter(delimiter)
         }
         guard unknown.isEmpty || options.ignoresUnknownColumns else {

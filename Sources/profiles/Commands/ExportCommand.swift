@@ -17,7 +17,8 @@ struct ExportCommand: AsynchronousCommand {
               profiles export - --as json | jq length
             """)
 
-    @Argument(help: "The file; - is standard output.", completion: .file(extensions: ["csv", "json", "ndjson", "jsonl"]))
+    @Argument(
+        help: "The file; - is standard output.", completion: .file(extensions: ["csv", "json", "ndjson", "jsonl"]))
     var file = "-"
 
     @Option(
@@ -39,7 +40,8 @@ struct ExportCommand: AsynchronousCommand {
 
     func validate() throws {
         guard Set(kinds).count <= 1 else {
-            throw ValidationError("--as and --format mean the same, and here they say different things; give one of them.")
+            throw ValidationError(
+                "--as and --format mean the same, and here they say different things; give one of them.")
         }
         _ = try format()
     }
@@ -72,7 +74,8 @@ struct ExportCommand: AsynchronousCommand {
         case "ndjson", "jsonl": return .ndjson
         default:
             throw ValidationError(
-                "The ending of \(file.visible) names no format: use .csv, .json, .ndjson or .jsonl, or say --as FORMAT.")
+                "The ending of \(file.visible) names no format: use .csv, .json, .ndjson or .jsonl, or say --as FORMAT."
+            )
         }
     }
 }

@@ -169,7 +169,8 @@ struct SchemaAdoptCommand: AsynchronousCommand {
 
     private func isConfirmed(_ candidate: ProfileSchema, _ report: RevalidationReport) -> Bool {
         LinePrompt.isConfirmed(
-            "Adopt the schema \"\(candidate.name)\", which \(report.invalid.grouped) of \(report.checked.grouped) profiles break")
+            "Adopt the schema \"\(candidate.name)\", which \(report.invalid.grouped) of \(report.checked.grouped) profiles break"
+        )
     }
 }
 
@@ -219,6 +220,7 @@ extension ProfileRepository {
         let versions = try await schemaVersions()
         if let version = versions.first(where: { $0.number == number }) { return version }
         let range = versions.count == 1 ? "only 1" : "1 to \(versions.count)"
-        throw CommandFailure(.no, "The schema has no version \(number); there is \(range)", "\"profiles schema log\" lists them")
+        throw CommandFailure(
+            .no, "The schema has no version \(number); there is \(range)", "\"profiles schema log\" lists them")
     }
 }

@@ -128,7 +128,8 @@ extension CommandFailure {
                 "Name a store in a folder of yours with --database PATH")
         }
         return CommandFailure(
-            .notPermitted, "\(place) cannot be opened: \(reason)", "Ask its owner, or name another store with --database PATH")
+            .notPermitted, "\(place) cannot be opened: \(reason)",
+            "Ask its owner, or name another store with --database PATH")
     }
 
     private static func text(_ fault: LockFileFault) -> String {

@@ -25,7 +25,8 @@ struct PasscodeOptions: ParsableArguments {
         } else {
             guard readsStandardInput || global.canAsk else {
                 throw CommandFailure(
-                    .usage, "There is no terminal to ask on; give the entries on standard input with --stdin, one a line")
+                    .usage,
+                    "There is no terminal to ask on; give the entries on standard input with --stdin, one a line")
             }
             try await global.withStore(command) { repository in
                 if kind == .create { try await repository.requireNoPasscode(of: username) }

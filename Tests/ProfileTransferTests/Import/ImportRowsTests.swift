@@ -84,7 +84,9 @@ import Watchdog
         #expect(none.issues.total == 50)
     }
 
-    @Test func `I8: the issues that are listed are spread over their kinds, so that a rare one is among them`() async throws {
+    @Test func `I8: the issues that are listed are spread over their kinds, so that a rare one is among them`()
+        async throws
+    {
         let rows = (0..<3_000).map { "x,\($0)\n" }.joined() + "good name,1\nann,2\n"
         let report = try await validating("username,note\n" + rows, schema: schemaOfNames()) { $0.mostIssues = 10 }
         #expect(report.issues.listed.count == 10)

@@ -28,7 +28,7 @@ import Watchdog
                 Examples: the first 3 of 5
                   line 12  マーン\u{1b}[2J\n  phone     too_short      "787": Phone should have at least 8 characters
                   line 12  マーン\u{1b}[2J\n  username  bad_character  "マーン\u{1b}[2J\n": Username may hold ASCII letters only
-                  line 40  ann               password  missing_digit  Password should have at least one decimal digit
+                  line 40  ann                password  missing_digit  Password should have at least one decimal digit
 
                 """#)
     }

@@ -25,12 +25,11 @@ struct CompletedWords: Sendable {
     /// The versions of the schema.
     static let versions = CompletionKind.custom { _, _, _ in current.versions.map(String.init) }
 
-    /// Parses the arguments of the process with the words at hand, where a shell asks for some.
-    static func parse() async throws -> any ParsableCommand {
+    /// Parses the arguments of the process with the words at hand, if a shell asks for some.
+    static func atHand<Value>(_ parse: () throws -> Value) async throws -> Value {
         let arguments = CommandLine.arguments.dropFirst()
-        guard arguments.first == "---completion" else { return try ProfilesCommand.parseAsRoot() }
-        let words = await CompletedWords(onLine: Array(arguments))
-        return try $current.withValue(words) { try ProfilesCommand.parseAsRoot() }
+        guard arguments.first == "---completion" else { return try parse() }
+        return try await $current.withValue(CompletedWords(onLine: Array(arguments))) { try parse() }
     }
 
     private init() {}

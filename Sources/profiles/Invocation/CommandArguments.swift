@@ -24,6 +24,7 @@ extension CommandArguments {
     ///   - arguments: What the command was called with, its own name first.
     ///   - value: An option and the value that it gets instead of one that it had.
     ///   - flag: A flag that it gets if it did not have it.
+    /// - Returns: The line, with what a shell would read otherwise in quotes.
     static func line(
         _ arguments: [String], setting value: (option: String, value: String)?, adding flag: String?
     ) -> String {
@@ -46,10 +47,13 @@ extension CommandArguments {
 extension String {
     /// The text as a word that a shell takes for it.
     fileprivate var shellWord: String {
-        let isPlain = !isEmpty && utf8.allSatisfy { byte in
-            byte >= 0x80 || UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte
-                || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || "_-./,:=@%+".utf8.contains(byte)
-        }
+        let isPlain =
+            !isEmpty
+            && utf8.allSatisfy { byte in
+                byte >= 0x80 || UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte
+                    || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte
+                    || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || "_-./,:=@%+".utf8.contains(byte)
+            }
         return isPlain ? self : "'" + replacing("'", with: #"'\''"#) + "'"
     }
 }
