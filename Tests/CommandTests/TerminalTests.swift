@@ -45,6 +45,8 @@ import Watchdog
         #expect(try session.end() == 130)
         #expect(session.transcript.contains("Interrupted: finishing the batch."))
         #expect(session.transcript.contains("Import of people.csv"), "\(session.transcript)")
+        #expect(session.transcript.contains("Go on with: "), "\(session.transcript)")
+        #expect(session.transcript.contains("/profiles import people.csv --on-duplicate skip"))
         #expect(try workplace.profiles("check").status == 0)
     }
 

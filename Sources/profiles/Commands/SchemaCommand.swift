@@ -144,7 +144,7 @@ struct SchemaAdoptCommand: AsynchronousCommand {
             let candidate =
                 if let read { read } else { try await repository.schemaVersion(number ?? 0).schema }
             let difference = SchemaDifference(from: repository.schema, to: candidate)
-            if global.format == .text { try Output.standard.print(difference.text + "\n") }
+            if global.format == .text { try Output.standard.write(difference.text + "\n\n") }
             let report = try await global.revalidating(repository, by: candidate, all: true)
             guard !report.isCancelled else { throw CommandFailure(.interrupted, "Interrupted; nothing was adopted") }
             if global.format == .text { try Output.standard.print(report.summary(examples: 3)) }
