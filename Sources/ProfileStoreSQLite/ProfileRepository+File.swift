@@ -17,7 +17,7 @@ extension ProfileRepository {
     ) async throws(ProfileStoreError) -> ProfileRepository {
         let file = try StoreFile.resolve(path, createsFolder: options.createsMissing, options)
         let writer = file.writer(options)
-        var look = try ProfileStoreError.translating { try file.inspect() }
+        var look = try await file.inspectOnceSettled()
         if options.createsMissing, look.state == .missing || look.state == .empty {
             try await writer.writeForStore(waitingAtMost: options.waitLimit) { connection in
                 try Migrator.create(connection, schema: options.initialSchema, at: options.now())

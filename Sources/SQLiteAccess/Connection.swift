@@ -179,7 +179,11 @@ package struct Connection: ~Copyable {
             case .readWrite: (SQLITE_OPEN_READWRITE, [])
             case .create: (SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, [("modeof", path.lock)])
             }
-        return try open(path.uri(options: access.options), access.flags, vfs: vfs)
+        do throws(SQLiteError) {
+            return try open(path.uri(options: access.options), access.flags, vfs: vfs)
+        } catch {
+            throw error.opening(path)
+        }
     }
 
     private static func open(_ name: String, _ access: Int32, vfs: String?) throws(SQLiteError) -> OpaquePointer {

@@ -12,6 +12,9 @@ package struct SQLiteError: Error, Hashable, Sendable {
     /// The statement's text, if it was a statement that failed. Values are bound, so none are in it.
     package let sql: String?
 
+    /// The file that could not be opened: set for `cantOpen` where it is known.
+    package internal(set) var path: String?
+
     /// `errno` of the system call that failed, or 0: set for `cantOpen` and `ioError`.
     package let systemError: Int32
 
@@ -61,5 +64,13 @@ extension SQLiteError {
             }
         let reason = strerror(systemError).map { String(cString: $0) } ?? "error \(systemError)"
         self.init(code: code, message: "\(path): \(reason)", systemError: systemError)
+        self.path = path
+    }
+
+    /// The same error, which came of opening a database.
+    func opening(_ path: DatabasePath) -> SQLiteError {
+        var error = self
+        error.path = path.description
+        return error
     }
 }

@@ -3,6 +3,7 @@ internal import Dispatch
 internal import Platform
 internal import ProfileCore
 internal import ProfileStore
+internal import ProfileTransfer
 internal import Threads
 
 /// The command `profiles`: parses the arguments, runs one subcommand, and turns whatever went wrong into a text on
@@ -28,7 +29,7 @@ struct ProfilesCommand: ParsableCommand {
             input; 66 no such input; 69 unavailable; 73 cannot create; 74 input or output failed; 75 busy, try again; \
             77 not permitted or throttled; 78 bad schema or configuration; 130 interrupted.
             """,
-        version: "0.1.0",
+        version: ProgramVersion.number,
         subcommands: testCommands,
         groupedSubcommands: [
             CommandGroup(
@@ -51,6 +52,7 @@ struct ProfilesCommand: ParsableCommand {
                 subcommands: [
                     InitCommand.self, CheckCommand.self, BackupCommand.self, RestoreCommand.self, MigrateCommand.self,
                 ]),
+            CommandGroup(name: "Shell", subcommands: [CompletionCommand.self]),
         ])
 
     /// Commands of a build for tests (`swift build --traits TestHooks`), which is not to be shipped.
@@ -79,9 +81,9 @@ struct ProfilesCommand: ParsableCommand {
                     Platform.exit(EXIT_SUCCESS)
                 }
             #endif
-            var command = try parseAsRoot()
+            var command = try await CompletedWords.atHand { try parseAsRoot() }
             if let command = command as? any AsynchronousCommand {
-                if type(of: command).needsThreads { try requireThreads() }
+                if command.needsThreads { try requireThreads() }
                 try await command.run()
             } else {
                 try command.run()

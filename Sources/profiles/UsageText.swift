@@ -1,20 +1,20 @@
 internal import ArgumentParser
 
-/// What argument-parser says of arguments that it does not understand, without what may be a secret.
+/// What is said of arguments that are not understood, without what may be a secret: which name was mistyped, and else
+/// what argument-parser says.
 struct UsageText {
     let text: String
 
     init(_ error: any Error, arguments: [String]) {
         let full = ProfilesCommand.fullMessage(for: error)
-        guard Self.isSecretTaken(by: arguments.first) else {
-            text = full
-            return
-        }
         let message = ProfilesCommand.message(for: error)
+        let takesSecret = Self.isSecretTaken(by: arguments.first)
+        let unknown = UnknownName.first(in: arguments, refusedWith: message)?.text(mayBeSecret: takesSecret)
         // After the message come the option's help and the usage.
         let start = "Error: " + message
         let rest = full.hasPrefix(start) ? full.dropFirst(start.count) : ""
-        text = "Error: " + Self.hidingValues(of: arguments, in: message) + rest
+        let shown = unknown ?? (takesSecret ? Self.hidingValues(of: arguments, in: message) : message)
+        text = "Error: " + shown + rest
     }
 
     /// A command that is not known may be meant for one that takes secrets.
@@ -68,7 +68,7 @@ struct UsageText {
     }
 
     /// Whether it is of lower-case letters and hyphens, as the names of our commands and options are.
-    private static func isName(_ text: some StringProtocol) -> Bool {
+    static func isName(_ text: some StringProtocol) -> Bool {
         text.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == UInt8(ascii: "-") }
             && text.utf8.first != UInt8(ascii: "-")
     }

@@ -59,7 +59,7 @@ import Watchdog
         (["passcode", "create", "abel", "--stdin"], "parislondon\nparislondon\n"),
         (["passcode", "validate", "abel", "--stdin"], "parislondon\n"),
         (["passcode", "edit", "abel", "--stdin"], "parislondon\nmarsvenus1\nmarsvenus1\n"),
-        (["passcode", "remove", "abel"], ""),
+        (["passcode", "remove", "abel", "--yes"], ""),
         (["login", "abel", "--password-stdin"], "aK8oio\n"),
         (["unlock", "abel"], ""),
         (["schema", "show"], ""),

@@ -16,25 +16,25 @@ import Watchdog
 
     private static let totals = """
           rows      4
-          imported  2
-          updated   0
-          skipped   0
-          rejected  2
+          imported  2  50.0 %
+          updated   0   0.0 %
+          skipped   0   0.0 %
+          rejected  2  50.0 %
 
         Issues by field and code: 7
-          field        code               count
-          address      required               1
-          birthday     date_out_of_range      1
-          phone        too_short              1
-          postal_code  bad_character          1
-          postal_code  too_short              1
-          username     bad_character          1
-          username     duplicate              1
+          field        code               count   share
+          address      required               1  14.3 %
+          birthday     date_out_of_range      1  14.3 %
+          phone        too_short              1  14.3 %
+          postal_code  bad_character          1  14.3 %
+          postal_code  too_short              1  14.3 %
+          username     bad_character          1  14.3 %
+          username     duplicate              1  14.3 %
 
         Examples: the first 3 of 7
-          line 3  username  bad_character  "bad one": Username may hold letters a–z and digits 0–9 only
-          line 3  phone     too_short      "1": Phone should have at least 8 digits
-          line 3  address   required       "": Address is required
+          line 3  bad one  username  bad_character  "bad one": Username may hold letters a–z and digits 0–9 only
+          line 3  bad one  phone     too_short      "1": Phone should have at least 8 digits
+          line 3  bad one  address   required       "": Address is required
 
         """
 
@@ -120,6 +120,30 @@ import Watchdog
         #expect(try !workplace.profiles("export").output.contains("argon2"))
     }
 
+    @Test func `I13: an export is written as --as, or --format, or the file's ending says`() throws {
+        let workplace = try Workplace()
+        try workplace.register("anna")
+        let texts = try ["csv", "json", "ndjson"].map { try workplace.profiles("export", "--as", $0).output }
+        #expect(Set(texts).count == 3)
+        for (format, text) in zip(["csv", "json", "ndjson"], texts) {
+            #expect(try workplace.profiles("export", "--format", format).output == text)
+            #expect(try workplace.profiles("export", "-", "--as", format, "--format", format).output == text)
+        }
+        for (name, text) in [
+            ("a.csv", texts[0]), ("a.JSON", texts[1]), ("a.ndjson", texts[2]), ("a.jsonl", texts[2]), ("a", texts[0]),
+            (".csv", texts[0]), ("a.json.csv", texts[0]),
+        ] {
+            #expect(try workplace.profiles("export", name).status == 0)
+            #expect(try workplace.read(name) == text, "\(name)")
+        }
+        for words in [["a.xlsx"], ["a.txt"], ["a."], ["--as", "csv", "--format", "json"]] {
+            let outcome = try workplace.run([try Workplace.binary(), "export"] + words, input: "", environment: [:])
+            #expect(outcome.status == 64, "\(outcome)")
+            #expect(!workplace.exists(words[0]))
+        }
+        #expect(try workplace.profiles("export", "a.xlsx", "--as", "csv").status == 0)
+    }
+
     @Test func `I2: an unknown column stops the import, naming it and the way on`() throws {
         let workplace = try Workplace()
         let rows = "User Name;Mobile;Address;Hobby\nanna;78761241;12 Main St;chess\n"
@@ -191,6 +215,31 @@ import Watchdog
         #expect(try workplace.profiles("validate", "cut.csv.gz").error.contains("is damaged or cut off"))
     }
 
+    @Test("I1: a file whose cells are separated by something else is told as that", arguments: [";", "\t", "|", ","])
+    func otherDelimiter(delimiter: String) throws {
+        let workplace = try Workplace()
+        let row = ["anna", "78761241", "12 Main St"].joined(separator: delimiter)
+        let input = ["username", "phone", "address"].joined(separator: delimiter) + "\n\(row)\n"
+        let name = delimiter == "\t" ? "tab" : "\"\(delimiter)\""
+        for options in [[], ["--ignore-unknown"]] {
+            let refused = try workplace.run(
+                [try Workplace.binary(), "import", "-", "--delimiter", delimiter == "," ? ";" : ","] + options,
+                input: input, environment: [:])
+            #expect(
+                refused
+                    == Workplace.Outcome(
+                        status: 65, output: "",
+                        error: """
+                            Error: The cells of the first row seem to be separated by \(name); nothing was imported
+                              Say so with --delimiter \(name)
+
+                            """))
+        }
+        let taken = try workplace.shell(
+            "printf '%s' '\(input)' | profiles import - --delimiter \(name) --format json --dry-run")
+        #expect(taken.output.contains("\"rows\": 1,"), "\(taken)")
+    }
+
     @Test func `I2, I11: of very many unknown columns the first are named, and a header has its bound`() throws {
         let workplace = try Workplace()
         let names = (0..<9_000).map { "column \($0) of many" }.joined(separator: ",")
@@ -243,7 +292,7 @@ import Watchdog
         try workplace.register("anna")
         #expect(try workplace.profiles("import", "people.csv", "--rejects", "people.csv").status == 73)
         #expect(try workplace.profiles("import", "people.csv", "--report", "./people.csv").status == 73)
-        #expect(try workplace.profiles("export", "store.sqlite").status == 73)
+        #expect(try workplace.profiles("export", "store.sqlite", "--as", "csv").status == 73)
         #expect(try workplace.read("people.csv") == Self.people)
         #expect(try workplace.profiles("lookup", "anna").status == 0)
         #expect(try workplace.profiles("import", "people.csv", "--rejects", "no/such/folder.csv").status == 73)

@@ -33,7 +33,7 @@ import Watchdog
         let outcome = try workplace.shell(
             """
             set -o pipefail
-            (ulimit -f 4; profiles validate people.csv --schema names.json --rejects rejects.csv) 2>&1 | cat
+            (ulimit -f 4; profiles validate people.csv --schema names.json --rejects rejects.csv --force) 2>&1 | cat
             """)
         #expect(outcome.status == 74)
         #expect(try workplace.read("rejects.csv") == "precious")
@@ -53,13 +53,80 @@ import Watchdog
         let outcome = try workplace.shell(
             """
             set -o pipefail
-            (ulimit -f 2000; profiles import people.csv --rejects rejects.csv) 2>&1 | cat
+            (ulimit -f 2000; profiles import people.csv --rejects rejects.csv --force) 2>&1 | cat
             """)
         #expect(outcome.status == 74)
         #expect(outcome.output.contains("Rejected rows are in rejects.csv, to be mended"), "\(outcome)")
         let rejects = try workplace.read("rejects.csv").split(separator: "\n")
         #expect(rejects.count == 3 && rejects[0] == "username,_line,_issues")
         #expect(rejects[1].hasPrefix("too long a name,2,") && rejects[2].hasPrefix("ann,3,"))
+    }
+
+    @Test func `I7: rejected rows are whole and there when too many of them end the import`() throws {
+        try makeStore()
+        try workplace.write(
+            "username\nann\n" + (0..<30).map { "too long a name \($0)\n" }.joined(), to: "people.csv")
+        let outcome = try workplace.profiles(
+            "import", "people.csv", "--max-rejects", "2", "--rejects", "rejects.csv", "--report", "report.json")
+        #expect(outcome.status == 1)
+        #expect(outcome.output.contains("Ended early: too many rows were rejected."), "\(outcome)")
+        #expect(try workplace.read("rejects.csv").split(separator: "\n").count == 31)
+        #expect(try workplace.read("report.json").contains("\"early_end\": \"too_many_rejects\""))
+        #expect(try workplace.profiles("lookup", "ann").status == 0)
+    }
+
+    // MARK: Nothing is overwritten
+
+    @Test(
+        "I7: a file that is there is not overwritten without --force, and nothing is done for it",
+        arguments: [
+            "import people.csv --rejects", "validate people.csv --rejects", "import people.csv --report",
+            "validate people.csv --report", "revalidate --report", "export",
+        ])
+    func isThere(line: String) throws {
+        try workplace.write(Self.schema, to: "names.json")
+        try workplace.write("username\ntoo long a name\n", to: "people.csv")
+        try workplace.write("precious", to: "old.csv")
+        #expect(try workplace.shell("ln -s old.csv link.csv").status == 0)
+        let isForStore = line.hasPrefix("revalidate") || line == "export"
+        if isForStore { #expect(try workplace.profiles("init", "--schema", "names.json", "--quiet").status == 0) }
+        let before = names
+        for name in ["old.csv", "./old.csv", "link.csv"] {
+            let outcome = try workplace.shell("profiles \(line) \(name)")
+            #expect(
+                outcome
+                    == Workplace.Outcome(
+                        status: 73, output: "",
+                        error: """
+                            Error: \(name) is there already; it is left as it is
+                              Replace it with --force, or name another file
+
+                            """))
+            #expect(names == before, "no store was made")
+            #expect(try workplace.read("old.csv") == "precious")
+        }
+        _ = try workplace.shell("profiles \(line) link.csv --force")
+        #expect(try workplace.read("old.csv") != "precious")
+        #expect(workplace.mode("old.csv") == 0o600)
+        #expect(try workplace.shell("profiles \(line) new.csv").status <= 1)
+        #expect(workplace.exists("new.csv"))
+        // What is no plain file is written to. A report goes by its ending, which this one does not have.
+        #expect(
+            try workplace.shell("profiles \(line) /dev/null").status
+                == (line.hasSuffix("report") ? 64 : line == "export" ? 0 : 1))
+    }
+
+    @Test("I7: a file that somebody makes meanwhile is not overwritten either", arguments: [false, true])
+    func madeMeanwhile(withoutUnnamedFiles: Bool) throws {
+        let reading = try ReadingImport(workplace, replacing: false, withoutUnnamedFiles: withoutUnnamedFiles)
+        try workplace.write("precious", to: "rejects.csv")
+        reading.end(with: "x,1,y\n")
+        #expect(reading.process.wait() == 73)
+        #expect(try workplace.read("rejects.csv") == "precious")
+        let error = try workplace.read(".error")
+        #expect(error.contains("The rejected rows are not in rejects.csv"), "\(error)")
+        #expect(error.contains("Error: rejects.csv is there already; it is left as it is"), "\(error)")
+        #expect(names.filter { !$0.hasPrefix("store.sqlite") } == ["rejects.csv"])
     }
 
     // MARK: Which file is it?
@@ -96,9 +163,9 @@ import Watchdog
         let before = names
         for name in ["store.sqlite", "./store.sqlite", "sub/../store.sqlite", "linked/store.sqlite"] {
             for arguments in [
-                ["export", name + ending], ["backup", name + ending],
+                ["export", name + ending, "--as", "csv"], ["backup", name + ending],
                 ["import", "people.csv", "--rejects", name + ending],
-                ["--database", "named", "export", name + ending],
+                ["--database", "named", "export", name + ending, "--as", "csv"],
             ] {
                 let ordered = arguments[0] == "--database" ? Array(arguments[2...] + arguments[..<2]) : arguments
                 let outcome = try workplace.run(
@@ -150,6 +217,11 @@ import Watchdog
         #expect(names.filter { !$0.hasPrefix("store.sqlite") } == ["rejects.csv"])
         let rejects = try workplace.read("rejects.csv")
         #expect(hasRows ? rejects.hasPrefix("username,phone,address,_line,_issues\n") : rejects == "precious")
+        let error = try workplace.read(".error")
+        #expect(
+            error.hasSuffix(
+                "\nGive the same input again to: \(try Workplace.binary()) import - --rejects rejects.csv --force "
+                    + "--on-duplicate skip\n"), "\(error)")
     }
 
     @Test("An export that a signal ends leaves nothing of itself", arguments: [SIGTERM, SIGKILL, SIGINT])
@@ -173,7 +245,7 @@ import Watchdog
         #expect(try workplace.profiles("register", "--username", "ann").status == 0)
         #expect(try workplace.shell("umask 0; echo old > old.csv; ln -s old.csv link.csv").status == 0)
         for name in ["new.csv", "old.csv", "link.csv"] {
-            let process = try workplace.start(["export", name], withoutUnnamedFiles: withoutUnnamedFiles)
+            let process = try workplace.start(["export", name, "--force"], withoutUnnamedFiles: withoutUnnamedFiles)
             #expect(process.wait() == 0)
             #expect(try workplace.read(name) == "username\nann\n")
             #expect(workplace.mode(name) == 0o600)
@@ -185,10 +257,10 @@ import Watchdog
 /// `profiles import -` that has read what there is and waits for more, with a file of rejected rows begun.
 private final class ReadingImport {
     let process: ChildProcess
-    private let input: Int32
+    private var input: Int32
     private let workplace: Workplace
 
-    init(_ workplace: Workplace, rows: String = "", withoutUnnamedFiles: Bool) throws {
+    init(_ workplace: Workplace, rows: String = "", replacing: Bool = true, withoutUnnamedFiles: Bool) throws {
         self.workplace = workplace
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw SystemError("pipe") }
@@ -196,7 +268,7 @@ private final class ReadingImport {
         defer { close(ends[0]) }
         input = ends[1]
         process = try workplace.start(
-            ["import", "-", "--rejects", "rejects.csv"], input: .descriptor(ends[0]),
+            ["import", "-", "--rejects", "rejects.csv"] + (replacing ? ["--force"] : []), input: .descriptor(ends[0]),
             withoutUnnamedFiles: withoutUnnamedFiles)
         var rest = Array("username,phone,address\n\(rows)".utf8)[...]
         while !rest.isEmpty {
@@ -209,7 +281,15 @@ private final class ReadingImport {
         while ioctl(input, UInt(FIONREAD), &count) == 0, count > 0, !process.hasEnded { sched_yield() }
     }
 
-    deinit { close(input) }
+    /// Gives it the rest of its input.
+    func end(with rows: String) {
+        var rows = rows
+        rows.withUTF8 { _ = write(input, $0.baseAddress, $0.count) }
+        close(input)
+        input = -1
+    }
+
+    deinit { if input >= 0 { close(input) } }
 
     /// Those that are there while it runs.
     var storeFiles: [String] {

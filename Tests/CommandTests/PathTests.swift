@@ -57,9 +57,9 @@ import Watchdog
             profiles check --database x.sqlite
             profiles backup backup.sqlite --database x.sqlite
             profiles lookup anna --database backup.sqlite
-            for _ in 1 2; do profiles export people.csv --database x.sqlite; done
+            for _ in 1 2; do profiles export people.csv --force --database x.sqlite; done
             ln -s people.csv link.csv
-            profiles export link.csv --database x.sqlite
+            profiles export link.csv --force --database x.sqlite
             test -L link.csv
             test $(wc -l < people.csv) = 3
             test $(wc -l < rejects.csv) = 2

@@ -20,12 +20,12 @@ import Watchdog
         #expect(try passcode(workplace, "create", "appleworks1", "appleworks1") == (0, "Pass code created\n"))
         #expect(try passcode(workplace, "create", "parislondon", "parislondon").status == 1)
         #expect(try passcode(workplace, "validate", "appleworks1") == (0, "Pass code right\n"))
-        #expect(try workplace.profiles("passcode", "remove", "anna").output == "Pass code removed\n")
+        #expect(try workplace.profiles("passcode", "remove", "anna", "--yes").output == "Pass code removed\n")
 
         #expect(try passcode(workplace, "create", "parislondon", "parislondon").status == 0)
         #expect(try passcode(workplace, "validate", "parislondon").status == 0)
         #expect(try passcode(workplace, "validate", "parislondon1") == (1, "Error: The pass code is wrong\n"))
-        #expect(try workplace.profiles("passcode", "remove", "anna").status == 0)
+        #expect(try workplace.profiles("passcode", "remove", "anna", "--yes").status == 0)
 
         #expect(try passcode(workplace, "create", "marsvenus", "marsvenus").status == 0)
         #expect(try passcode(workplace, "edit", "mercuryjupiter", "morningafternoon", "morningafternoon").status == 1)

@@ -52,6 +52,8 @@ import Watchdog
         #expect(try workplace.profiles("login", "u15", "--password-stdin", input: "aK8oio").status == 0)
         #expect(session.transcript.contains("Interrupted: finishing the batch."))
         #expect(session.transcript.contains("Import of people.csv"), "\(session.transcript)")
+        #expect(session.transcript.contains("Go on with: "), "\(session.transcript)")
+        #expect(session.transcript.contains("/profiles import people.csv --on-duplicate skip"))
         #expect(try workplace.profiles("check").status == 0)
     }
 
@@ -75,6 +77,27 @@ import Watchdog
         try wrong.type("appleworks2\n")
         #expect(try wrong.end() == 1)
         #expect(wrong.transcript.contains("Error: The pass code is wrong"))
+    }
+
+    @Test func `P1: nobody is asked for a pass code that cannot be set, and one is removed after a yes`() throws {
+        let workplace = try Workplace()
+        try workplace.register("anna")
+        let entries = "appleworks1\nappleworks1\n"
+        #expect(try workplace.profiles("passcode", "create", "anna", "--stdin", input: entries).status == 0)
+        let second = try TerminalDriver(workplace, "passcode", "create", "anna", "--plain")
+        #expect(try second.end() == 1)
+        #expect(second.transcript.contains("Error: The profile has a pass code already"))
+        #expect(!second.transcript.contains("New pass code: "))
+
+        #expect(try workplace.profiles("passcode", "remove", "anna").status == 64)
+        for (answer, status) in [("n", Int32(1)), ("y", 0)] {
+            let removal = try TerminalDriver(workplace, "passcode", "remove", "anna")
+            try removal.wait(for: "Remove the pass code of anna? [y/N]")
+            try removal.type(answer + "\n")
+            #expect(try removal.end() == status)
+            #expect(removal.transcript.contains(status == 0 ? "Pass code removed" : "Error: Nothing was removed"))
+        }
+        #expect(try workplace.profiles("passcode", "remove", "anna", "--yes").status == 1)
     }
 
     @Test(

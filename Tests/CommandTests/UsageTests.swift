@@ -39,10 +39,21 @@ import Watchdog
             ("import x.ndjson --ignore-unknown --keep-ignored", "Error: --keep-ignored is for CSV."),
             ("import x.csv --on-duplicate merge", "Error: The value 'merge' is invalid for '--on-duplicate"),
             ("revalidate --report x", "Error: --report takes a file"),
-            ("export --as xml", "Error: The value 'xml' is invalid for '--as <as>'"),
+            ("export --as xml", "Error: The value 'xml' is invalid for '--as <format>'"),
+            ("export --format text", "Error: The value 'text' is invalid for '--"),
+            ("export --as csv --format json", "Error: --as and --format mean the same, and here they say different"),
+            ("export x.xlsx", "Error: The ending of x.xlsx names no format: use .csv, .json, .ndjson or .jsonl"),
             ("login", "Error: Say who logs in"),
             ("passcode create", "Error: Missing expected argument '<username>'"),
-            ("nonsense", "Error: Unexpected argument 'nonsense'"),
+            ("nonsense", "Error: There is no subcommand 'nonsense'.\n"),
+            ("improt x.csv", "Error: There is no subcommand 'improt'. Did you mean 'import'?\n"),
+            ("schema adpot x.json", "Error: There is no subcommand 'adpot'. Did you mean 'adopt'?\n"),
+            ("schema nonsense", "Error: There is no subcommand 'nonsense'.\nUsage: profiles schema <subcommand>"),
+            ("list --limt 3", "Error: There is no option '--limt'. Did you mean '--limit'?\n"),
+            ("lookup --mobile 3", "Error: There is no option '--mobile'.\n"),
+            ("import x.csv --reject y.csv", "Error: There is no option '--reject'. Did you mean '--rejects'?\n"),
+            ("register --user sk --phone 1", "Error: There is no option '--user'. Did you mean '--username'?\n"),
+            ("edit sk --user sky", "Error: There is no option '--user'. Did you mean '--username'?\n"),
         ])
     func usageError(_ line: String, _ reason: String) throws {
         let workplace = try Workplace()
@@ -52,6 +63,32 @@ import Watchdog
         #expect(outcome.output == "")
         #expect(outcome.error.hasPrefix(reason), "\(outcome.error)")
         #expect(!workplace.exists("store.sqlite"))
+    }
+
+    @Test(
+        "I12: the command that goes on is the one that was given, with what else it needs",
+        arguments: [
+            (["import", "a.csv"], "profiles import a.csv --on-duplicate skip --force"),
+            (
+                ["import", "my people's.csv", "--map", "Mobil=phone"],
+                #"profiles import 'my people'\''s.csv' --map Mobil=phone --on-duplicate skip --force"#
+            ),
+            (
+                ["import", "--on-duplicate", "reject", "a.csv", "--force"],
+                "profiles import a.csv --force --on-duplicate skip"
+            ),
+            (
+                ["import", "--on-duplicate=reject", "a.csv", "--delimiter", ";"],
+                "profiles import a.csv --delimiter ';' --on-duplicate skip --force"
+            ),
+        ])
+    func goingOn(arguments: [String], line: String) {
+        #expect(
+            CommandArguments.line(["profiles"] + arguments, setting: ("--on-duplicate", "skip"), adding: "--force")
+                == line)
+        #expect(
+            CommandArguments.line(["profiles", "import", "ä.csv"], setting: nil, adding: nil) == "profiles import ä.csv"
+        )
     }
 
     @Test func `the version is printed`() throws {
@@ -64,9 +101,8 @@ import Watchdog
         arguments: [
             "init", "register", "edit", "remove", "lookup", "list", "import", "validate", "revalidate", "export",
             "passcode", "passcode create", "passcode validate", "passcode edit", "passcode remove", "unlock", "login",
-            "watch", "schema", "schema show", "schema check", "schema diff", "schema adopt", "check", "backup",
-            "restore",
-            "migrate",
+            "watch", "schema", "schema show", "schema check", "schema diff", "schema adopt", "schema log", "check",
+            "backup", "restore", "migrate", "completion zsh",
         ])
     func help(_ name: String) throws {
         let words = name.split(separator: " ").map(String.init)
@@ -148,20 +184,28 @@ import Watchdog
     @Test(
         "A usage error of a command that takes secrets says which option it is about",
         arguments: [
-            ("login u --pasword-stdin", "Unknown option '--pasword-stdin'. Did you mean '--password-stdin'?"),
+            ("login u --pasword-stdin", "There is no option '--pasword-stdin'. Did you mean '--password-stdin'?"),
             ("login u -password-stdin", "Unknown option '-p…'. Did you mean '--password-stdin'?"),
             ("login u -p", "Unknown option '-p'"), ("login u -pX", "Unknown option '-p…'"),
-            ("login u -qx", "Unknown option '-…'"), ("login u --verbose", "Unknown option in argument 3"),
-            ("login u --wait 1 --Sesame=x", "Unknown option in argument 5"),
+            ("login u -qx", "Unknown option '-…'"),
+            ("login u --verbose", "Argument 3 is no option of 'profiles login'."),
+            ("login u --wait 1 --Sesame=x", "Argument 5 is no option of 'profiles login'."),
             ("login u --plain=x", "The option '--plain' does not take any value, but '…' was specified."),
             ("login u --wait", "Missing value for '--wait <seconds>'"),
             ("login u --wait x", "The value '…' is invalid for '--wait <seconds>'"),
             ("login u --format yaml", "The value '…' is invalid for '--format <format>'. Please provide one of 'text'"),
-            ("register --username u --fone=1", "Unknown option '--fone'. Did you mean '--phone'?"),
+            ("register --username u --fone=1", "There is no option '--fone'. Did you mean '--phone'?"),
             ("edit u --if-revision x", "The value '…' is invalid for '--if-revision <n>'"),
             ("edit", "Missing expected argument '<username>'"),
-            ("passcode creat u", "2 unexpected arguments: '…', '…'"),
-            ("lgin u", "2 unexpected arguments: 'lgin', '…'"),
+            (
+                "passcode creat u",
+                "Argument 2 is no subcommand of 'profiles passcode'. It is not repeated here, since it could be a "
+                    + "secret. Did you mean 'create'?"
+            ),
+            ("lgin u", "There is no subcommand 'lgin'. Did you mean 'login'?"),
+            ("register --user u", "There is no option '--user'. Did you mean '--username'?"),
+            ("passcode create u --plan", "There is no option '--plan'. Did you mean '--plain'?"),
+            ("login u x", "There is an argument too many."),
         ])
     func namedOption(_ line: String, _ reason: String) throws {
         let outcome = try Workplace().run(

@@ -47,7 +47,7 @@ package final class StoreOpener: Sendable {
     ) throws(ProfileStoreError) -> MemoryStore {
         try inMemory.withLock { stores throws(ProfileStoreError) in
             if let store = stores[path] { return store }
-            let store = try MemoryStore(options.initialSchema)
+            let store = try MemoryStore(options.initialSchema, at: options.now())
             stores[path] = store
             return store
         }

@@ -30,40 +30,143 @@ public struct SchemaDifference: Hashable, Sendable {
 
     /// Whether both have the same fields, in the same order, with the same rules.
     public var isEmpty: Bool { changes.isEmpty }
+
+    /// Whether a profile may be valid by the old schema and not by the new one.
+    public var mayInvalidate: Bool {
+        changes.contains { change in
+            switch change {
+            case .added(let field): field.isRequired
+            case .removed, .reordered: false
+            case .changed(let before, let after): after.changes(from: before).contains { $0.effect.mayInvalidate }
+            }
+        }
+    }
+}
+
+/// One part of a field's rules that two versions of it do not share.
+public struct RuleChange: Hashable, Sendable {
+    /// What a change does to values.
+    public enum Effect: String, Hashable, Sendable {
+        /// Some that were valid are not any more.
+        case stricter
+        /// Some are valid now that were not.
+        case looser
+        /// Which of the two it is, or both, the rules alone do not say.
+        case other
+        /// They are judged as before.
+        case none
+
+        /// Whether a valid value may have become invalid.
+        public var mayInvalidate: Bool { self == .stricter || self == .other }
+    }
+
+    /// What the rule is called in a schema file.
+    public let rule: String
+    /// As a schema file writes it, without quotes; nil where there was no such rule.
+    public let before: String?
+    /// The same now.
+    public let after: String?
+    public let effect: Effect
+
+    package init(rule: String, before: String?, after: String?, effect: Effect) {
+        self.rule = rule
+        self.before = before
+        self.after = after
+        self.effect = effect
+    }
 }
 
 extension FieldRules {
+    /// What of these rules is not as it was, in the order of a schema file.
+    public func changes(from old: FieldRules) -> [RuleChange] {
+        var changes: [RuleChange] = []
+        func compare<Value: Equatable>(
+            _ rule: String, _ part: KeyPath<FieldRules, Value>, text: (Value) -> String?,
+            effect: (Value, Value) -> RuleChange.Effect
+        ) {
+            let (before, after) = (old[keyPath: part], self[keyPath: part])
+            guard before != after else { return }
+            changes.append(
+                RuleChange(rule: rule, before: text(before), after: text(after), effect: effect(before, after)))
+        }
+        compare("title", \.title, text: { $0 }, effect: { _, _ in .none })
+        compare("type", \.type, text: { $0.rawValue }, effect: { _, _ in .other })
+        compare("primaryKey", \.isPrimaryKey, text: { "\($0)" }, effect: { _, _ in .other })
+        compare("required", \.isRequired, text: { "\($0)" }, effect: { _, isRule in isRule ? .stricter : .looser })
+        compare("unique", \.isUnique, text: { "\($0)" }, effect: { _, isRule in isRule ? .stricter : .looser })
+        compare("minLength", \.minimumLength, text: { $0?.description }, effect: { .ofLimit($0, $1) { $0 < $1 } })
+        compare("maxLength", \.maximumLength, text: { $0?.description }, effect: { .ofLimit($0, $1) { $0 > $1 } })
+        compare("minimum", \.minimum, text: { $0?.description }, effect: { .ofLimit($0, $1) { $0.isLess(than: $1) } })
+        compare("maximum", \.maximum, text: { $0?.description }, effect: { .ofLimit($0, $1) { $1.isLess(than: $0) } })
+        compare("pattern", \.pattern, text: { $0?.text }, effect: { .ofLimit($0, $1) { _, _ in nil } })
+        compare(
+            "enum", \.allowedValues, text: { Self.listed($0) }, effect: { .ofAllowed($0.anyIfEmpty, $1.anyIfEmpty) })
+        compare(
+            "characters", \.characters, text: { $0.flatMap { Self.listed($0.map(\.text)) } },
+            effect: { .ofAllowed($0, $1) })
+        // More that is required is less that is allowed.
+        compare("requires", \.requirements, text: { Self.listed($0.map(\.rawValue)) }, effect: { .ofAllowed($1, $0) })
+        compare("mask", \.mask, text: { $0?.pattern }, effect: { .ofLimit($0, $1) { _, _ in nil } })
+        compare("secret", \.isSecret, text: { "\($0)" }, effect: { _, _ in .other })
+        compare("formats", \.formats, text: { Self.listed($0.map(\.pattern)) }, effect: { .ofAllowed($0, $1) })
+        compare("format", \.stringFormat, text: { $0?.rawValue }, effect: { .ofLimit($0, $1) { _, _ in nil } })
+        compare("missingValues", \.missingValues, text: { Self.listed($0) }, effect: { _, _ in .other })
+        compare("trueValues", \.trueValues, text: { Self.listed($0) }, effect: { .ofAllowed($0, $1) })
+        compare("falseValues", \.falseValues, text: { Self.listed($0) }, effect: { .ofAllowed($0, $1) })
+        compare("decimalChar", \.numberFormat.decimalCharacter, text: { String($0) }, effect: { _, _ in .other })
+        compare("groupChar", \.numberFormat.groupCharacter, text: { $0.map(String.init) }, effect: { _, _ in .other })
+        compare("bareNumber", \.numberFormat.isBare, text: { "\($0)" }, effect: { _, isRule in isRule ? .stricter : .looser })
+        compare("indexed", \.isIndexed, text: { "\($0)" }, effect: { _, _ in .none })
+        compare("columns", \.columns, text: { Self.listed($0) }, effect: { _, _ in .none })
+        compare("hashColumns", \.hashColumns, text: { Self.listed($0) }, effect: { _, _ in .none })
+        compare(
+            "message", \.messages, text: { Self.listed($0.map { "\($0.key.rawValue): \($0.value)" }.sorted()) },
+            effect: { _, _ in .none })
+        compare("contentType", \.contentType, text: { $0 }, effect: { _, _ in .none })
+        return changes
+    }
+
     /// The parts of a field's rules that two versions of it do not share, as a schema file names them.
-    public func differences(from other: FieldRules) -> [String] {
-        var names: [String] = []
-        if title != other.title { names.append("title") }
-        if type != other.type { names.append("type") }
-        if isPrimaryKey != other.isPrimaryKey { names.append("primaryKey") }
-        if isRequired != other.isRequired { names.append("required") }
-        if isUnique != other.isUnique { names.append("unique") }
-        if minimumLength != other.minimumLength { names.append("minLength") }
-        if maximumLength != other.maximumLength { names.append("maxLength") }
-        if minimum != other.minimum { names.append("minimum") }
-        if maximum != other.maximum { names.append("maximum") }
-        if pattern != other.pattern { names.append("pattern") }
-        if allowedValues != other.allowedValues { names.append("enum") }
-        if characters != other.characters { names.append("characters") }
-        if requirements != other.requirements { names.append("requires") }
-        if mask != other.mask { names.append("mask") }
-        if isSecret != other.isSecret { names.append("secret") }
-        if formats != other.formats { names.append("formats") }
-        if stringFormat != other.stringFormat { names.append("format") }
-        if missingValues != other.missingValues { names.append("missingValues") }
-        if trueValues != other.trueValues { names.append("trueValues") }
-        if falseValues != other.falseValues { names.append("falseValues") }
-        if numberFormat.decimalCharacter != other.numberFormat.decimalCharacter { names.append("decimalChar") }
-        if numberFormat.groupCharacter != other.numberFormat.groupCharacter { names.append("groupChar") }
-        if numberFormat.isBare != other.numberFormat.isBare { names.append("bareNumber") }
-        if isIndexed != other.isIndexed { names.append("indexed") }
-        if columns != other.columns { names.append("columns") }
-        if hashColumns != other.hashColumns { names.append("hashColumns") }
-        if messages != other.messages { names.append("message") }
-        if contentType != other.contentType { names.append("contentType") }
-        return names
+    public func differences(from other: FieldRules) -> [String] { changes(from: other).map(\.rule) }
+
+    private static func listed(_ texts: [String]) -> String? { texts.isEmpty ? nil : texts.joined(separator: ", ") }
+}
+
+extension RuleChange.Effect {
+    /// Of a limit, which there need not be; `isLess` says whether one limits less than another, and nil where that cannot
+    /// be told.
+    fileprivate static func ofLimit<Value>(
+        _ before: Value?, _ after: Value?, isLess: (Value, Value) -> Bool?
+    ) -> RuleChange.Effect {
+        guard let before else { return .stricter }
+        guard let after else { return .looser }
+        return isLess(before, after).map { $0 ? .stricter : .looser } ?? .other
+    }
+
+    /// Of a list of what is allowed; nil allows anything.
+    fileprivate static func ofAllowed<Value: Hashable>(_ before: [Value]?, _ after: [Value]?) -> RuleChange.Effect {
+        guard let before else { return .stricter }
+        guard let after else { return .looser }
+        let (old, new) = (Set(before), Set(after))
+        if old == new { return .none }
+        if new.isSubset(of: old) { return .stricter }
+        return new.isSuperset(of: old) ? .looser : .other
+    }
+}
+
+extension [String] {
+    /// Nil, which allows anything, for an empty list of allowed values.
+    fileprivate var anyIfEmpty: [String]? { isEmpty ? nil : self }
+}
+
+extension Bound {
+    /// Nil where the two cannot be compared: of different types, or one of them is today.
+    fileprivate func isLess(than other: Bound) -> Bool? {
+        switch (self, other) {
+        case (.integer(let one), .integer(let two)): one < two
+        case (.number(let one), .number(let two)): one < two
+        case (.day(let one), .day(let two)): one < two
+        default: nil
+        }
     }
 }

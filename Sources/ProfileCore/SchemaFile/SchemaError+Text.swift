@@ -120,7 +120,8 @@ extension SchemaError.Notation {
         case .dateTime: "\(found.quoted) is no day with a time as yyyy-MM-ddThh:mm:ss"
         case .time: "\(found.quoted) is no time as hh:mm:ss"
         case .year: "\(found.quoted) is no year from 0 to 9999"
-        case .issueCode: "\(found.quoted) is no code of an issue"
+        case .issueCode:
+            "\(found.quoted) is no code of an issue; there are \(IssueCode.allCases.map(\.rawValue).joined(separator: ", "))"
         }
     }
 }

@@ -13,6 +13,9 @@ package import SecretHashing
 ///
 /// Engines are added inside this package; each has an `open` of its own.
 package protocol StoreEngine: Sendable {
+    /// Where it keeps the profiles, for people: the path of a file.
+    var place: String { get }
+
     // MARK: Rules
 
     /// The rules in force. The same object comes back as long as they stay the same.

@@ -69,11 +69,14 @@ public enum ProfileStoreError: Error, Hashable, Sendable {
     case readOnly(String)
     /// There is no space left; the transaction was rolled back.
     case full(String)
+    /// Changes lie in the store's write-ahead log alone, and to read them SQLite wants to write beside it, which is not
+    /// permitted. Who may write there need only open the store and close it.
+    case unreadableLog(path: String)
     /// A file that was to be made is there already, and is left as it is.
     case alreadyExists(path: String)
     /// A file that was to be made would have the name of one of the store's own, which SQLite makes and removes.
     case reservedName(path: String)
-    /// The system refused to open or create a file; `code` is `errno`.
+    /// The system refused to open or create this file or folder; `code` is `errno`.
     case cannotOpen(String, code: Int32)
     /// Reading or writing failed; `code` is `errno` where the system gave one.
     case inputOutput(String, code: Int32)

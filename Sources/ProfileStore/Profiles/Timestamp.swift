@@ -27,6 +27,9 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
         return "\(day?.description ?? "0000-00-00")T\(time.joined(separator: ":")).\(fraction)Z"
     }
 
+    /// For people, to the second: `2026-01-31 09:15:00 UTC`.
+    package var text: String { description.prefix(19).split(separator: "T").joined(separator: " ") + " UTC" }
+
     public static func < (left: Timestamp, right: Timestamp) -> Bool {
         left.millisecondsSince1970 < right.millisecondsSince1970
     }

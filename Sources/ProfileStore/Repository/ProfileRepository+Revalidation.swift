@@ -25,7 +25,7 @@ extension ProfileRepository {
         var report = RevalidationReport(
             schema: SchemaReference(
                 name: schema.name, version: candidate == nil ? adopted.version : nil, fingerprint: schema.fingerprint),
-            mostIssues: mostIssues, isCandidate: candidate != nil)
+            mostIssues: mostIssues, isCandidate: candidate != nil, startedAt: options.now(), store: engine.place)
         let validator = candidate.map(ProfileValidator.init) ?? adopted.validator
         let batches = RejudgedBatches(
             of: StoreScan(
@@ -47,6 +47,16 @@ extension ProfileRepository {
         }
         report.seconds = (ContinuousClock.now - start) / .seconds(1)
         return report
+    }
+
+    /// How many profiles the rules in force have not judged yet: those that were stored, or judged last, when others were.
+    /// ``revalidate(candidate:all:mostIssues:progress:)`` judges them. Reads every profile, unless these are the only
+    /// rules that the store ever had.
+    public func countUnjudged() async throws(ProfileStoreError) -> Int {
+        let history = try await engine.schemas()
+        guard let inForce = history.last else { return 0 }
+        let others = history.filter { $0.schema != inForce.schema }.map(\.version)
+        return others.isEmpty ? 0 : try await engine.countJudged(by: others)
     }
 
     private static var rowsPerBatch: Int { 8_000 }
@@ -110,6 +120,7 @@ extension RevalidationReport {
 
     fileprivate mutating func count(_ issue: ReportedIssue, of username: String, value: String?) {
         guard issues.count(field: issue.field, code: issue.code) else { return }
-        issues.list(ProfileIssue(username: username, issue: issue, value: value))
+        issues.list(
+            ProfileIssue(username: username, issue: issue, value: value), field: issue.field, code: issue.code)
     }
 }

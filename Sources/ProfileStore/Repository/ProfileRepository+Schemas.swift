@@ -13,6 +13,14 @@ extension ProfileRepository {
         return rules.version
     }
 
+    /// The rules in force, as far as this process knows, with when they were put in force.
+    public var schemaInForce: SchemaVersion { SchemaVersion(adoptedSchema) }
+
+    /// Every schema that was ever in force, oldest first; the last one is.
+    public func schemaVersions() async throws(ProfileStoreError) -> [SchemaVersion] {
+        try await engine.schemas().map(SchemaVersion.init)
+    }
+
     /// The rules in force, and whether they have judged every password of the store (L1).
     package func loginRules() async throws(ProfileStoreError) -> LoginRules {
         let rules = try await engine.loginRules()

@@ -10,14 +10,22 @@ extension ProfileRepository {
         _ new: Secret, for username: String, policy: PasscodePolicy = .standard
     ) async throws(CredentialError) {
         if let violation = policy.violation(of: new) { throw .violation(violation) }
-        guard try await storedCredential(username, .passcode) != nil else {
-            throw .store(.notFound(username: username))
-        }
+        try await requireNoPasscode(of: username)
         let hash = try await hash(new)
         let isSet = try await store { () throws(ProfileStoreError) in
             try await engine.setPasscode(hash, of: username)
         }
         guard isSet else { throw .passcodeExists }
+    }
+
+    /// Says whether a passcode can be created, so that nobody thinks of one in vain.
+    ///
+    /// - Throws: `passcodeExists`, `store(.notFound)`, …
+    public func requireNoPasscode(of username: String) async throws(CredentialError) {
+        guard let stored = try await storedCredential(username, .passcode) else {
+            throw .store(.notFound(username: username))
+        }
+        guard stored.hash == nil else { throw .passcodeExists }
     }
 
     /// Says whether a passcode is right, and gives its profile.

@@ -12,8 +12,12 @@ public struct RevalidationReport: Hashable, Sendable {
     public var skipped = 0
     /// Passwords that were set under other password rules than these; hashes cannot be judged.
     public var credentialsPredating = 0
-    /// Each issue of the first profiles that have any, and how many there are of each kind.
+    /// How many issues there are of each kind, and the first ones of each.
     public var issues: IssueTally<ProfileIssue>
+    /// When it began.
+    public let startedAt: Timestamp
+    /// Where the profiles are, as the engine calls it: the file's path.
+    public let store: String
     /// From beginning to end.
     public var seconds = 0.0
     /// The rules are not in force, and nothing was marked.
@@ -21,9 +25,13 @@ public struct RevalidationReport: Hashable, Sendable {
     /// The task was cancelled before every profile was judged.
     public var isCancelled = false
 
-    package init(schema: SchemaReference, mostIssues: Int, isCandidate: Bool) {
+    package init(
+        schema: SchemaReference, mostIssues: Int, isCandidate: Bool, startedAt: Timestamp, store: String
+    ) {
         self.schema = schema
         self.isCandidate = isCandidate
+        self.startedAt = startedAt
+        self.store = store
         issues = IssueTally(limit: mostIssues)
     }
 }

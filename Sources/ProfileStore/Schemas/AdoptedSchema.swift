@@ -6,15 +6,18 @@ package final class AdoptedSchema: Sendable {
     package let version: Int
     /// See ``ProfileCore/ProfileSchema/fingerprint``.
     package let fingerprint: String
+    /// When it was put in force.
+    package let adoptedAt: Timestamp
     /// Judges drafts by the schema.
     package let validator: ProfileValidator
 
     /// The rules.
     package var schema: ProfileSchema { validator.schema }
 
-    package init(version: Int, fingerprint: String, schema: ProfileSchema) {
+    package init(version: Int, fingerprint: String, adoptedAt: Timestamp, schema: ProfileSchema) {
         self.version = version
         self.fingerprint = fingerprint
+        self.adoptedAt = adoptedAt
         validator = ProfileValidator(schema)
     }
 }

@@ -27,6 +27,8 @@ final class SQLiteEngine: StoreEngine {
             })
     }
 
+    var place: String { session.file.path.description }
+
     func close() async {
         beeper.unregister(Beeper.changes)
         await session.close()

@@ -34,7 +34,7 @@ extension ProfileStoreError {
         case .readOnly: self = .readOnly(error.message)
         case .busy, .locked: self = .busy(holder: nil, waited: error.waited)
         case .interrupt: self = .cancelled
-        case .cantOpen, .permission: self = .cannotOpen(error.message, code: error.systemError)
+        case .cantOpen, .permission: self = .cannotOpen(error.path ?? error.message, code: error.systemError)
         case .ioError: self = .inputOutput(error.message, code: error.systemError)
         default: self = .database(error.message, code: error.code.rawValue)
         }

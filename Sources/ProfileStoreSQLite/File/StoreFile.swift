@@ -29,11 +29,11 @@ struct StoreFile: Sendable {
 
     /// Resolves a path; a folder that is missing is made, 0700, if `createsFolder` says so.
     init(_ path: String, createsFolder: Bool, options: ProfileRepository.Options) throws {
-        if createsFolder { try Self.createFolders(of: path) }
+        let refused = createsFolder ? try Self.createFolders(of: path) : nil
         do throws(SQLiteError) {
             self.path = try DatabasePath(path)
         } catch {
-            if error.systemError == ENOENT { throw ProfileStoreError.noStore(path: path) }
+            if error.systemError == ENOENT { throw refused ?? ProfileStoreError.noStore(path: path) }
             throw error
         }
         waitLimit = options.waitLimit
@@ -65,6 +65,23 @@ struct StoreFile: Sendable {
             return try look()
         } catch let error as SQLiteError where .notADatabase ~= error.code {
             throw ProfileStoreError.notADatabase(path: path.description)
+        }
+    }
+
+    /// The same, with the store's errors, once a change would show: a file that was changed a moment ago can be read as it lies only then. Where
+    /// nothing can be put beside it there is no other way to read it.
+    func inspectOnceSettled() async throws(ProfileStoreError) -> StoreLook {
+        while true {
+            do {
+                return try inspect()
+            } catch {
+                guard let error = error as? SQLiteError, error.wantsFileBeside, !FileStamp.isFolderWritable(path),
+                    let stamp = FileStamp(path)
+                else { throw ProfileStoreError(translating: error) }
+                if stamp.hasLog { throw .unreadableLog(path: path.description) }
+                guard !stamp.isConclusive else { throw ProfileStoreError(translating: error) }
+            }
+            do { try await Task.sleep(for: .milliseconds(100)) } catch { throw .cancelled }
         }
     }
 
@@ -186,15 +203,21 @@ struct StoreFile: Sendable {
         return read(descriptor, &header, header.count) == header.count && header[16...].contains { $0 != 0 }
     }
 
-    private static func createFolders(of path: String) throws {
+    /// Makes the folders of a path that are missing.
+    ///
+    /// - Returns: What the system refused, which does not matter where the folder is there all the same.
+    private static func createFolders(of path: String) throws -> ProfileStoreError? {
+        var refused: ProfileStoreError?
         let parts = path.split(separator: "/", omittingEmptySubsequences: true).dropLast()
         var folder = path.hasPrefix("/") ? "/" : ""
         for part in parts {
             folder += part + "/"
-            guard mkdir(folder, 0o700) == 0 || errno == EEXIST || errno == EROFS || errno == EACCES else {
-                throw ProfileStoreError.cannotOpen(folder, code: errno)
-            }
+            if mkdir(folder, 0o700) == 0 || errno == EEXIST { continue }
+            let refusal = ProfileStoreError.cannotOpen(folder, code: errno)
+            guard errno == EROFS || errno == EACCES else { throw refusal }
+            refused = refused ?? refusal
         }
+        return refused
     }
 }
 
@@ -222,5 +245,16 @@ extension DatabaseWriter {
         }
         await close()
         return try outcome.get()
+    }
+}
+
+extension SQLiteError {
+    /// Whether SQLite may have wanted to make or change a file beside the database, and could not.
+    fileprivate var wantsFileBeside: Bool {
+        switch code.primary {
+        case .cantOpen: systemError != EACCES && systemError != EPERM
+        case .readOnly: true
+        default: false
+        }
     }
 }

@@ -24,14 +24,13 @@ enum SchemaTable {
         guard let latest = try latest(connection) else {
             throw ProfileStoreError.corrupt("the store holds no schema")
         }
-        return AdoptedSchema(
-            version: latest.version, fingerprint: latest.fingerprint, schema: try latest.parsed())
+        return try latest.adopted()
     }
 
     /// The schema in force, as it is stored; nil in a store that was never given one.
     static func latest(_ connection: borrowing Connection) throws -> StoredSchema? {
         var statement = try connection.prepare(
-            "SELECT version, fingerprint, document FROM schemas ORDER BY version DESC LIMIT 1")
+            "SELECT version, fingerprint, document, adopted_at FROM schemas ORDER BY version DESC LIMIT 1")
         return try statement.step() ? StoredSchema(in: statement) : nil
     }
 
@@ -39,11 +38,9 @@ enum SchemaTable {
     static func all(_ connection: borrowing Connection) throws -> [AdoptedSchema] {
         var stored: [StoredSchema] = []
         var statement = try connection.prepare(
-            "SELECT version, fingerprint, document FROM schemas ORDER BY version")
+            "SELECT version, fingerprint, document, adopted_at FROM schemas ORDER BY version")
         while try statement.step() { stored.append(StoredSchema(in: statement)) }
-        return try stored.map { stored in
-            AdoptedSchema(version: stored.version, fingerprint: stored.fingerprint, schema: try stored.parsed())
-        }
+        return try stored.map { try $0.adopted() }
     }
 
     /// The versions, of all that were ever in force, that judge passwords as a schema does.
@@ -153,11 +150,17 @@ struct StoredSchema {
     let version: Int
     let fingerprint: String
     private let document: String
+    private let adoptedAt: Timestamp
 
     init(in row: borrowing Statement) {
         version = Int(row.integer(at: 0))
         fingerprint = row.string(at: 1) ?? ""
         document = row.string(at: 2) ?? ""
+        adoptedAt = Timestamp(millisecondsSince1970: row.integer(at: 3))
+    }
+
+    func adopted() throws -> AdoptedSchema {
+        AdoptedSchema(version: version, fingerprint: fingerprint, adoptedAt: adoptedAt, schema: try parsed())
     }
 
     func parsed() throws -> ProfileSchema {

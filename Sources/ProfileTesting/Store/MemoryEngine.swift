@@ -15,7 +15,7 @@ extension ProfileRepository {
     public static func openInMemory(
         options: Options = Options()
     ) async throws(ProfileStoreError) -> ProfileRepository {
-        try await open(MemoryStore(options.initialSchema), options: options)
+        try await open(MemoryStore(options.initialSchema, at: options.now()), options: options)
     }
 
     /// Opens a store in memory once more, as another process would open a file.
@@ -40,6 +40,8 @@ final class MemoryEngine: StoreEngine {
         self.options = options
     }
 
+    var place: String { "memory" }
+
     func close() async {
         isClosed.store(true, ordering: .relaxed)
         store.stopListening(self)
@@ -60,7 +62,7 @@ final class MemoryEngine: StoreEngine {
     func adopt(_ schema: ProfileSchema, at time: Timestamp) async throws(ProfileStoreError) -> AdoptedSchema {
         try await write { [options] state throws(ProfileStoreError) in
             if state.rules.fingerprint != schema.fingerprint {
-                try state.putInForce(schema)
+                try state.putInForce(schema, at: time)
                 state.log.append(.adopted, nil, at: time, keeping: options.mostChanges)
             }
             return state.rules

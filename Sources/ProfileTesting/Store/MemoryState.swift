@@ -21,7 +21,9 @@ struct MemoryState: Sendable {
     private var owners: [FieldName: [ComparedText: Int64]] = [:]
 
     /// A store without profiles, under its first schema.
-    init(_ schema: ProfileSchema) throws(ProfileStoreError) { try putInForce(schema) }
+    init(_ schema: ProfileSchema, at time: Timestamp) throws(ProfileStoreError) {
+        try putInForce(schema, at: time)
+    }
 
     // MARK: Rules
 
@@ -35,7 +37,7 @@ struct MemoryState: Sendable {
     }
 
     /// Makes a schema the one in force. What it leaves out, profiles keep.
-    mutating func putInForce(_ schema: ProfileSchema) throws(ProfileStoreError) {
+    mutating func putInForce(_ schema: ProfileSchema, at time: Timestamp) throws(ProfileStoreError) {
         if let key = schemas.last?.schema.primaryKey.name, key != schema.primaryKey.name, !profiles.isEmpty {
             throw .otherPrimaryKey(schema.primaryKey.name, inForce: key)
         }
@@ -49,7 +51,8 @@ struct MemoryState: Sendable {
             guard repeated.isEmpty else { throw .repeatedValues(field.name, repeated) }
         }
         schemas.append(
-            AdoptedSchema(version: schemas.count + 1, fingerprint: schema.fingerprint, schema: schema))
+            AdoptedSchema(
+                version: schemas.count + 1, fingerprint: schema.fingerprint, adoptedAt: time, schema: schema))
         owners = [:]
         for column in unique.map(\.column) {
             owners[column] = [:]

@@ -13,8 +13,8 @@ package final class MemoryStore: Sendable {
     private let writer = ThreadPool(threads: 1)
 
     /// A store without profiles, under its first schema.
-    package init(_ schema: ProfileSchema = .standard) throws(ProfileStoreError) {
-        state = Mutex(try MemoryState(schema))
+    package init(_ schema: ProfileSchema = .standard, at time: Timestamp = .now()) throws(ProfileStoreError) {
+        state = Mutex(try MemoryState(schema, at: time))
     }
 
     /// What it holds now.

@@ -32,6 +32,9 @@ struct ImportColumns: Sendable {
     /// The most columns of a header. A schema has a hundred fields, and every cell of a header is a String.
     static let mostColumns = 10_000
 
+    /// What often separates the names of a header that looks like a single one.
+    private static let delimiters = [",", ";", "\t", "|"].map { (delimiter: Unicode.Scalar) in UInt8(ascii: delimiter) }
+
     /// Finds the field of each column of a header (I2).
     init(header: [String], schema: ProfileSchema, options: ImportOptions) throws(ImportError) {
         let names = FieldNames(of: schema)
@@ -54,6 +57,10 @@ struct ImportColumns: Sendable {
             } else {
                 unknown.append(index)
             }
+        }
+        if header.count == 1, unknown.count == 1, let delimiter = Self.delimiters.first(where: header[0].utf8.contains)
+        {
+            throw .otherDelimiter(delimiter)
         }
         guard unknown.isEmpty || options.ignoresUnknownColumns else {
             // Where not one name is known the first row may be a person's, whose password must not be repeated (P12).

@@ -79,10 +79,10 @@ struct ImportLedger: ~Copyable {
             let isListed = report.issues.count(
                 field: issue.field?.text, code: issue.code.rawValue, times: issue.count)
             guard isListed else { continue }
-            report.issues.list(
-                RowIssue(
-                    line: record.line, record: record.number, issue: ReportedIssue(issue, in: schema),
-                    value: value(of: issue.field, in: record, batch.records)))
+            let listed = RowIssue(
+                line: record.line, record: record.number, issue: ReportedIssue(issue, in: schema),
+                value: value(of: issue.field, in: record, batch.records), key: key(of: record, batch.records))
+            report.issues.list(listed, field: issue.field?.text, code: issue.code.rawValue)
         }
         guard rejects != nil else { return }
         do throws(ByteStreamError) {
@@ -102,6 +102,14 @@ struct ImportLedger: ~Copyable {
             let column = columns.columnOfField[index], record.fault == nil, column < record.cells.count
         else { return nil }
         return String(reporting: records.cell(record.cells.lowerBound + column))
+    }
+
+    /// What stood in the column of usernames; nil where it is not certain that it did, since it may then be a secret.
+    private func key(of record: RecordBatch.Record, _ records: borrowing RecordBatch) -> String? {
+        guard record.cells.count == columns.header.count, let key = value(of: .username, in: record, records),
+            !key.isEmpty
+        else { return nil }
+        return key
     }
 
     // MARK: The end

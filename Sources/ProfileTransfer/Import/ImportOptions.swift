@@ -72,6 +72,9 @@ public enum ImportError: Error, Hashable, Sendable {
     case unknownColumns([String])
     /// Not one column is a field, as when the first row is no header but data; nothing was written.
     case noKnownColumns
+    /// The header is one name, which is no field and has this character in it, as when other characters separate the
+    /// cells than those that were told; nothing was written.
+    case otherDelimiter(UInt8)
     /// Two columns go to the field of this name.
     case columnTwice(String)
     /// ``ImportOptions/columns`` names a header that is not there.

@@ -54,7 +54,8 @@ public struct ProfileImporter: Sendable {
         let start = ContinuousClock.now
         var report = ImportReport(
             source: input.name, schema: reference, mostIssues: options.mostIssues,
-            isDryRun: options.isDryRun || repository == nil)
+            isDryRun: options.isDryRun || repository == nil, startedAt: repository?.options.now() ?? .now(),
+            store: repository?.engine.place)
         let thread = ThreadPool(threads: 1)
         guard let source = try await open(input, on: thread) else {
             report.earlyEnd = .cancelled

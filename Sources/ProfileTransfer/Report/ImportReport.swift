@@ -19,10 +19,14 @@ public struct ImportReport: Hashable, Sendable {
     public var skipped = 0
     /// Rows that something was wrong with.
     public var rejected = 0
-    /// Each issue of the first rows that have any, and how many there are of each kind.
+    /// How many issues there are of each kind, and the first ones of each.
     public var issues: IssueTally<RowIssue>
     /// What was odd about the input, and was read all the same.
     public var warnings: [InputWarning] = []
+    /// When it began.
+    public let startedAt: Timestamp
+    /// Where the profiles went, as the engine calls it: the file's path. Nil without a store.
+    public let store: String?
     /// From beginning to end.
     public var seconds = 0.0
     /// Nothing was written: a dry run, or a validation without a store.
@@ -43,10 +47,14 @@ public struct ImportReport: Hashable, Sendable {
         case nothingStored = "nothing_stored"
     }
 
-    package init(source: String, schema: SchemaReference, mostIssues: Int, isDryRun: Bool) {
+    package init(
+        source: String, schema: SchemaReference, mostIssues: Int, isDryRun: Bool, startedAt: Timestamp, store: String?
+    ) {
         self.source = source
         self.schema = schema
         self.isDryRun = isDryRun
+        self.startedAt = startedAt
+        self.store = store
         issues = IssueTally(limit: mostIssues)
     }
 }
@@ -61,11 +69,14 @@ public struct RowIssue: Hashable, Sendable {
     public let issue: ReportedIssue
     /// What stood there, cut to 200 characters; nil for a secret and for an issue of the whole row.
     public let value: String?
+    /// What stood in the column of usernames, cut to 200 characters; nil where the cells of the row cannot be told apart.
+    public let key: String?
 
-    package init(line: Int, record: Int, issue: ReportedIssue, value: String?) {
+    package init(line: Int, record: Int, issue: ReportedIssue, value: String?, key: String?) {
         self.line = line
         self.record = record
         self.issue = issue
         self.value = value
+        self.key = key
     }
 }

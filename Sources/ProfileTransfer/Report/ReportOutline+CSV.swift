@@ -8,11 +8,13 @@ extension ReportOutline {
         let output = GatheredBytes()
         do throws(ByteStreamError) {
             var writer = CSVWriter(to: output.sink, spreadsheetSafe: true)
-            try writer.record(placeNames + ["field", "code", "message", "value"])
+            let keyName = placeNames.contains("line") ? ["key"] : []
+            try writer.record(placeNames + ["field", "code", "message", "value"] + keyName)
             for issue in issues {
                 try writer.record(
                     issue.place.map(\.text)
-                        + [issue.issue.field ?? "", issue.issue.code, issue.issue.message, issue.value ?? ""])
+                        + [issue.issue.field ?? "", issue.issue.code, issue.issue.message, issue.value ?? ""]
+                        + keyName.map { _ in issue.key ?? "" })
             }
             try writer.finish()
         } catch {

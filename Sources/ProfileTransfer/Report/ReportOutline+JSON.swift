@@ -11,7 +11,11 @@ extension ReportOutline {
                     JSONMember("issues", .array(issues.map { $0.json(placeNames) })),
                     JSONMember("issues_truncated", .bool(isTruncated)),
                     JSONMember("seconds", .number(secondsText)),
-                ] + trailingMembers)
+                ] + trailingMembers + [
+                    JSONMember("started_at", .string(startedAt.description)),
+                    JSONMember("program", .string(ProgramVersion.name)),
+                    JSONMember("database", store.map(JSONValue.string) ?? .null),
+                ])
     }
 
     /// To the millisecond.
@@ -43,6 +47,7 @@ extension ReportOutline.Issue {
         members.append(JSONMember("code", .string(issue.code)))
         members.append(JSONMember("message", .string(issue.message)))
         if let value { members.append(JSONMember("value", .string(value))) }
+        if let key { members.append(JSONMember("key", .string(key))) }
         return .object(members)
     }
 }

@@ -20,34 +20,52 @@ extension ReportOutline {
     private var head: String {
         let version = schema.version.map { ", version \($0)" } ?? ""
         let rules = "Rules: \(schema.name.visible)\(version) (\(schema.fingerprint.prefix(12)))"
-        return (["\(heading) \(subject.visible) in \(secondsText) seconds", rules] + remarks).joined(separator: "\n")
+        let opening = ["\(heading) \(subject.visible) in \(secondsText) seconds", rules, origin.visible]
+        return (opening + remarks).joined(separator: "\n")
     }
 
     private var totalBlock: String {
-        var table = TextTable([], [.left, .right])
-        for total in totals { table.add([total.title, total.count.grouped]) }
+        var table = TextTable([], [.left, .right, .right])
+        for total in totals {
+            table.add([total.title, total.count.grouped, Share.text(total.count, of: total.whole) ?? ""])
+        }
         return table.indented
     }
 
     private var countTable: String? {
         guard !counts.isEmpty else { return nil }
-        var table = TextTable(["field", "code", "count"], [.left, .left, .right])
-        for count in counts { table.add([count.field ?? Self.wholeRow, count.code, count.count.grouped]) }
+        var table = TextTable(["field", "code", "count", "share"], [.left, .left, .right, .right])
+        for count in counts {
+            table.add([
+                count.field ?? Self.wholeRow, count.code, count.count.grouped,
+                Share.text(count.count, of: issueCount) ?? "",
+            ])
+        }
         return "Issues by field and code: \(issueCount.grouped)\n" + table.indented
     }
 
     private func issueSection(_ shown: ArraySlice<Issue>, title: String, longestValue: Int) -> String? {
         guard !shown.isEmpty else { return nil }
         var table = TextTable()
+        let hasKeys = shown.contains { $0.key != nil }
         for issue in shown {
             let value = issue.value.map { $0.quoted(longest: longestValue) + ": " } ?? ""
-            table.add([
-                issue.placeText, issue.issue.field ?? Self.wholeRow, issue.issue.code, value + issue.issue.message,
-            ])
+            table.add(
+                [issue.placeText] + (hasKeys ? [issue.key?.visible(upTo: Self.widestKey) ?? ""] : [])
+                    + [issue.issue.field ?? Self.wholeRow, issue.issue.code, value + issue.issue.message])
         }
-        let part = shown.count < issueCount ? ": the first \(shown.count.grouped) of \(issueCount.grouped)" : ""
-        return "\(title)\(part)\n" + table.indented
+        return "\(title)\(part(shown.count))\n" + table.indented
     }
+
+    /// How many of all issues these are.
+    private func part(_ count: Int) -> String {
+        guard count < issueCount else { return "" }
+        let number = "\(count.grouped) of \(issueCount.grouped)"
+        return count < issues.count ? ": the first \(number)" : ": \(number), the first of each field and code"
+    }
+
+    /// In columns of a terminal.
+    private static let widestKey = 32
 
     /// Stands where an issue has no field.
     static let wholeRow = "(row)"

@@ -9,6 +9,9 @@ struct ReportOutline {
     let subject: String
     /// What a reader must know before the numbers.
     let remarks: [String]
+    let startedAt: Timestamp
+    /// Nil without a store.
+    let store: String?
     let schema: SchemaReference
     let totals: [Total]
     let counts: [Count]
@@ -26,6 +29,8 @@ struct ReportOutline {
         /// As in JSON.
         let name: String
         let count: Int
+        /// What it is a part of; nil for what is a part of nothing.
+        var whole: Int?
         /// Whether any of these is bad news.
         var isBad = false
 
@@ -44,6 +49,8 @@ struct ReportOutline {
         let place: [Place]
         let issue: ReportedIssue
         let value: String?
+        /// Whose row it is, where the place does not say.
+        var key: String?
     }
 
     enum Place {
@@ -52,6 +59,9 @@ struct ReportOutline {
     }
 
     var isTruncated: Bool { issueCount > issues.count }
+
+    /// When it was made, by what, and of which store.
+    var origin: String { "\(startedAt.text), \(ProgramVersion.name), \(store.map { "store \($0)" } ?? "no store")" }
 }
 
 extension ImportReport {
@@ -63,15 +73,16 @@ extension ImportReport {
                 isDryRun ? "Nothing was written: these are the numbers that an import would have." : nil,
                 endRemark,
             ].compactMap(\.self) + warnings.map(\.text),
-            schema: schema,
+            startedAt: startedAt, store: store, schema: schema,
             totals: [
-                .init(name: "rows", count: rows), .init(name: "imported", count: imported),
-                .init(name: "updated", count: updated), .init(name: "skipped", count: skipped),
-                .init(name: "rejected", count: rejected, isBad: true),
+                .init(name: "rows", count: rows), .init(name: "imported", count: imported, whole: rows),
+                .init(name: "updated", count: updated, whole: rows),
+                .init(name: "skipped", count: skipped, whole: rows),
+                .init(name: "rejected", count: rejected, whole: rows, isBad: true),
             ],
             counts: issues.outlined, issueCount: issues.total, placeNames: ["line", "record"],
             issues: issues.listed.map {
-                .init(place: [.number($0.line), .number($0.record)], issue: $0.issue, value: $0.value)
+                .init(place: [.number($0.line), .number($0.record)], issue: $0.issue, value: $0.value, key: $0.key)
             },
             seconds: seconds, leadingMembers: [JSONMember("source", .string(source))],
             trailingMembers: [
@@ -99,10 +110,12 @@ extension RevalidationReport {
                 isCandidate ? "These rules are not in force, and nothing was marked." : nil,
                 isCancelled ? "Ended early: it was cancelled before every profile was judged." : nil,
             ].compactMap(\.self),
-            schema: schema,
+            startedAt: startedAt, store: store, schema: schema,
             totals: [
-                .init(name: "checked", count: checked), .init(name: "valid", count: valid),
-                .init(name: "invalid", count: invalid, isBad: true), .init(name: "skipped", count: skipped),
+                .init(name: "checked", count: checked, whole: checked + skipped),
+                .init(name: "valid", count: valid, whole: checked + skipped),
+                .init(name: "invalid", count: invalid, whole: checked + skipped, isBad: true),
+                .init(name: "skipped", count: skipped, whole: checked + skipped),
                 .init(name: "credentials_predating", count: credentialsPredating),
             ],
             counts: issues.outlined, issueCount: issues.total, placeNames: ["username"],

@@ -20,6 +20,9 @@ extension ReportPage {
             character => named[character] ?? "\\u{" + character.codePointAt(0).toString(16) + "}");
           const fieldText = field => field === null ? "(row)" : field;
           const kindOf = issue => JSON.stringify([issue.field, issue.code]);
+          // How many there are, listed or not.
+          const countOf = kind => report.issue_counts.filter(count => !kind || kindOf(count) === kind)
+            .reduce((sum, count) => sum + count.count, 0);
           let found = report.issues;
           let limit = step;
 
@@ -37,9 +40,13 @@ extension ReportPage {
               return row;
             }));
             const count = Math.min(found.length, limit);
-            shown.textContent = count < found.length
-              ? `The first ${grouped(count)} of ${grouped(found.length)} found.`
-              : `${grouped(count)} found.`;
+            const first = count < found.length ? `The first ${grouped(count)} of ${grouped(found.length)}` : grouped(count);
+            const counted = words.value.trim() === "" ? countOf(kind.value) : null;
+            shown.textContent =
+              counted === null ? `${first} found${report.issues_truncated ? " among those that are listed" : ""}.`
+              : found.length === counted ? `${first} found.`
+              : found.length === 0 ? `None of these ${grouped(counted)} is listed.`
+              : `${first} listed, of ${grouped(counted)} in all.`;
             more.hidden = count === found.length;
           };
           const search = () => {

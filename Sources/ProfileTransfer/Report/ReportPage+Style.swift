@@ -40,8 +40,10 @@ extension ReportPage {
         caption { text-align: left; color: var(--muted); padding-bottom: .5rem; }
         th, td { text-align: left; vertical-align: baseline; padding: .4rem .9rem .4rem 0; border-bottom: 1px solid var(--line); }
         th { color: var(--muted); font-weight: 500; font-size: .9rem; }
-        .number { text-align: right; font-variant-numeric: tabular-nums; }
-        .bar { width: 45%; padding-right: 0; vertical-align: middle; }
+        .number, .share { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+        .share, small { color: var(--muted); }
+        small { font-size: .9rem; font-weight: 400; white-space: nowrap; }
+        .bar { width: 40%; padding-right: 0; vertical-align: middle; }
         .bar svg { display: block; fill: var(--bar); }
         .place { font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
         .value { white-space: pre-wrap; overflow-wrap: anywhere; min-width: 8rem; unicode-bidi: isolate; }
@@ -54,7 +56,8 @@ extension ReportPage {
         }
         input, select { flex: 1; width: 100%; }
         button { cursor: pointer; }
-        td button { border: 0; padding: 0; background: none; color: var(--bar); }
+        /* WCAG 2.2, 2.5.8: a target is 24 px high and wide at the least. */
+        td button { border: 0; padding: 0; background: none; color: var(--bar); min-height: 24px; min-width: 24px; text-align: left; }
         td button:hover { text-decoration: underline; text-underline-offset: 5px; }
         #more { margin-top: 1rem; }
         :focus-visible { outline: 3px solid var(--bar); outline-offset: 2px; }
@@ -62,7 +65,17 @@ extension ReportPage {
           main { padding: 1.25rem 1rem 3rem; }
           dl { grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); }
           dd { font-size: 1.25rem; }
-          .bar { width: 25%; }
+          #chart thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+          #chart tr {
+            display: grid; grid-template: "field number share" auto "code code code" auto "bar bar bar" auto / 1fr auto auto;
+            gap: .1rem .9rem; align-items: baseline; padding: .6rem 0; border-bottom: 1px solid var(--line);
+          }
+          #chart td { border: 0; padding: 0; min-width: 0; overflow-wrap: anywhere; }
+          #chart .field { grid-area: field; }
+          #chart .number { grid-area: number; }
+          #chart .share { grid-area: share; min-width: 4.5em; }
+          #chart .code { grid-area: code; }
+          #chart .bar { grid-area: bar; width: auto; }
           #list thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
           #list tr {
             display: flex; flex-wrap: wrap; align-items: baseline; gap: 0 .9rem; padding: .6rem 0;
@@ -70,6 +83,7 @@ extension ReportPage {
           }
           #list td { border: 0; padding: 0; min-width: 0; }
           #list .place { color: var(--muted); }
+          #list .key { overflow-wrap: anywhere; }
           #list .line::before { content: "line "; }
           #list .message, #list .value { flex: 1 0 100%; }
           #list .message { order: 1; }

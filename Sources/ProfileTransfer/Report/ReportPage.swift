@@ -33,6 +33,7 @@ struct ReportPage {
         <header>
         <h1>\(outline.heading) <span class="subject">\(outline.subject.escaped)</span></h1>
         <p>\(rules), \(outline.secondsText) seconds</p>
+        <p>\(outline.origin.escaped)</p>
         \(outline.remarks.map { "<p class=\"remark\">\($0.escaped)</p>\n" }.joined())</header>
         \(totals)
         \(outline.issueCount == 0 ? "<p>There are no issues.</p>" : chart + "\n" + issues)
@@ -53,8 +54,9 @@ struct ReportPage {
 
     private var totals: String {
         let tiles = outline.totals.map { total in
-            "<div\(total.isBad && total.count > 0 ? " class=\"bad\"" : "")>"
-                + "<dt>\(total.title.escaped)</dt><dd>\(total.count.grouped)</dd></div>\n"
+            let share = Share.text(total.count, of: total.whole).map { " <small>\($0.escaped)</small>" } ?? ""
+            return "<div\(total.isBad && total.count > 0 ? " class=\"bad\"" : "")>"
+                + "<dt>\(total.title.escaped)</dt><dd>\(total.count.grouped)\(share)</dd></div>\n"
         }
         return """
             <section aria-labelledby="totals">
@@ -72,8 +74,9 @@ struct ReportPage {
             let share = Double(count.count) / Double(most) * 100
             let width = max(0.5, (share * 10).rounded() / 10)
             return """
-                <tr><td>\(Self.fieldText(count.field))</td><td class="code">\(count.code.escaped)</td>\
-                <td class="number">\(count.count.grouped)</td><td class="bar"><svg aria-hidden="true" width="100%" height="12">\
+                <tr><td class="field">\(Self.fieldText(count.field))</td><td class="code">\(count.code.escaped)</td>\
+                <td class="number">\(count.count.grouped)</td>\
+                <td class="share">\(Share.text(count.count, of: outline.issueCount)?.escaped ?? "")</td><td class="bar"><svg aria-hidden="true" width="100%" height="12">\
                 <rect width="\(width)%" height="12" rx="2"/></svg></td></tr>
 
                 """
@@ -84,7 +87,7 @@ struct ReportPage {
             <table id="chart">
             <caption>\(Self.plural(outline.issueCount, "issue")) in all, the most frequent first</caption>
             <thead><tr><th scope="col">Field</th><th scope="col">Code</th><th scope="col" class="number">Count</th>\
-            <td></td></tr></thead>
+            <th scope="col" class="share">Share</th><td></td></tr></thead>
             <tbody>
             \(rows.joined())</tbody>
             </table>
@@ -95,8 +98,10 @@ struct ReportPage {
     private var issues: String {
         let place = outline.placeNames.first ?? "place"
         let listed = outline.issues.count
-        let rest = outline.isTruncated ? " The first \(listed.grouped) are listed; all are counted above." : ""
-        let columns = [place, "field", "code", "value", "message"].map {
+        let rest =
+            outline.isTruncated
+            ? " \(listed.grouped) are listed, the first of each field and code; all are counted above." : ""
+        let columns = ([place] + keyColumn + ["field", "code", "value", "message"]).map {
             "<th scope=\"col\" data-key=\"\($0)\">\($0.prefix(1).uppercased() + $0.dropFirst())</th>"
         }
         return """
@@ -118,9 +123,14 @@ struct ReportPage {
             """
     }
 
+    /// Of whose row it is: only where the place does not say.
+    private var keyColumn: [String] { outline.issues.contains { $0.key != nil } ? ["key"] : [] }
+
     private func row(_ issue: ReportOutline.Issue) -> String {
         """
-        <tr><td class="place \(outline.placeNames.first ?? "")">\(issue.place.first?.text.escaped ?? "")</td><td>\(Self.fieldText(issue.issue.field))</td>\
+        <tr><td class="place \(outline.placeNames.first ?? "")">\(issue.place.first?.text.escaped ?? "")</td>\
+        \(keyColumn.map { "<td class=\"\($0)\">\(issue.key?.escaped ?? "")</td>" }.joined())\
+        <td>\(Self.fieldText(issue.issue.field))</td>\
         <td class="code">\(issue.issue.code.escaped)</td><td class="value">\(issue.value?.escaped ?? "")</td>\
         <td class="message">\(issue.issue.message.escaped)</td></tr>
 

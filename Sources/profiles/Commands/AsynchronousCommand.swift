@@ -7,11 +7,11 @@ internal import ArgumentParser
 protocol AsynchronousCommand: ParsableCommand {
     /// Whether it may have to wait on another thread. Where there is none to be had, Swift's own executor would try again
     /// for ever, so such a command is not begun.
-    static var needsThreads: Bool { get }
+    var needsThreads: Bool { get }
 
     func run() async throws
 }
 
 extension AsynchronousCommand {
-    static var needsThreads: Bool { true }
+    var needsThreads: Bool { true }
 }

@@ -13,7 +13,7 @@ struct BackupCommand: AsynchronousCommand {
               profiles restore backup.sqlite
             """)
 
-    @Argument(help: "The new file; one that is there is left as it is.")
+    @Argument(help: "The new file; one that is there is left as it is.", completion: .file(extensions: ["sqlite"]))
     var file: String
 
     @OptionGroup var global: GlobalOptions

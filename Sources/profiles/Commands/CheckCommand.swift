@@ -21,19 +21,25 @@ struct CheckCommand: AsynchronousCommand {
         let isSound = try await global.withStore("check") { repository in
             let check = try await repository.check()
             let statistics = try await repository.statistics()
+            let unjudged = try await repository.countUnjudged()
             switch global.format {
-            case .text: try Output.standard.write(Self.text(check, statistics, repository.path))
-            case .json: try Output.standard.print(Self.json(check, statistics, repository.path).text(indented: true))
+            case .text: try Output.standard.write(Self.text(check, statistics, unjudged, repository.path))
+            case .json:
+                let json = Self.json(check, statistics, unjudged, repository.path)
+                try Output.standard.print(json.text(indented: true))
             }
             return check.isSound
         }
         if !isSound { throw CommandFailure(.no, "The store is not sound") }
     }
 
-    private static func text(_ check: StoreCheck, _ statistics: StoreStatistics, _ path: String) -> String {
+    private static func text(
+        _ check: StoreCheck, _ statistics: StoreStatistics, _ unjudged: Int, _ path: String
+    ) -> String {
         var block = TextBlock()
         block.add("Store", path)
         block.add("Profiles", "\(statistics.profiles), \(statistics.invalid) of them marked invalid")
+        if unjudged > 0 { block.add("", unjudged.unjudgedProfiles) }
         block.add("Secrets", "\(statistics.withPassword) passwords, \(statistics.withPasscode) pass codes")
         block.add("Schema version", String(statistics.schemaVersion))
         block.add("Change number", String(statistics.changeNumber))
@@ -41,8 +47,7 @@ struct CheckCommand: AsynchronousCommand {
         block.addGap()
         block.add("Integrity", check.integrity.isEmpty ? "ok" : check.integrity.joined(separator: "; "))
         block.add("Foreign keys", check.foreignKeys.isEmpty ? "ok" : check.foreignKeys.joined(separator: "; "))
-        let defect = check.hasWALResetDefect ? ", which has the WAL-reset defect" : ""
-        block.add("SQLite", check.sqliteVersion + defect)
+        block.add("SQLite", check.sqliteVersion + (check.hasWALResetDefect ? "; \(defectText(check))" : ""))
         block.add("Write lock", check.writeLockIsOn ? "on" : "MISSING")
         block.addGap()
         for setting in check.settings {
@@ -55,10 +60,19 @@ struct CheckCommand: AsynchronousCommand {
         return block.text
     }
 
-    private static func json(_ check: StoreCheck, _ statistics: StoreStatistics, _ path: String) -> JSONValue {
+    private static func defectText(_ check: StoreCheck) -> String {
+        check.writeLockIsOn
+            ? "its WAL-reset defect cannot do harm here, since the write lock guards against it"
+            : "its WAL-reset defect can lose commits, since the write lock is missing"
+    }
+
+    private static func json(
+        _ check: StoreCheck, _ statistics: StoreStatistics, _ unjudged: Int, _ path: String
+    ) -> JSONValue {
         [
             "database": .string(path), "sound": .bool(check.isSound),
             "profiles": .number(statistics.profiles), "invalid": .number(statistics.invalid),
+            "unjudged": .number(unjudged),
             "with_password": .number(statistics.withPassword), "with_passcode": .number(statistics.withPasscode),
             "schema_version": .number(statistics.schemaVersion), "change_number": .number(statistics.changeNumber),
             "file_bytes": .number(statistics.fileBytes), "wal_bytes": .number(statistics.walBytes),

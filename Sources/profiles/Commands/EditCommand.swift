@@ -23,7 +23,9 @@ struct EditCommand: AsynchronousCommand, SecretTaking {
 
     @OptionGroup var fields: FieldOptions
 
-    @Option(help: ArgumentHelp("Take a field's value away; may be repeated.", valueName: "field"))
+    @Option(
+        help: ArgumentHelp("Take a field's value away; may be repeated.", valueName: "field"),
+        completion: CompletedWords.fields)
     var clear: [String] = []
 
     @Option(help: ArgumentHelp("The revision that the change goes by.", valueName: "n"))

@@ -41,11 +41,21 @@ struct ImportCommand: AsynchronousCommand {
             let importer = ProfileImporter(schema: rules, today: Timestamp.now().day ?? .latest, options: options)
             return try await ReportedImport(global: global, input: input).run(importer, file)
         }
-        let whenMissing: GlobalOptions.MissingStore = dryRun ? .isAnError : .isMade(.standard)
+        let whenMissing: MissingStore = dryRun ? .isAnError : .isMade(.standard)
         try await global.withStore("import", whenMissing: whenMissing) { repository in
             let importer = ProfileImporter(repository: repository, options: options)
-            try await ReportedImport(global: global, input: input, spared: global.storeFiles()).run(importer, file)
+            try await ReportedImport(
+                global: global, input: input, spared: global.storeFiles(), goingOn: dryRun ? nil : goingOn
+            ).run(importer, file)
         }
+    }
+
+    /// What is stored already is to be skipped; what was rejected will be so again, and its file be whole.
+    private var goingOn: String {
+        let skips = onDuplicate == .reject && !allOrNothing
+        return CommandArguments.line(
+            CommandLine.arguments, setting: skips ? ("--on-duplicate", "skip") : nil,
+            adding: input.rejects != nil || input.report != nil ? "--force" : nil)
     }
 
     private var options: ImportOptions {

@@ -13,7 +13,9 @@ struct InitCommand: AsynchronousCommand {
               profiles init --database team.sqlite --schema team-schema.json
             """)
 
-    @Option(help: ArgumentHelp("The rules that profiles follow.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("The rules that profiles follow.", valueName: "file"),
+        completion: .file(extensions: ["json"]))
     var schema: String?
 
     @OptionGroup var global: GlobalOptions

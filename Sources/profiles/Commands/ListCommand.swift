@@ -2,8 +2,6 @@ internal import ArgumentParser
 internal import ProfileStore
 
 struct ListCommand: AsynchronousCommand {
-    static let needsThreads = false
-
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "List profiles, in the order in which they came.",
@@ -18,10 +16,13 @@ struct ListCommand: AsynchronousCommand {
     @OptionGroup var page: PageOptions
     @OptionGroup var global: GlobalOptions
 
+    /// Profiles that nobody has judged are counted where invalid ones are listed.
+    var needsThreads: Bool { page.invalid }
+
     func run() async throws {
         try await global.withStore("list") { repository in
             let count = try await global.show(page.query(), of: repository)
-            if count == 0 { global.note("There are no \(page.invalid ? "invalid " : "")profiles.") }
+            if count == 0 { global.note("There are no \(page.kindOfProfiles)profiles.") }
         }
     }
 }

@@ -3,8 +3,6 @@ internal import ProfileCore
 internal import ProfileStore
 
 struct LookupCommand: AsynchronousCommand {
-    static let needsThreads = false
-
     static let configuration = CommandConfiguration(
         commandName: "lookup",
         abstract: "Find profiles by their fields.",
@@ -35,7 +33,8 @@ struct LookupCommand: AsynchronousCommand {
 
     @Option(
         name: .customLong("where"),
-        help: ArgumentHelp("The value of any field of the schema; may be repeated.", valueName: "field=value"))
+        help: ArgumentHelp("The value of any field of the schema; may be repeated.", valueName: "field=value"),
+        completion: CompletedWords.assignments)
     var conditions: [String] = []
 
     @Flag(help: "Only the beginning of each value must be the same.")
@@ -54,10 +53,14 @@ struct LookupCommand: AsynchronousCommand {
         }
     }
 
+    var needsThreads: Bool { page.invalid }
+
     func run() async throws {
         try await global.withStore("lookup") { repository in
             let query = page.query(try wanted.map { try condition($0, in: repository.schema) })
-            if try await global.show(query, of: repository, onlyOneInFull: true) == 0 { throw nothingFound }
+            if try await global.show(query, of: repository, onlyOneInFull: true) == 0 {
+                throw nothingFound(query.conditions, in: repository)
+            }
         }
     }
 
@@ -81,10 +84,23 @@ struct LookupCommand: AsynchronousCommand {
         return ProfileQuery.Condition(name, wanted.value, isPrefix: prefix)
     }
 
-    private var nothingFound: CommandFailure {
-        guard let username, wanted.count == 1, !prefix, !page.invalid else {
-            return CommandFailure(.no, page.invalid ? "No profile is marked invalid" : "No profile matches")
+    /// Says which profile there is none of, and of which values there can be none: those that break the rules.
+    private func nothingFound(
+        _ conditions: [ProfileQuery.Condition], in repository: ProfileRepository
+    ) -> CommandFailure {
+        let impossible = conditions.filter { !$0.isPrefix }.flatMap { condition in
+            repository.validator.issues(of: condition.value, in: condition.field, on: repository.today)
+                .map { "No valid profile has this value: \(repository.schema.message(for: $0))" }
         }
-        return CommandFailure(ProfileStoreError.notFound(username: username))
+        return CommandFailure(.no, lines: [nothingFound] + impossible)
+    }
+
+    private var nothingFound: String {
+        if page.after != nil { return "No further profile matches" }
+        if wanted.isEmpty { return "No profile is marked invalid" }
+        guard let username, wanted.count == 1, !prefix, !page.invalid else {
+            return page.invalid ? "No profile that is marked invalid matches" : "No profile matches"
+        }
+        return "There is no profile \"\(username)\""
     }
 }

@@ -73,17 +73,29 @@ struct PasscodeRemoveCommand: AsynchronousCommand {
         commandName: "remove",
         abstract: "Remove a pass code, known or not: the owner's way out.",
         discussion: """
+            Asks first on a terminal; elsewhere --yes has to be given.
+
               profiles passcode remove skboard
+              profiles passcode remove skboard --yes
             """)
 
     @Argument(help: "Whose pass code.")
     var username: String
 
+    @Flag(help: "Do not ask.")
+    var yes = false
+
     @OptionGroup var noSecrets: NoSecretArguments
     @OptionGroup var global: GlobalOptions
 
     func run() async throws {
+        guard yes || global.canAsk else {
+            throw CommandFailure(.usage, "There is no terminal to ask on; give --yes to remove \(username)'s pass code")
+        }
         try await global.withStore("passcode remove") { repository in
+            guard yes || LinePrompt.isConfirmed("Remove the pass code of \(username)") else {
+                throw CommandFailure(.no, "Nothing was removed")
+            }
             try await repository.removePasscode(of: username)
         }
         try global.confirm("Pass code removed", ["username": .string(username), "passcode": "removed"])

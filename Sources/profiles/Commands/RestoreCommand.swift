@@ -18,7 +18,9 @@ struct RestoreCommand: AsynchronousCommand {
               profiles restore before.sqlite
             """)
 
-    @Argument(help: "The backup, which stays as it is; any store will do.")
+    @Argument(
+        help: "The backup, which stays as it is; any store will do.",
+        completion: .file(extensions: ["sqlite", "sqlite3", "db"]))
     var backup: String
 
     @Flag(help: "Do not ask.")

@@ -17,26 +17,36 @@ struct RevalidateCommand: AsynchronousCommand {
               profiles revalidate --schema stricter-schema.json --report report.html
             """)
 
-    @Option(help: ArgumentHelp("Judge by these rules, which are not in force.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Judge by these rules, which are not in force.", valueName: "file"),
+        completion: .file(extensions: ["json"]))
     var schema: String?
 
     @Flag(help: "Judge every profile, also those that were judged by the same rules before.")
     var all = false
 
-    @Option(help: ArgumentHelp("Write the whole report there: .json, .csv, .html or .txt.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Write the whole report there: .json, .csv, .html or .txt.", valueName: "file"),
+        completion: ReportFile.completion)
     var report: String?
+
+    @Flag(help: "Replace the file of --report if it is there.")
+    var force = false
 
     @OptionGroup var global: GlobalOptions
 
     func validate() throws { try ReportFile.validate(report) }
 
     func run() async throws {
+        if let path = report {
+            try PrivateFile.requireName(path, replacing: force, sparing: global.storeFiles())
+        }
         let candidate = try schema.map { path throws(CommandFailure) in try ProfileSchema(file: path) }
         let result = try await global.withStore("revalidate") { repository in
             try await global.revalidating(repository, by: candidate, all: all)
         }
         if let path = report {
-            try ReportFile.write(to: path, sparing: global.storeFiles()) { result.rendered(as: $0) }
+            try ReportFile.write(to: path, replacing: force, sparing: global.storeFiles()) { result.rendered(as: $0) }
         }
         switch global.format {
         case .json: try Output.standard.print(result.rendered(as: .json))

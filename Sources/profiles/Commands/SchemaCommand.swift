@@ -13,33 +13,43 @@ struct SchemaCommand: ParsableCommand {
               profiles schema check schema.json
               profiles schema diff schema.json
               profiles schema adopt schema.json
+              profiles schema log
             """,
         subcommands: [
             SchemaShowCommand.self, SchemaCheckCommand.self, SchemaDiffCommand.self, SchemaAdoptCommand.self,
+            SchemaLogCommand.self,
         ])
 }
 
 struct SchemaShowCommand: AsynchronousCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Show the schema in force.",
+        abstract: "Show the schema in force, or one that was before.",
         discussion: """
             With --format json it is the schema document itself, to be changed and adopted.
 
               profiles schema show
+              profiles schema show --number 1
               profiles schema show --format json > schema.json
             """)
+
+    @Option(
+        help: ArgumentHelp("The version to show. (default: the one in force)", valueName: "n"),
+        completion: CompletedWords.versions)
+    var number: Int?
 
     @OptionGroup var global: GlobalOptions
 
     func run() async throws {
         try await global.withStore("schema show") { repository in
-            let schema = repository.schema
+            let version = if let number { try await repository.schemaVersion(number) } else { repository.schemaInForce }
+            let schema = version.schema
             guard global.format == .text else { return try Output.standard.print(schema.document(indented: true)) }
             var block = TextBlock()
             block.add("Schema", schema.name)
-            block.add("Version", String(repository.schemaVersion))
-            block.add("Fingerprint", repository.schemaFingerprint)
+            block.add("Version", String(version.number))
+            block.add("Adopted", version.adoptedAt.text)
+            block.add("Fingerprint", version.fingerprint)
             try Output.standard.write(block.text + "\n" + schema.table)
         }
     }
@@ -55,7 +65,7 @@ struct SchemaCheckCommand: AsynchronousCommand {
               profiles schema check schema.json
             """)
 
-    @Argument(help: "The schema file; - is standard input.")
+    @Argument(help: "The schema file; - is standard input.", completion: .file(extensions: ["json"]))
     var file: String
 
     @OptionGroup var global: GlobalOptions
@@ -77,7 +87,7 @@ struct SchemaDiffCommand: AsynchronousCommand {
               profiles schema diff schema.json
             """)
 
-    @Argument(help: "The schema file; - is standard input.")
+    @Argument(help: "The schema file; - is standard input.", completion: .file(extensions: ["json"]))
     var file: String
 
     @OptionGroup var global: GlobalOptions
@@ -90,8 +100,7 @@ struct SchemaDiffCommand: AsynchronousCommand {
         switch global.format {
         case .text: try Output.standard.print(difference.text)
         case .json:
-            let changes = JSONValue.array(difference.changes.map(\.json))
-            try Output.standard.print((["changes": changes] as JSONValue).text(indented: true))
+            try Output.standard.print((["changes": difference.json] as JSONValue).text(indented: true))
         }
     }
 }
@@ -101,35 +110,117 @@ struct SchemaAdoptCommand: AsynchronousCommand {
         commandName: "adopt",
         abstract: "Put a schema into force, and say which profiles break it.",
         discussion: """
-            Profiles keep their values. Nothing is asked: look with "profiles schema diff" and "profiles revalidate \
-            --schema" before. A schema that makes a field unique is refused while values of it repeat.
+            Shows what changes and what the stored profiles would come to. Profiles keep their values. Where a rule \
+            becomes stricter it asks first on a terminal, unless --yes is given; elsewhere it asks nothing: look with \
+            "profiles schema diff" and "profiles revalidate --schema" before. A schema that makes a field unique is \
+            refused while values of it repeat. With --number it goes back to a schema that was in force before.
 
               profiles schema adopt schema.json
+              profiles schema adopt --number 1
             """)
 
-    @Argument(help: "The schema file; - is standard input.")
-    var file: String
+    @Argument(help: "The schema file; - is standard input.", completion: .file(extensions: ["json"]))
+    var file: String?
+
+    @Option(
+        help: ArgumentHelp("Adopt a version of before again, as the next one.", valueName: "n"),
+        completion: CompletedWords.versions)
+    var number: Int?
+
+    @Flag(help: "Do not ask.")
+    var yes = false
 
     @OptionGroup var global: GlobalOptions
 
+    func validate() throws {
+        guard (file == nil) != (number == nil) else {
+            throw ValidationError("Say which schema to adopt: a file, or --number with a version of before.")
+        }
+    }
+
     func run() async throws {
-        let candidate = try ProfileSchema(file: file)
+        let read = try file.map { path throws(CommandFailure) in try ProfileSchema(file: path) }
         try await global.withStore("schema adopt") { repository in
+            let candidate =
+                if let read { read } else { try await repository.schemaVersion(number ?? 0).schema }
+            let difference = SchemaDifference(from: repository.schema, to: candidate)
+            if global.format == .text { try Output.standard.write(difference.text + "\n\n") }
             let report = try await global.revalidating(repository, by: candidate, all: true)
             guard !report.isCancelled else { throw CommandFailure(.interrupted, "Interrupted; nothing was adopted") }
             if global.format == .text { try Output.standard.print(report.summary(examples: 3)) }
+            if difference.mayInvalidate, !yes, global.canAsk, !isConfirmed(candidate, report) {
+                throw CommandFailure(.no, "Nothing was adopted")
+            }
             let version = try await repository.adopt(candidate)
+            let unjudged = try await repository.countUnjudged()
             switch global.format {
             case .text:
                 try Output.standard.print("Adopted the schema \"\(candidate.name.visible)\" as version \(version)")
-                if report.invalid > 0 { global.note("Mark the invalid profiles with \"profiles revalidate\".") }
+                if unjudged > 0 { global.note(unjudged.unjudgedProfiles) }
             case .json:
                 let json: JSONValue = [
                     "name": .string(candidate.name), "version": .number(version), "checked": .number(report.checked),
-                    "invalid": .number(report.invalid),
+                    "invalid": .number(report.invalid), "unjudged": .number(unjudged), "changes": difference.json,
                 ]
                 try Output.standard.print(json.text(indented: true))
             }
         }
+    }
+
+    private func isConfirmed(_ candidate: ProfileSchema, _ report: RevalidationReport) -> Bool {
+        LinePrompt.isConfirmed(
+            "Adopt the schema \"\(candidate.name)\", which \(report.invalid.grouped) of \(report.checked.grouped) profiles break"
+        )
+    }
+}
+
+struct SchemaLogCommand: AsynchronousCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "log",
+        abstract: "List the schemas that were ever in force.",
+        discussion: """
+            The last one is in force. A profile says by which version it was judged.
+
+              profiles schema log
+              profiles schema show --number 1
+              profiles schema adopt --number 1
+            """)
+
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws {
+        let versions = try await global.withStore("schema log") { try await $0.schemaVersions() }
+        switch global.format {
+        case .text:
+            var table = TextTable(["Version", "Adopted", "Schema", "Fingerprint", ""], [.right])
+            for version in versions {
+                let isInForce = version.number == versions.last?.number
+                table.add([
+                    String(version.number), version.adoptedAt.text, version.schema.name,
+                    String(version.fingerprint.prefix(12)), isInForce ? "in force" : "",
+                ])
+            }
+            try Output.standard.write(table.text)
+        case .json:
+            let list = versions.map { version -> JSONValue in
+                [
+                    "version": .number(version.number), "adopted_at": .string(version.adoptedAt.description),
+                    "name": .string(version.schema.name), "fingerprint": .string(version.fingerprint),
+                    "in_force": .bool(version.number == versions.last?.number),
+                ]
+            }
+            try Output.standard.print((["versions": .array(list)] as JSONValue).text(indented: true))
+        }
+    }
+}
+
+extension ProfileRepository {
+    /// A version of the schema by its number.
+    fileprivate func schemaVersion(_ number: Int) async throws -> SchemaVersion {
+        let versions = try await schemaVersions()
+        if let version = versions.first(where: { $0.number == number }) { return version }
+        let range = versions.count == 1 ? "only 1" : "1 to \(versions.count)"
+        throw CommandFailure(
+            .no, "The schema has no version \(number); there is \(range)", "\"profiles schema log\" lists them")
     }
 }

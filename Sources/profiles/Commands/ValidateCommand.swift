@@ -17,7 +17,7 @@ struct ValidateCommand: AsynchronousCommand {
 
     @OptionGroup var input: ImportInputOptions
 
-    @Option(help: ArgumentHelp("The rules to judge by.", valueName: "file"))
+    @Option(help: ArgumentHelp("The rules to judge by.", valueName: "file"), completion: .file(extensions: ["json"]))
     var schema: String?
 
     @OptionGroup var global: GlobalOptions

@@ -25,6 +25,11 @@ extension CommandFailure {
             self.init(
                 .badInput, "The first row names no field; nothing was imported",
                 "It should name the columns; map one with --map \"COLUMN=FIELD\", or choose another --delimiter")
+        case .otherDelimiter(let byte):
+            let name = byte == 9 ? "tab" : "\"\(Character(Unicode.Scalar(byte)))\""
+            self.init(
+                .badInput, "The cells of the first row seem to be separated by \(name); nothing was imported",
+                "Say so with --delimiter \(name)")
         case .columnTwice(let name):
             self.init(.badInput, "Two columns go to the field \"\(name)\"; nothing was imported")
         case .mappedColumnMissing(let name):

@@ -107,16 +107,34 @@ extension CommandFailure {
         case .alreadyExists(let path): self.init(.cannotCreate, "\(path) is there already; it is left as it is")
         case .reservedName(let path):
             self.init(.cannotCreate, "\(path) is the name of a file of the store itself; name another file")
-        case .cannotOpen(let place, let code):
-            let isForbidden = code == EACCES || code == EPERM || code == EROFS
+        case .unreadableLog(let path):
             self.init(
-                isForbidden ? .notPermitted : .cannotCreate, "\(place) cannot be opened: \(Self.systemText(code))")
+                .notPermitted, "\(path) has changes in its log that cannot be read where its folder may not be written",
+                "Let somebody who may write there look into it once, as with \"profiles list\"",
+                "Or copy \(path) and \(path)-wal into a folder of yours, and name the copy with --database PATH")
+        case .cannotOpen(let place, let code): self = .cannotOpen(place, code)
         case .inputOutput(let message, let code):
             self.init(.inputOutput, "Reading or writing the store failed: \(message) (\(Self.systemText(code)))")
         case .database(let message, let code):
             self.init(.inputOutput, "SQLite reports \(message) (code \(code))")
         case .unsupported(let operation): self.init(.unavailable, "A store of this kind has no \(operation)")
         }
+    }
+
+    private static func cannotOpen(_ place: String, _ code: Int32) -> CommandFailure {
+        let reason = systemText(code)
+        guard code == EACCES || code == EPERM || code == EROFS else {
+            return CommandFailure(.cannotCreate, "\(place) cannot be opened: \(reason)")
+        }
+        // What is not there was to be made.
+        if access(place, F_OK) != 0, errno == ENOENT {
+            return CommandFailure(
+                .notPermitted, "\(place) cannot be made, since its folder may not be written: \(reason)",
+                "Name a store in a folder of yours with --database PATH")
+        }
+        return CommandFailure(
+            .notPermitted, "\(place) cannot be opened: \(reason)",
+            "Ask its owner, or name another store with --database PATH")
     }
 
     private static func text(_ fault: LockFileFault) -> String {

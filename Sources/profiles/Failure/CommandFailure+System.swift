@@ -16,6 +16,12 @@ extension CommandFailure {
         CommandFailure(.cannotCreate, "\(path) cannot be created: \(systemText(code))")
     }
 
+    static func isThere(_ path: String) -> CommandFailure {
+        CommandFailure(
+            .cannotCreate, "\(path) is there already; it is left as it is",
+            "Replace it with --force, or name another file")
+    }
+
     static func cannotWrite(_ path: String, _ code: Int32) -> CommandFailure {
         code == EPIPE
             ? CommandFailure(.pipeClosed, lines: [])

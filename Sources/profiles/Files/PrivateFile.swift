@@ -10,6 +10,7 @@ struct PrivateFile: ~Copyable {
     let descriptor: Int32
     private let path: String
     private let name: Name
+    private let replaces: Bool
 
     private enum Name: ~Copyable {
         case none
@@ -18,9 +19,10 @@ struct PrivateFile: ~Copyable {
         case final
     }
 
-    /// Begins a file; those that are spared, the input and the store's own, are not replaced.
-    init(replacing path: String, sparing spared: FilePlaces = FilePlaces()) throws(CommandFailure) {
-        try spared.require(path)
+    /// Begins a file. One that is there is replaced only where that was asked for; those that are spared, the input and
+    /// the store's own, never are.
+    init(_ path: String, replacing: Bool = false, sparing spared: FilePlaces = FilePlaces()) throws(CommandFailure) {
+        try Self.requireName(path, replacing: replacing, sparing: spared)
         var status = stat()
         let exists = stat(path, &status) == 0
         switch exists ? status.st_mode & S_IFMT : S_IFREG {
@@ -29,25 +31,36 @@ struct PrivateFile: ~Copyable {
             let target = exists ? try Self.resolved(path) : path
             let unnamed = Self.openUnnamed(beside: target)
             if unnamed >= 0 {
-                self.init(unnamed, target, .none)
+                self.init(unnamed, target, .none, replaces: replacing)
                 return
             }
             let temporary = TemporaryName(beside: target)
             let named = open(temporary.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
             guard named >= 0 else { throw .cannotCreate(path, errno) }
-            self.init(named, target, .temporary(temporary))
+            self.init(named, target, .temporary(temporary), replaces: replacing)
         case S_IFDIR: throw .cannotCreate(path, EISDIR)
         default:
             let opened = open(path, O_WRONLY | O_CLOEXEC)
             guard opened >= 0 else { throw .cannotCreate(path, errno) }
-            self.init(opened, path, .final)
+            self.init(opened, path, .final, replaces: replacing)
         }
     }
 
-    private init(_ descriptor: Int32, _ path: String, _ name: consuming Name) {
+    private init(_ descriptor: Int32, _ path: String, _ name: consuming Name, replaces: Bool) {
         self.descriptor = descriptor
         self.path = path
         self.name = name
+        self.replaces = replaces
+    }
+
+    /// Refuses a name that a file may not have, before there is anything to write. What is no plain file, such as a
+    /// terminal or a pipe, is written to and not replaced.
+    static func requireName(
+        _ path: String, replacing: Bool, sparing spared: FilePlaces
+    ) throws(CommandFailure) {
+        try spared.require(path)
+        var status = stat()
+        if !replacing, stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG { throw .isThere(path) }
     }
 
     /// Gives the file its name.
@@ -63,6 +76,7 @@ struct PrivateFile: ~Copyable {
             try secure()
             if link(to: path) { return }
             guard errno == EEXIST else { throw .cannotCreate(path, errno) }
+            guard replaces else { throw .isThere(path) }
             // A link replaces nothing, so it takes two steps.
             let temporary = TemporaryName(beside: path)
             guard link(to: temporary.path) else { throw .cannotCreate(path, errno) }
@@ -79,6 +93,11 @@ struct PrivateFile: ~Copyable {
     }
 
     private func rename(_ temporary: borrowing TemporaryName) throws(CommandFailure) {
+        if !replaces {
+            // Somebody may have made one meanwhile. Some file systems have no links, and there it is not noticed.
+            if Platform.link(temporary.path, path) == 0 { return }
+            if errno == EEXIST { throw .isThere(path) }
+        }
         guard Platform.rename(temporary.path, path) == 0 else { throw .cannotCreate(path, errno) }
     }
 
@@ -127,8 +146,10 @@ extension FilePlaces {
 
 extension PrivateFile {
     /// Writes a text to a file.
-    static func write(_ text: String, to path: String, sparing spared: FilePlaces) throws(CommandFailure) {
-        let file = try PrivateFile(replacing: path, sparing: spared)
+    static func write(
+        _ text: String, to path: String, replacing: Bool = false, sparing spared: FilePlaces = FilePlaces()
+    ) throws(CommandFailure) {
+        let file = try PrivateFile(path, replacing: replacing, sparing: spared)
         var text = text
         let code = text.withUTF8 { FileDescriptor.writeAll(UnsafeRawBufferPointer($0), to: file.descriptor) }
         guard code == 0 else { throw .cannotWrite(path, code) }

@@ -23,11 +23,13 @@ struct FieldOptions: ParsableArguments {
         name: .customLong("set"),
         help: ArgumentHelp(
             "The value of any field of the schema, or a hash as password_hash; may be repeated.",
-            valueName: "field=value"))
+            valueName: "field=value"),
+        completion: CompletedWords.assignments)
     var assignments: [String] = []
 
     @Option(
-        help: ArgumentHelp("A file with a JSON object of values by field; - is standard input.", valueName: "file"))
+        help: ArgumentHelp("A file with a JSON object of values by field; - is standard input.", valueName: "file"),
+        completion: .file(extensions: ["json"]))
     var json: String?
 
     func validate() throws {

@@ -5,7 +5,9 @@ internal import ProfileTransfer
 
 /// What is imported or validated, how it is written, and what becomes of its bad rows.
 struct ImportInputOptions: ParsableArguments {
-    @Argument(help: "The file; - is standard input.")
+    @Argument(
+        help: "The file; - is standard input.",
+        completion: .file(extensions: ["csv", "tsv", "txt", "ndjson", "jsonl", "json", "gz"]))
     var file: String
 
     @Option(
@@ -28,7 +30,8 @@ struct ImportInputOptions: ParsableArguments {
     @Option(
         name: .customLong("map"),
         help: ArgumentHelp(
-            "Take a column for a field whose name it does not have; may be repeated.", valueName: "header=field"))
+            "Take a column for a field whose name it does not have; may be repeated.", valueName: "header=field"),
+        completion: CompletedWords.columns)
     var columns: [ColumnMapping] = []
 
     @Flag(help: "Pass over columns that are no field.")
@@ -40,11 +43,18 @@ struct ImportInputOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Stop after so many rejected rows, or such a part of all.", valueName: "n|n%"))
     var maxRejects: RejectLimit?
 
-    @Option(help: ArgumentHelp("Write rejected rows there as CSV, ready to be mended and imported.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Write rejected rows there as CSV, ready to be mended and imported.", valueName: "file"),
+        completion: .file(extensions: ["csv"]))
     var rejects: String?
 
-    @Option(help: ArgumentHelp("Write the whole report there: .json, .csv, .html or .txt.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Write the whole report there: .json, .csv, .html or .txt.", valueName: "file"),
+        completion: ReportFile.completion)
     var report: String?
+
+    @Flag(help: "Replace the files of --rejects and --report if they are there.")
+    var force = false
 
     @Option(help: ArgumentHelp("Most issues that the report lists; all are counted.", valueName: "n"))
     var maxIssues = 10_000
@@ -68,7 +78,9 @@ struct ImportInputOptions: ParsableArguments {
     func requireOutputs(sparing spared: FilePlaces = FilePlaces()) throws(CommandFailure) {
         var spared = spared
         if file != "-" { spared.insert(file) }
-        for path in [rejects, report].compactMap(\.self) { try spared.require(path) }
+        for path in [rejects, report].compactMap(\.self) {
+            try PrivateFile.requireName(path, replacing: force, sparing: spared)
+        }
     }
 
     /// What these options say of an import.
@@ -153,6 +165,8 @@ struct RejectLimit: ExpressibleByArgument {
 
 /// The file that a whole report goes to.
 enum ReportFile {
+    static let completion = CompletionKind.file(extensions: ReportFormat.allCases.map(\.rawValue))
+
     static func validate(_ path: String?) throws(ValidationError) {
         guard let path, ReportFormat(fileName: path) == nil else { return }
         throw ValidationError("--report takes a file that ends in .json, .csv, .html or .txt.")
@@ -160,8 +174,9 @@ enum ReportFile {
 
     /// Writes a report in the format that the file's ending names.
     static func write(
-        to path: String, sparing spared: FilePlaces, _ rendered: (ReportFormat) -> String
+        to path: String, replacing: Bool, sparing spared: FilePlaces, _ rendered: (ReportFormat) -> String
     ) throws(CommandFailure) {
-        try PrivateFile.write(rendered(ReportFormat(fileName: path) ?? .text), to: path, sparing: spared)
+        try PrivateFile.write(
+            rendered(ReportFormat(fileName: path) ?? .text), to: path, replacing: replacing, sparing: spared)
     }
 }

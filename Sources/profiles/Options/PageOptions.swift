@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import ProfileCore
 internal import ProfileStore
+internal import TextLayout
 
 /// Which part of many profiles to show.
 struct PageOptions: ParsableArguments {
@@ -19,6 +20,9 @@ struct PageOptions: ParsableArguments {
             throw ValidationError("--after takes the cursor that the page before ended with.")
         }
     }
+
+    /// What stands before "profiles" where a page has none: `invalid `, `further `.
+    var kindOfProfiles: String { (after == nil ? "" : "further ") + (invalid ? "invalid " : "") }
 
     var cursor: ProfileCursor? { after.flatMap(ProfileCursor.init) }
 
@@ -47,12 +51,22 @@ extension GlobalOptions {
             try listing.add(profile)
             last = profile
         }
+        let unjudged = query.onlyInvalid ? try await repository.countUnjudged() : nil
         if let only = last, inFull, format == .text, listing.count == 1, next == nil {
             try show(only)
         } else {
-            try listing.end(next)
+            try listing.end(next, unjudged: unjudged)
             if let next, format == .text { note("More: --after \(next)") }
         }
+        if let unjudged, unjudged > 0, format == .text { note(unjudged.unjudgedProfiles) }
         return listing.count
+    }
+}
+
+extension Int {
+    /// So many profiles that the rules in force have not judged yet, and what to do about it.
+    var unjudgedProfiles: String {
+        let subject = self == 1 ? "1 profile is" : "\(grouped) profiles are"
+        return "\(subject) not judged yet by the rules in force: judge with \"profiles revalidate\"."
     }
 }

@@ -23,27 +23,28 @@ struct PasscodeOptions: ParsableArguments {
                 try await PasscodeScreen(kind: kind, username: username, repository: repository).run()
             }
         } else {
-            let request = try request(of: kind)
+            guard readsStandardInput || global.canAsk else {
+                throw CommandFailure(
+                    .usage,
+                    "There is no terminal to ask on; give the entries on standard input with --stdin, one a line")
+            }
             try await global.withStore(command) { repository in
-                try await repository.carryOut(request, for: username)
+                if kind == .create { try await repository.requireNoPasscode(of: username) }
+                try await repository.carryOut(try request(of: kind), for: username)
             }
         }
         try global.confirm("Pass code \(outcome)", ["username": .string(username), "passcode": .string(outcome)])
     }
 
-    private func request(of kind: PasscodeFlow.Kind) throws -> PasscodeFlow.Request {
+    private func request(of kind: PasscodeFlow.Kind) throws -> PasscodeFlow.Request? {
         var flow = PasscodeFlow(kind)
+        var request: PasscodeFlow.Request?
         if readsStandardInput {
-            for line in try SecretInput.readLines(kind.entries.count, from: "-") {
-                if let request = try flow.enter(line) { return request }
-            }
-        } else if global.canAsk {
+            for line in try SecretInput.readLines(kind.entries.count, from: "-") { request = try flow.enter(line) }
+        } else {
             global.note(kind.title)
-            while let entry = flow.prompt {
-                if let request = try flow.enter(SecretPrompt.ask(entry.label)) { return request }
-            }
+            while let entry = flow.prompt { request = try flow.enter(SecretPrompt.ask(entry.label)) }
         }
-        throw CommandFailure(
-            .usage, "There is no terminal to ask on; give the entries on standard input with --stdin, one a line")
+        return request
     }
 }

@@ -8,7 +8,8 @@ struct PasswordOptions: ParsableArguments {
 
     @Option(
         name: .customLong("password-file"),
-        help: ArgumentHelp("Read the password from a file; one final line end is not part of it.", valueName: "file"))
+        help: ArgumentHelp("Read the password from a file; one final line end is not part of it.", valueName: "file"),
+        completion: .file())
     var file: String?
 
     @OptionGroup var noSecrets: NoSecretArguments
@@ -47,14 +48,13 @@ struct NoSecretArguments: ParsableArguments {
 
     func validate() throws {
         guard secret == nil else { throw Self.refusal }
-        guard surplus.isEmpty else {
-            throw ValidationError(
-                """
-                There is an argument too many. It is not repeated here, since it could be a secret: these are given on \
-                standard input, in a file, or at the prompt.
-                """)
-        }
+        guard surplus.isEmpty else { throw ValidationError(Self.surplusRefusal) }
     }
+
+    static let surplusRefusal = """
+        There is an argument too many. It is not repeated here, since it could be a secret: these are given on standard \
+        input, in a file, or at the prompt.
+        """
 
     static var refusal: ValidationError {
         ValidationError(

@@ -28,14 +28,15 @@ struct ProfileListing {
         count += 1
     }
 
-    /// Writes what is left, with the place to go on after.
-    func end(_ next: ProfileCursor?) throws(CommandFailure) {
+    /// Writes what is left, with the place to go on after, and where it was counted how many profiles are not judged yet.
+    func end(_ next: ProfileCursor?, unjudged: Int?) throws(CommandFailure) {
         switch format {
         case .text: if count > 0 { try Output.standard.write(table.text) }
         case .json:
             let opening = count == 0 ? "{\n  \"profiles\": [" : "\n  "
             let cursor = next.map { JSONValue.string($0.description) } ?? .null
-            try Output.standard.write(opening + "],\n  \"next\": \(cursor.text())\n}\n")
+            let count = unjudged.map { ",\n  \"unjudged\": \($0)" } ?? ""
+            try Output.standard.write(opening + "],\n  \"next\": \(cursor.text())\(count)\n}\n")
         }
     }
 

@@ -9,6 +9,8 @@ struct ReportedImport {
     let input: ImportInputOptions
     /// Files that neither report nor rejected rows may replace, besides the input.
     var spared = FilePlaces()
+    /// The line of shell that goes on where it was interrupted.
+    var goingOn: String?
 
     /// Runs it and shows its report. Where rows were rejected that ends in a failure without text: the report has
     /// said it.
@@ -19,6 +21,9 @@ struct ReportedImport {
         if let rejects = input.rejects { spared.insert(rejects) }
         try tell(outcome, sparing: spared)
         if let failure = outcome.failure { throw failure }
+        if outcome.report.earlyEnd == .cancelled, let goingOn {
+            global.note((input.file == "-" ? "Give the same input again to: " : "Go on with: ") + goingOn)
+        }
         if outcome.report.earlyEnd == .cancelled { throw CommandFailure(.interrupted, lines: []) }
         if outcome.report.rejected > 0 || outcome.report.earlyEnd != nil { throw CommandFailure(.no, lines: []) }
     }
@@ -36,7 +41,7 @@ struct ReportedImport {
         _ importer: ProfileImporter, _ file: borrowing InputFile, sparing spared: FilePlaces
     ) async throws -> Outcome {
         guard let path = input.rejects else { return try await importing(importer, file, rejects: nil) }
-        let rejects = try PrivateFile(replacing: path, sparing: spared)
+        let rejects = try PrivateFile(path, replacing: input.force, sparing: spared)
         var outcome = try await importing(importer, file, rejects: rejects.descriptor)
         // What is not whole does not take the place of what was there.
         guard outcome.report.hasWrittenRejects else { return outcome }
@@ -67,10 +72,13 @@ struct ReportedImport {
 
     private func tell(_ outcome: Outcome, sparing spared: FilePlaces) throws(CommandFailure) {
         let report = outcome.report
-        if let path = input.report { try ReportFile.write(to: path, sparing: spared) { report.rendered(as: $0) } }
         try show(report, hasRejects: outcome.hasRejects)
         if let path = input.rejects, !outcome.hasRejects, report.rejected > 0 {
             Output.error.note("The rejected rows are not in \(path.visible); what was there before is as it was.")
+        }
+        if let path = input.report {
+            try ReportFile.write(to: path, replacing: input.force, sparing: spared) { report.rendered(as: $0) }
+            if global.format == .text { global.note("The whole report is in \(path.visible).") }
         }
     }
 
@@ -88,7 +96,6 @@ struct ReportedImport {
                     empty there\(omission).
                     """)
             }
-            if let path = input.report { global.note("The whole report is in \(path.visible).") }
         }
     }
 }

@@ -4,14 +4,7 @@ internal import ProfileStore
 internal import ProfileStoreSQLite
 
 // How a command comes to the store, and leaves it.
-extension GlobalOptions {
-    /// What happens where there is no store.
-    enum MissingStore {
-        /// Exit 66, with a text that says how to make one.
-        case isAnError
-        case isMade(ProfileSchema)
-    }
-
+extension StoreUsing {
     /// Opens the store, and closes it however the work ends. Those who wait for its write lock meanwhile get to know
     /// which subcommand holds it.
     func withStore<Value>(
@@ -37,29 +30,22 @@ extension GlobalOptions {
     func repositoryOptions(_ command: String) -> ProfileRepository.Options {
         var options = ProfileRepository.Options()
         options.command = "profiles \(command)"
-        options.waitLimit = .milliseconds(Int64(wait * 1_000))
+        options.waitLimit = .milliseconds(Int64(store.wait * 1_000))
         return options
     }
 
-    /// Where the store is: as told, as the environment says, or in the user's data folder (XDG Base Directory
-    /// Specification).
-    func databasePath() throws(CommandFailure) -> String {
-        if let database { return database }
-        if let path = try Environment.path("PROFILES_DATABASE") { return path }
-        // A relative path there is to be ignored, says the specification.
-        if let folder = try Environment.path("XDG_DATA_HOME"), folder.hasPrefix("/") {
-            return folder + "/profiles/profiles.sqlite"
-        }
-        guard let home = try Environment.path("HOME") else {
-            throw CommandFailure(
-                .badConfiguration, "There is no place for the store: neither PROFILES_DATABASE nor HOME is set",
-                "Name a file with --database PATH")
-        }
-        return home + "/.local/share/profiles/profiles.sqlite"
-    }
+    /// Where the store is.
+    func databasePath() throws(CommandFailure) -> String { try StorePlace.path(store.database) }
 
     /// The store's own files, which no output may replace, nor take the name of.
     func storeFiles() throws(CommandFailure) -> FilePlaces { FilePlaces(ofStore: try databasePath()) }
+}
+
+/// What happens where there is no store.
+enum MissingStore {
+    /// Exit 66, with a text that says how to make one.
+    case isAnError
+    case isMade(ProfileSchema)
 }
 
 extension ProfileSchema {

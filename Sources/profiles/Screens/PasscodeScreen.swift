@@ -14,9 +14,7 @@ struct PasscodeScreen {
     /// Shows the screen until it is done.
     func run() async throws {
         // Whether there is somebody to validate or edit is not told (P10), but nobody should choose a pass code in vain.
-        if kind == .create, try await repository.profile(username: username) == nil {
-            throw ProfileStoreError.notFound(username: username)
-        }
+        if kind == .create { try await repository.requireNoPasscode(of: username) }
         let entries = kind.entries.map { entry in
             EntryScreen.Entry(
                 name: entry.rawValue, label: entry.label, hint: entry == .new ? PasscodePolicy.standard.hint : "")

@@ -20,8 +20,3 @@ extension Profile {
         return block.text
     }
 }
-
-extension Timestamp {
-    /// `2026-01-31 09:15:00 UTC`.
-    var text: String { description.prefix(19).split(separator: "T").joined(separator: " ") + " UTC" }
-}

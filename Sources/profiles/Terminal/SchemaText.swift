@@ -14,25 +14,32 @@ extension ProfileSchema {
 }
 
 extension SchemaDifference {
-    /// One change a line.
+    /// One change a line, with what was before and what comes after it.
     var text: String {
-        isEmpty ? "The rules are the same" : changes.map(\.text).joined(separator: "\n")
+        isEmpty ? "The rules are the same" : changes.flatMap(\.lines).map(\.visible).joined(separator: "\n")
     }
+
+    /// An array of what changes.
+    var json: JSONValue { .array(changes.map(\.json)) }
 }
 
 extension SchemaDifference.Change {
-    fileprivate var text: String {
+    fileprivate var lines: [String] {
         switch self {
-        case .added(let field): "+ \(field.name): \(field.type.rawValue), \(field.rulesText)".visible
-        case .removed(let field): "- \(field.name)"
+        case .added(let field):
+            ["+ \(field.name): \(field.type.rawValue), \(field.rulesText)\(field.isRequired ? " (stricter)" : "")"]
+        case .removed(let field): ["- \(field.name)"]
         case .changed(let before, let after):
-            "~ \(after.name): \(after.differences(from: before).joined(separator: ", "))"
-        case .reordered: "~ the order of the fields"
+            after.changes(from: before).map { change in
+                "~ \(after.name): \(change.rule) \(change.before ?? "none") → \(change.after ?? "none")"
+                    + change.effect.remark
+            }
+        case .reordered: ["~ the order of the fields"]
         }
     }
 
-    /// `{"change","field","rules"}`, without what does not apply.
-    var json: JSONValue {
+    /// `{"change","field","rules","changes"}`, without what does not apply.
+    fileprivate var json: JSONValue {
         switch self {
         case .added(let field): ["change": "added", "field": .string(field.name.text)]
         case .removed(let field): ["change": "removed", "field": .string(field.name.text)]
@@ -40,8 +47,30 @@ extension SchemaDifference.Change {
             [
                 "change": "changed", "field": .string(after.name.text),
                 "rules": .array(after.differences(from: before).map(JSONValue.string)),
+                "changes": .array(after.changes(from: before).map(\.json)),
             ]
         case .reordered: ["change": "reordered"]
+        }
+    }
+}
+
+extension RuleChange {
+    fileprivate var json: JSONValue {
+        [
+            "rule": .string(rule), "before": before.map(JSONValue.string) ?? .null,
+            "after": after.map(JSONValue.string) ?? .null, "effect": .string(effect.rawValue),
+        ]
+    }
+}
+
+extension RuleChange.Effect {
+    /// What stands behind a change.
+    fileprivate var remark: String {
+        switch self {
+        case .stricter: " (stricter)"
+        case .looser: " (looser)"
+        case .other: " (may be stricter)"
+        case .none: ""
         }
     }
 }
@@ -77,6 +106,18 @@ extension FieldRules {
         if !requirements.isEmpty { rules.append("with " + requirements.map(\.rawValue).joined(separator: " and ")) }
         if let pattern { rules.append("pattern \(pattern.text)") }
         if !allowedValues.isEmpty { rules.append("one of " + allowedValues.joined(separator: ", ")) }
-        return rules.isEmpty ? "any text" : rules.joined(separator: "; ")
+        return rules.isEmpty ? type.anyValue : rules.joined(separator: "; ")
+    }
+}
+
+extension FieldType {
+    /// What a field of the type takes that has no rule.
+    fileprivate var anyValue: String {
+        switch self {
+        case .string: "any text"
+        case .integer: "any whole number"
+        case .boolean: "true or false"
+        default: "any \(rawValue)"
+        }
     }
 }

@@ -213,7 +213,8 @@ import Watchdog
         ),
         (
             #"{"name":"x","profiles":{"message":{"too_big":"x"}}}"#,
-            #".profiles.message.too_big: "too_big" is no code of an issue"#
+            #".profiles.message.too_big: "too_big" is no code of an issue; there are "#
+                + IssueCode.allCases.map(\.rawValue).joined(separator: ", ")
         ),
         (
             #"{"name":"x","profiles":{"secret":true}}"#,

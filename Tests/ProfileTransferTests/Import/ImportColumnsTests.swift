@@ -64,7 +64,7 @@ import Watchdog
     @Test(
         "P12: where no column is a field the first row may be data, and is not repeated",
         arguments: [
-            "skboard,aK8oio,78761241,12 Main St\n", "aK8oio\n", "skboard\tS3cret\t78761241\n", ",,\n",
+            "skboard,aK8oio,78761241,12 Main St\n", "aK8oio\n", "skboard S3cret 78761241\n", ",,\n",
             "_line,_issues,x\n",
         ])
     func noHeader(text: String) async throws {
@@ -73,6 +73,22 @@ import Watchdog
         #expect(await refusal(of: text) { $0.ignoresUnknownColumns = true } == .noUsernameColumn)
         let mapped = await refusal(of: "Login,Hobby\nann,x\n") { $0.columns = ["Login": "username"] }
         #expect(mapped == .unknownColumns(["Hobby"]))
+    }
+
+    @Test(
+        "P12: where something else separates the cells that is said, and nothing of them is repeated",
+        arguments: [";", "\t", "|"])
+    func otherDelimiter(delimiter: String) async throws {
+        let byte = try #require(delimiter.utf8.first)
+        for row in [["skboard", "S3cret", "78761241"], ["username", "phone"]] {
+            for ignoresUnknown in [false, true] {
+                let found = await refusal(of: row.joined(separator: delimiter) + "\n") {
+                    $0.format = .csv(delimiter: UInt8(ascii: ","))
+                    $0.ignoresUnknownColumns = ignoresUnknown
+                }
+                #expect(found == .otherDelimiter(byte))
+            }
+        }
     }
 
     @Test func `I11: a header has ten thousand columns at the most`() async throws {

@@ -35,6 +35,8 @@ import Watchdog
         #expect(report.rows == 13)
         #expect(report.outcomes == [5, 0, 0, 8])
         #expect(report.issues.listed.map(\.value) == [nil, nil, "x", nil, nil, "", nil, nil])
+        // Whose row it is, where that is certain.
+        #expect(report.issues.listed.map(\.key) == [nil, nil, "x", nil, nil, nil, nil, nil])
     }
 
     @Test func `I3: a row is rejected with all its issues, in the order of the fields`() async throws {
@@ -80,6 +82,29 @@ import Watchdog
         let none = try await validating("username,note\n" + rows, schema: schemaOfNames()) { $0.mostIssues = 0 }
         #expect(none.issues.listed.isEmpty)
         #expect(none.issues.total == 50)
+    }
+
+    @Test func `I8: the issues that are listed are spread over their kinds, so that a rare one is among them`()
+        async throws
+    {
+        let rows = (0..<3_000).map { "x,\($0)\n" }.joined() + "good name,1\nann,2\n"
+        let report = try await validating("username,note\n" + rows, schema: schemaOfNames()) { $0.mostIssues = 10 }
+        #expect(report.issues.listed.count == 10)
+        for count in report.issues.issueCounts {
+            let listed = report.issues.listed.filter { $0.issue.field == count.field && $0.issue.code == count.code }
+            #expect(!listed.isEmpty, "\(count)")
+        }
+    }
+
+    @Test func `P12: the key of a row beside its issues is never what may be a secret`() async throws {
+        let report = try await validating(
+            "username,password,phone,address\n"
+                // One cell less or more, so that a password may stand where the username belongs.
+                + "Sesame0pen,78761241,x\nann,Sesame0pen,78761241,x,y\n\"Sesame0pen\"x,Sesame0pen,1,x\n"
+                + "ann,Sesame0pen,1,x\n")
+        #expect(Set(report.issues.listed.compactMap(\.key)) == ["ann"])
+        #expect(report.issues.listed.filter { $0.key == "ann" }.allSatisfy { $0.line == 5 })
+        for format in ReportFormat.allCases { #expect(!report.rendered(as: format).contains("Sesame0pen")) }
     }
 
     @Test func `I8: what a report quotes is cut, also where one character is a megabyte`() async throws {

@@ -4,39 +4,45 @@ import ProfileTransfer
 /// What a file may hold to harm whoever looks at the report.
 let breakOut = "</script><script>alert(1)</script>"
 
+let sampleTime = Timestamp(millisecondsSince1970: 1_769_850_900_250)
+
 /// An import with every kind of thing to say, among it values that mean harm.
 func sampleImport(mostIssues: Int = 10_000) -> ImportReport {
     var report = ImportReport(
         source: "people.csv", schema: SchemaReference(name: "standard", version: 1, fingerprint: "5f3a9c0de1b24477"),
-        mostIssues: mostIssues, isDryRun: false)
+        mostIssues: mostIssues, isDryRun: false, startedAt: sampleTime, store: "/srv/people.sqlite")
     report.rows = 1_234_567
     report.imported = 1_234_500
     report.skipped = 63
     report.rejected = 4
     report.seconds = 1.2345
     let tooShort = "Phone should have at least 8 characters"
-    report.add(12, 11, "phone", "too_short", tooShort, "787")
-    report.add(12, 11, "username", "bad_character", "Username may hold ASCII letters only", "マーン\u{1b}[2J\n")
-    report.add(40, 38, "password", "missing_digit", "Password should have at least one decimal digit", nil)
+    let odd = "マーン\u{1b}[2J\n"
+    report.add(12, 11, "phone", "too_short", tooShort, "787", key: odd)
+    report.add(12, 11, "username", "bad_character", "Username may hold ASCII letters only", odd, key: odd)
+    report.add(40, 38, "password", "missing_digit", "Password should have at least one decimal digit", nil, key: "ann")
     report.add(41, 39, nil, "bad_row", "The row has 7 cells where the header has 6", nil)
-    report.add(77, 75, "phone", "too_short", tooShort, breakOut)
+    report.add(77, 75, "phone", "too_short", tooShort, breakOut, key: breakOut)
     return report
 }
 
 extension ImportReport {
     mutating func add(
-        _ line: Int, _ record: Int, _ field: String?, _ code: String, _ message: String, _ value: String?
+        _ line: Int, _ record: Int, _ field: String?, _ code: String, _ message: String, _ value: String?,
+        key: String? = nil
     ) {
         let issue = ReportedIssue(field: field, code: code, message: message)
         guard issues.count(field: field, code: code) else { return }
-        issues.list(RowIssue(line: line, record: record, issue: issue, value: value))
+        issues.list(
+            RowIssue(line: line, record: record, issue: issue, value: value, key: key), field: field, code: code)
     }
 }
 
 /// A revalidation that was asked of rules which are not in force.
 func sampleRevalidation() -> RevalidationReport {
     var report = RevalidationReport(
-        schema: SchemaReference(name: "stricter", version: nil, fingerprint: "00ff"), mostIssues: 10, isCandidate: true)
+        schema: SchemaReference(name: "stricter", version: nil, fingerprint: "00ff"), mostIssues: 10, isCandidate: true,
+        startedAt: sampleTime, store: "/srv/people.sqlite")
     report.checked = 3
     report.valid = 2
     report.invalid = 1
@@ -45,7 +51,8 @@ func sampleRevalidation() -> RevalidationReport {
     let issue = ReportedIssue(
         field: "address", code: "too_short", message: "Address should have at least 10 characters")
     if report.issues.count(field: "address", code: "too_short") {
-        report.issues.list(ProfileIssue(username: "skboard", issue: issue, value: "12 Main"))
+        report.issues.list(
+            ProfileIssue(username: "skboard", issue: issue, value: "12 Main"), field: "address", code: "too_short")
     }
     return report
 }

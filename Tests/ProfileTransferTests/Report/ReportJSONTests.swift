@@ -14,14 +14,16 @@ import Watchdog
             "issue_counts":[{"field":"phone","code":"too_short","count":2},{"field":null,"code":"bad_row","count":1},\
             {"field":"password","code":"missing_digit","count":1},{"field":"username","code":"bad_character","count":1}],\
             "issues":[{"line":12,"record":11,"field":"phone","code":"too_short",\
-            "message":"Phone should have at least 8 characters","value":"787"},\
+            "message":"Phone should have at least 8 characters","value":"787","key":"マーン\\u001b[2J\\n"},\
             {"line":12,"record":11,"field":"username","code":"bad_character",\
-            "message":"Username may hold ASCII letters only","value":"マーン\\u001b[2J\\n"},\
+            "message":"Username may hold ASCII letters only","value":"マーン\\u001b[2J\\n",\
+            "key":"マーン\\u001b[2J\\n"},\
             {"line":40,"record":38,"field":"password","code":"missing_digit",\
-            "message":"Password should have at least one decimal digit"},\
+            "message":"Password should have at least one decimal digit","key":"ann"},\
             {"line":41,"record":39,"field":null,"code":"bad_row",\
             "message":"The row has 7 cells where the header has 6"}],\
-            "issues_truncated":true,"seconds":1.235,"dry_run":false,"early_end":null,"warnings":[]}
+            "issues_truncated":true,"seconds":1.235,"dry_run":false,"early_end":null,"warnings":[],\
+            "started_at":"2026-01-31T09:15:00.250Z","program":"profiles 0.1.0","database":"/srv/people.sqlite"}
             """
         #expect(json.text() == expected)
     }
@@ -34,7 +36,8 @@ import Watchdog
             "issue_counts":[{"field":"address","code":"too_short","count":1}],\
             "issues":[{"username":"skboard","field":"address","code":"too_short",\
             "message":"Address should have at least 10 characters","value":"12 Main"}],\
-            "issues_truncated":false,"seconds":0.25,"candidate":true,"cancelled":false}
+            "issues_truncated":false,"seconds":0.25,"candidate":true,"cancelled":false,\
+            "started_at":"2026-01-31T09:15:00.250Z","program":"profiles 0.1.0","database":"/srv/people.sqlite"}
             """
         #expect(json.text() == expected)
     }
@@ -67,15 +70,16 @@ import Watchdog
             )
             var report = ImportReport(
                 source: source, schema: SchemaReference(name: name, version: 1, fingerprint: "ab"), mostIssues: 5,
-                isDryRun: true)
-            report.add(3, 2, field, "bad_format", message, value)
+                isDryRun: true, startedAt: sampleTime, store: source)
+            report.add(3, 2, field, "bad_format", message, value, key: name)
             let expected: JSONValue = [
                 "line": 3, "record": 2, "field": .string(field), "code": "bad_format", "message": .string(message),
-                "value": .string(value),
+                "value": .string(value), "key": .string(name),
             ]
             for text in [report.rendered(as: .json), try pageData(of: report.rendered(as: .html))] {
                 let json = try JSONValue(parsing: text)
                 #expect(json.member("source") == .string(source))
+                #expect(json.member("database") == .string(source))
                 #expect(json.member("issues") == .array([expected]))
             }
         }

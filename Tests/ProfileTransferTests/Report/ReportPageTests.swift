@@ -13,9 +13,13 @@ import Watchdog
         let end = try #require(page.ranges(of: "</main>").first).lowerBound
         let body = page[start..<end]
         for text in [
-            "<dt>rows</dt><dd>1,234,567</dd>", "<div class=\"bad\"><dt>rejected</dt><dd>4</dd></div>",
-            "<td>phone</td><td class=\"code\">too_short</td><td class=\"number\">2</td>", "<rect width=\"50.0%\"",
-            "<td class=\"place line\">41</td><td>(row)</td>",
+            "<dt>rows</dt><dd>1,234,567</dd>",
+            "<div class=\"bad\"><dt>rejected</dt><dd>4 <small>&lt;0.1 %</small></dd></div>",
+            "<td class=\"field\">phone</td><td class=\"code\">too_short</td><td class=\"number\">2</td>"
+                + "<td class=\"share\">40.0 %</td>", "<rect width=\"50.0%\"",
+            "<td class=\"place line\">41</td><td class=\"key\"></td><td>(row)</td>",
+            "<td class=\"place line\">40</td><td class=\"key\">ann</td><td>password</td>",
+            "<p>2026-01-31 09:15:00 UTC, profiles 0.1.0, store /srv/people.sqlite</p>",
             "&lt;/script&gt;&lt;script&gt;alert(1)&lt;/script&gt;", "マーン\\u",
         ] {
             #expect(body.contains(text), "\(text)")
@@ -55,7 +59,8 @@ import Watchdog
 
     @Test func `a report without issues says so and has no list`() {
         let report = RevalidationReport(
-            schema: SchemaReference(name: "standard", version: 3, fingerprint: "ab"), mostIssues: 5, isCandidate: false)
+            schema: SchemaReference(name: "standard", version: 3, fingerprint: "ab"), mostIssues: 5, isCandidate: false,
+            startedAt: sampleTime, store: "/srv/people.sqlite")
         let page = report.rendered(as: .html)
         #expect(page.contains("<p>There are no issues.</p>"))
         #expect(!page.contains("<table"))
@@ -66,7 +71,9 @@ import Watchdog
         for line in 100..<200 { report.add(line, line, "phone", "too_short", "Phone is short", "1") }
         let page = report.rendered(as: .html)
         #expect(page.ranges(of: "<td class=\"place line\">").count == 20)
-        #expect(page.contains("20 issues of 105.</span> The first 30 are listed; all are counted above."))
+        #expect(
+            page.contains(
+                "20 issues of 105.</span> 30 are listed, the first of each field and code; all are counted above."))
     }
 }
 

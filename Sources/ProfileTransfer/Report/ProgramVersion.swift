@@ -1,0 +1,7 @@
+/// Which version of this package it is: of the libraries, and of the command.
+package enum ProgramVersion {
+    package static let number = "0.1.0"
+
+    /// As reports name it.
+    static let name = "profiles " + number
+}

@@ -1,0 +1,59 @@
+internal import Platform
+
+/// What the command was called with.
+enum CommandArguments {
+    /// Refuses an argument that is not UTF-8. Swift has U+FFFD for what it cannot read, so that two files would be one,
+    /// and neither of them the one that was meant.
+    static func requireUTF8() throws(CommandFailure) {
+        for index in 1..<max(1, Int(CommandLine.argc)) {
+            guard let argument = CommandLine.unsafeArgv[index] else { continue }
+            if String(validatingCString: argument) == nil {
+                // It is not repeated: it may be a secret (P12).
+                throw CommandFailure(
+                    .usage, "Argument \(index) is not UTF-8 text",
+                    "Change into a folder whose name is not UTF-8, and name the files from there")
+            }
+        }
+    }
+}
+
+extension CommandArguments {
+    /// The line of shell that runs the command again with some options besides.
+    ///
+    /// - Parameters:
+    ///   - arguments: What the command was called with, its own name first.
+    ///   - value: An option and the value that it gets instead of one that it had.
+    ///   - flag: A flag that it gets if it did not have it.
+    /// - Returns: The line, with what a shell would read otherwise in quotes.
+    static func line(
+        _ arguments: [String], setting value: (option: String, value: String)?, adding flag: String?
+    ) -> String {
+        var words: [String] = []
+        var isValue = false
+        for word in arguments {
+            if let value, !isValue, word == value.option || word.hasPrefix(value.option + "=") {
+                isValue = word == value.option
+                continue
+            }
+            if !isValue { words.append(word) }
+            isValue = false
+        }
+        if let value { words += [value.option, value.value] }
+        if let flag, !words.contains(flag) { words.append(flag) }
+        return words.map(\.shellWord).joined(separator: " ")
+    }
+}
+
+extension String {
+    /// The text as a word that a shell takes for it.
+    fileprivate var shellWord: String {
+        let isPlain =
+            !isEmpty
+            && utf8.allSatisfy { byte in
+                byte >= 0x80 || UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte
+                    || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte
+                    || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || "_-./,:=@%+".utf8.contains(byte)
+            }
+        return isPlain ? self : "'" + replacing("'", with: #"'\''"#) + "'"
+    }
+}

@@ -1,0 +1,42 @@
+internal import ArgumentParser
+
+/// Which store a subcommand works on, and how it does so.
+struct StoreOptions: ParsableArguments, StoreUsing {
+    @Option(
+        help: ArgumentHelp(
+            "The store's file. (default: $PROFILES_DATABASE, else $XDG_DATA_HOME/profiles/profiles.sqlite)",
+            valueName: "path"),
+        completion: .file(extensions: ["sqlite", "sqlite3", "db"]))
+    var database: String?
+
+    @Flag(name: .shortAndLong, help: "Write results and errors only: no progress, no notes.")
+    var quiet = false
+
+    @Flag(name: .customLong("no-input"), help: "Never ask; what is missing is an error.")
+    var noInput = false
+
+    @Option(help: ArgumentHelp("How long to wait while others write to the store.", valueName: "seconds"))
+    var wait = 30.0
+
+    func validate() throws {
+        guard wait >= 0, wait <= 86_400 else { throw ValidationError("--wait takes 0 to 86400 seconds.") }
+        guard database != "" else { throw ValidationError("--database takes the path of a file.") }
+    }
+
+    var store: StoreOptions { self }
+}
+
+/// Options with which a subcommand comes to the store; see StoreAccess.swift.
+protocol StoreUsing {
+    var store: StoreOptions { get }
+}
+
+extension StoreUsing {
+    /// Whether a person can be asked.
+    var canAsk: Bool { !store.noInput && SecretPrompt.isPossible }
+
+    /// Tells a person something that is no result.
+    func note(_ text: String) {
+        if !store.quiet { Output.error.note(text) }
+    }
+}

@@ -1,0 +1,91 @@
+internal import ArgumentParser
+internal import ProfileCore
+internal import TextLayout
+
+/// A word among the arguments that stands where the name of a subcommand or an option belongs, and is none.
+///
+/// argument-parser counts what it cannot use ("2 unexpected arguments"), which does not say that one word was mistyped.
+struct UnknownName {
+    private enum Kind { case subcommand, option }
+
+    private let kind: Kind
+    /// Without the hyphens before it, and without a value behind it.
+    private let name: String
+    /// Its place among the arguments, from 1.
+    private let place: Int
+    /// The command that does not have it, as it is typed.
+    private let command: String
+    private let nearest: String?
+
+    /// The first such word; nil where the arguments were refused for another reason.
+    static func first(in arguments: [String], refusedWith message: String) -> UnknownName? {
+        var command: any ParsableCommand.Type = ProfilesCommand.self
+        var path = "profiles"
+        for (index, word) in arguments.enumerated() {
+            let subcommands = command.configuration.subcommands
+            if subcommands.isEmpty || word.hasPrefix("-") || word == "help" {
+                return option(in: arguments, after: index, of: command, path, refusedWith: message)
+            }
+            guard let subcommand = subcommands.first(where: { $0.configuration.commandName == word }) else {
+                let names = subcommands.compactMap { $0.configuration.commandName }
+                return UnknownName(
+                    kind: .subcommand, name: word, place: index + 1, command: path, nearest: word.nearest(in: names))
+            }
+            command = subcommand
+            path += " " + word
+        }
+        return nil
+    }
+
+    private static func option(
+        in arguments: [String], after index: Int, of command: any ParsableCommand.Type, _ path: String,
+        refusedWith message: String
+    ) -> UnknownName? {
+        guard message.hasPrefix("Unknown option '--") || message == NoSecretArguments.surplusRefusal else { return nil }
+        let options = options(of: command)
+        for (place, word) in arguments.enumerated().dropFirst(index) {
+            if word == "--" { break }
+            guard word.hasPrefix("--") else { continue }
+            let name = String(word.dropFirst(2).prefix { $0 != "=" })
+            if options.contains(where: { $0.name == name }) { continue }
+            return UnknownName(
+                kind: .option, name: name, place: place + 1, command: path,
+                nearest: name.nearest(in: options.filter(\.isShown).map(\.name)))
+        }
+        return nil
+    }
+
+    /// What is said of it. What may be a secret is not repeated, unless it is a name that is near one of ours.
+    func text(mayBeSecret: Bool) -> String {
+        let hint = nearest.map { " Did you mean '\(dashes)\($0)'?" } ?? ""
+        let isFirst = kind == .subcommand && place == 1
+        let isShown = !mayBeSecret || UsageText.isName(name) && (isFirst || nearest != nil && kind == .option)
+        if isShown { return "There is no \(noun) '\(dashes)\(name.visible)'.\(hint)" }
+        return
+            "Argument \(place) is no \(noun) of '\(command)'. It is not repeated here, since it could be a secret.\(hint)"
+    }
+
+    private var dashes: String { kind == .option ? "--" : "" }
+    private var noun: String { kind == .option ? "option" : "subcommand" }
+
+    /// The long names of a command's options, from what argument-parser tells other programs of it.
+    private static func options(of command: any ParsableCommand.Type) -> [(name: String, isShown: Bool)] {
+        guard let help = try? JSONValue(parsing: command._dumpHelp()),
+            case .array(let arguments)? = help["command"]?["arguments"]
+        else { return [] }
+        return arguments.flatMap { argument -> [(name: String, isShown: Bool)] in
+            guard case .array(let names)? = argument["names"] else { return [] }
+            return names.compactMap { name in
+                guard name["kind"] == .string("long"), case .string(let text)? = name["name"] else { return nil }
+                return (text, argument["shouldDisplay"] == .bool(true))
+            }
+        }
+    }
+}
+
+extension JSONValue {
+    fileprivate subscript(name: String) -> JSONValue? {
+        guard case .object(let members) = self else { return nil }
+        return members.first { $0.name == name }?.value
+    }
+}

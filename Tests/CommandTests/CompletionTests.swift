@@ -1,0 +1,88 @@
+import ProfileTesting
+import Testing
+import Watchdog
+
+/// What a shell completes, in a shell.
+@Suite(.watched) struct CompletionTests {
+    private let workplace: Workplace
+
+    init() throws { workplace = try Workplace() }
+
+    /// What bash offers for the last of the words.
+    private func offered(_ words: String...) throws -> [String] {
+        let script = """
+            source <(profiles completion bash)
+            COMP_WORDS=(profiles \(words.map { "'\($0)'" }.joined(separator: " ")))
+            COMP_CWORD=\(words.count)
+            COMP_LINE="${COMP_WORDS[*]}"
+            COMP_POINT=${#COMP_LINE}
+            completing=$(complete -p profiles | sed 's/.*-F \\([^ ]*\\) .*/\\1/')
+            "$completing" profiles "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD-1]}"
+            printf '%s\\n' "${COMPREPLY[@]}"
+            """
+        let outcome = try workplace.shell(script)
+        #expect(outcome.error == "")
+        return Set(outcome.output.split(separator: "\n").map(String.init)).sorted()
+    }
+
+    @Test func `subcommands and options are completed in bash, and none that takes a secret`() throws {
+        #expect(try offered("imp") == ["import"])
+        #expect(try offered("schema", "a") == ["adopt"])
+        #expect(try offered("list", "--li") == ["--limit"])
+        #expect(try offered("login", "anna", "--pass") == ["--password-file", "--password-stdin"])
+        #expect(try offered("completion", "") == ["bash", "fish", "zsh"])
+        #expect(try offered("export", "--as", "") == ["csv", "json", "ndjson"])
+        #expect(try offered("import", "x.csv", "--on-duplicate", "s") == ["skip"])
+    }
+
+    @Test func `the fields and versions of the store that is named are completed in bash`() throws {
+        #expect(
+            try offered("edit", "anna", "--clear", "") == ["address", "birthday", "phone", "postal_code", "username"],
+            "the built-in ones where there is no store")
+        for (name, field) in [("store", "nickname"), ("other store", "email")] {
+            try workplace.write(
+                """
+                {"fields": [{"name": "username", "constraints": {"required": true, "unique": true}},
+                {"name": "\(field)"}]}
+                """, to: "schema.json")
+            #expect(
+                try workplace.profiles("init", "--schema", "schema.json", "--database", "\(name).sqlite").status == 0)
+        }
+        #expect(try offered("edit", "anna", "--clear", "") == ["nickname", "username"])
+        #expect(try offered("edit", "anna", "--clear", "n") == ["nickname"])
+        #expect(try offered("register", "--set", "") == ["nickname=", "username="])
+        #expect(try offered("lookup", "--where", "u") == ["username="])
+        #expect(try offered("import", "x.csv", "--map", "Mobile=") == ["Mobile=nickname", "Mobile=username"])
+        #expect(try offered("edit", "anna", "--database", "\"other store.sqlite\"", "--clear", "e") == ["email"])
+
+        #expect(try offered("schema", "show", "--number", "") == ["1"])
+        try workplace.write(
+            #"{"fields": [{"name": "username", "constraints": {"required": true, "unique": true}}]}"#, to: "schema.json"
+        )
+        #expect(try workplace.profiles("schema", "adopt", "schema.json").status == 0)
+        #expect(try offered("schema", "show", "--number", "") == ["1", "2"])
+        #expect(try offered("schema", "adopt", "--number", "2") == ["2"])
+    }
+
+    @Test func `files are completed by their endings in bash`() throws {
+        for name in ["a.csv", "a.html", "a.json", "a.ndjson", "a.png", "a.sqlite"] { try workplace.write("", to: name) }
+        #expect(try offered("import", "a") == ["a.csv", "a.json", "a.ndjson"])
+        #expect(try offered("import", "a.csv", "--rejects", "a") == ["a.csv"])
+        #expect(try offered("import", "a.csv", "--report", "a") == ["a.csv", "a.html", "a.json"])
+        #expect(try offered("export", "a") == ["a.csv", "a.json", "a.ndjson"])
+        #expect(try offered("schema", "adopt", "a") == ["a.json"])
+        #expect(try offered("list", "--database", "a") == ["a.sqlite"])
+    }
+
+    @Test(
+        "A script is printed for every shell",
+        arguments: [("bash", "#!/bin/bash"), ("zsh", "#compdef profiles"), ("fish", "function ")])
+    func script(shell: String, beginning: String) throws {
+        let outcome = try workplace.profiles("completion", shell)
+        #expect(outcome.status == 0 && outcome.error == "")
+        #expect(outcome.output.hasPrefix(beginning), "\(outcome.output.prefix(200))")
+        #expect(outcome.output.contains("revalidate"))
+        #expect(!outcome.output.contains("passcode="))
+        #expect(!workplace.exists("store.sqlite"))
+    }
+}

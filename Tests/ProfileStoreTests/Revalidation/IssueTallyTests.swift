@@ -1,0 +1,50 @@
+import ProfileStore
+import ProfileTesting
+import Testing
+import Watchdog
+
+/// Which of many issues a report lists (I8).
+@Suite(.watched) struct IssueTallyTests {
+    /// Counts issues of kinds one after another, and lists what is to be listed: each is its place.
+    private func tally(_ kinds: [Int], limit: Int) -> IssueTally<Int> {
+        var tally = IssueTally<Int>(limit: limit)
+        for (place, kind) in kinds.enumerated() where tally.count(field: "f\(kind)", code: "c") {
+            tally.list(place, field: "f\(kind)", code: "c")
+        }
+        return tally
+    }
+
+    @Test func `I8: a kind that comes late gets its places from the most frequent one`() {
+        let kinds = Array(repeating: 0, count: 100) + [1, 1, 1] + Array(repeating: 0, count: 100) + [2]
+        #expect(tally(kinds, limit: 6).listed == [0, 1, 2, 100, 101, 203])
+    }
+
+    @Test func `I8: as many as may be are listed, of each kind the first, and none has many more than another`() {
+        var random = SeededGenerator(seed: 41)
+        for _ in 0..<(Length.isLong ? 2_000 : 200) {
+            let kindCount = Int.random(in: 1...6, using: &random)
+            let kinds = (0..<Int.random(in: 0...80, using: &random)).map { _ in
+                // The first kinds are more frequent.
+                min(Int.random(in: 0..<kindCount, using: &random), Int.random(in: 0..<kindCount, using: &random))
+            }
+            let limit = Int.random(in: 0...30, using: &random)
+            let tally = tally(kinds, limit: limit)
+            #expect(tally.total == kinds.count)
+            #expect(tally.listed == tally.listed.sorted())
+            #expect(tally.listed.count == min(limit, kinds.count))
+            #expect(tally.isTruncated == (kinds.count > limit))
+            var shares: [(listed: Int, all: Int)] = []
+            for kind in Set(kinds) {
+                let all = kinds.indices.filter { kinds[$0] == kind }
+                let listed = tally.listed.filter { kinds[$0] == kind }
+                #expect(listed == Array(all.prefix(listed.count)))
+                #expect(tally.issueCounts.first { $0.field == "f\(kind)" }?.count == all.count)
+                shares.append((listed.count, all.count))
+            }
+            // Who has fewer than another has all of its own listed, or lacks no more than one.
+            for one in shares {
+                for other in shares where one.listed + 1 < other.listed { #expect(one.listed == one.all) }
+            }
+        }
+    }
+}
