@@ -1,7 +1,7 @@
 internal import CSVStream
 internal import Platform
 public import ProfileCore
-public import ProfileStore
+internal import ProfileStore
 
 /// The rows of a file of rejected rows, one after another, and a file of those that are left (N9).
 ///
@@ -146,3 +146,7 @@ public final class RejectedRows {
         try writer?.endRecord()
     }
 }
+
+/// One at a time reads it and says what becomes of each row.
+@available(*, unavailable)
+extension RejectedRows: Sendable {}

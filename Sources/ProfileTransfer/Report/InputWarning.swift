@@ -1,4 +1,5 @@
 internal import ProfileCore
+internal import TextLayout
 
 /// What is odd about an input that was read all the same: what was stored may not be what its author meant.
 public enum InputWarning: Hashable, Sendable {

@@ -17,18 +17,20 @@ struct MendCommand: AsynchronousCommand {
               profiles mend rejects.csv
             """)
 
-    @Argument(help: "The file of rejected rows.")
+    @Argument(help: "The file of rejected rows.", completion: .file(extensions: ["csv"]))
     var file: String
 
     @Option(
         help: ArgumentHelp(
-            "What separates the cells: one ASCII character, tab, or auto. (default: auto)", valueName: "c"))
+            "What separates the cells: one ASCII character, or tab. (default: , ; tab or |, found out)", valueName: "c")
+    )
     var delimiter: Delimiter?
 
     @Option(
         name: .customLong("map"),
         help: ArgumentHelp(
-            "Take a column for a field whose name it does not have; may be repeated.", valueName: "header=field"))
+            "Take a column for a field whose name it does not have; may be repeated.", valueName: "header=field"),
+        completion: CompletedWords.columns)
     var columns: [ColumnMapping] = []
 
     @Flag(help: "Pass over columns that are no field.")

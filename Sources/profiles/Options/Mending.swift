@@ -28,7 +28,7 @@ struct Mending {
         let counted = try InputFile(path)
         let count = try RejectedRows.count(input(counted), schema: repository.schema, options: options)
         let file = try InputFile(path)
-        let rest = try PrivateFile(replacing: path, sparing: spared)
+        let rest = try PrivateFile(path, replacing: true, sparing: spared)
         let rows = try RejectedRows(
             input(file), schema: repository.schema, options: options, rest: rest.descriptor)
         var outcome = Outcome()

@@ -26,10 +26,10 @@ struct RowToMend {
         } catch {
             issues = error.issues
         }
-        let username = row.draft[FieldName.username.text]
-        if let username, let stored = try await repository.profile(username: username) {
+        let key = repository.schema.primaryKey.name
+        if let username = row.draft[key.text], let stored = try await repository.profile(username: username) {
             if stored.holds(values) { return nil }
-            issues.append(ValidationIssue(.username, .duplicate(line: nil)))
+            issues.append(ValidationIssue(key, .duplicate(line: nil)))
         }
         self.issues = issues
         notice = row.isUnreadable ? "This row's cells cannot be told apart; its line in the file leads to it." : nil
