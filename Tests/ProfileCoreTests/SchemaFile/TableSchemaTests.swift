@@ -128,7 +128,7 @@ import Watchdog
         (#""type":"number","decimalChar":",""#, "1,5", .valid), (#""type":"number","decimalChar":",""#, "1.5", .invalid),
         (#""type":"number","decimalChar":",","groupChar":".""#, "1.234,5", .valid),
         (#""type":"number","decimalChar":",","groupChar":".""#, "1.234.567", .valid),
-        (#""type":"number","groupChar":",""#, "12,34", .valid),
+        (#""type":"number","groupChar":",""#, "12,34", .tooWide("a fraction, more likely than a group of two digits")),
         (#""type":"number","groupChar":",""#, ",1", .tooWide("what groups digits stands between them")),
         (#""type":"number","groupChar":",""#, "1.5,0", .tooWide("a fraction is not grouped")),
         (#""type":"number","bareNumber":false"#, "95%", .valid), (#""type":"number","bareNumber":false"#, "$1.50", .valid),
