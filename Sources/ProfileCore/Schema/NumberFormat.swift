@@ -20,8 +20,9 @@ public struct NumberFormat: Hashable, Sendable {
     static func isSeparator(_ character: Character) -> Bool {
         let scalars = character.unicodeScalars
         guard let first = scalars.first, scalars.count == 1, !first.isForbiddenControl else { return false }
-        return !first.isASCII || first.value >= 0x20 && !character.isLetter && !character.isNumber && first != "+"
-            && first != "-"
+        return !first.isASCII
+            || first.value >= 0x20 && !character.isLetter && !character.isNumber && first != "+"
+                && first != "-"
     }
 
     /// A number in its stored form as it may be typed.

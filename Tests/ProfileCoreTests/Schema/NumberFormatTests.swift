@@ -11,7 +11,8 @@ import Watchdog
         arguments: [
             (german, "1.234,5", 1234.5), (german, "-1.234.567", -1_234_567), (german, "0,5", 0.5), (german, ",5", 0.5),
             (german, "12,34", 12.34), (german, "1e3", 1000), (german, "1.5", nil), (german, "1.50", nil),
-            (german, "1234.567", nil), (german, "12.34.567", 1_234_567), (german, "1.2.345", nil), (german, "1.234", 1234), (german, "1.2,3,4", nil), (german, "1..2", nil),
+            (german, "1234.567", nil), (german, "12.34.567", 1_234_567), (german, "1.2.345", nil),
+            (german, "1.234", 1234), (german, "1.2,3,4", nil), (german, "1..2", nil),
             (german, ".5", nil), (german, "5.", nil), (german, "1,2.3", nil), (german, "1 234", nil),
             (NumberFormat(decimal: ","), "1.5", nil), (NumberFormat(decimal: ","), "1,5", 1.5),
             (NumberFormat(group: "\u{202F}"), "1\u{202F}234.5", 1234.5), (NumberFormat(group: "'"), "1'234", 1234),
