@@ -166,16 +166,24 @@ public struct DateFormat: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// A moment written in this way, which may leave some of it out.
-    func text(of moment: DateTime) -> String {
-        guard case .directives(let pattern) = notation else { return text(of: moment.day) }
-        return pattern.text(of: moment.day, moment.time)
-    }
-
-    /// A time written in this way, which may leave some of it out.
-    func text(of time: TimeOfDay) -> String {
-        guard case .directives(let pattern) = notation else { return time.description }
-        return pattern.text(of: .latest, time)
+    /// A stored moment of a field's type, written in this way; nil where that leaves something out, such as the century, so
+    /// that it would be read as another.
+    func typedForm(of stored: String, _ type: FieldType) -> String? {
+        switch type {
+        case .date:
+            guard let day = CalendarDay(iso: stored) else { return nil }
+            let text = text(of: day)
+            return read(text.utf8Span.span) == .value(day) ? text : nil
+        case .dateTime:
+            guard let moment = DateTime(iso: stored), case .directives(let pattern) = notation else { return nil }
+            let text = pattern.text(of: moment.day, moment.time)
+            return readDateTime(text.utf8Span.span) == .value(moment) ? text : nil
+        case .time:
+            guard let time = TimeOfDay(iso: stored), case .directives(let pattern) = notation else { return nil }
+            let text = pattern.text(of: .latest, time)
+            return readTime(text.utf8Span.span) == .value(time) ? text : nil
+        default: return nil
+        }
     }
 
     private static func text(of day: CalendarDay, _ bytes: [UInt8]) -> String {

@@ -104,9 +104,7 @@ struct ImportColumns: Sendable {
     }
 
     /// What a cell would hold of an object's member; nil for what no cell can. JSON has its own way to write numbers and
-    /// booleans, and a field may have another.
-    ///
-    /// - Parameter column: One of those into which objects are brought.
+    /// booleans, and the field of the column may have another.
     func cellText(of member: JSONValue, column: Int) -> String? {
         let rules = fields.indices.contains(column) ? fields[column] : nil
         switch member {

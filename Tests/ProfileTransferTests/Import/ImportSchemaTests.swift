@@ -83,9 +83,10 @@ import Watchdog
         switch format {
         case .csv:
             #expect(
-                exported.hasPrefix(
-                    "member_no,phone,joined,seen,fee,active,password_hash\r\n"
-                        + "a17,0301,05.03.2024,05.03.2024 07:05,\"1234,5\",ja,"), "\(exported)")
+                try cells(of: exported).prefix(2) == [
+                    ["member_no", "phone", "joined", "seen", "fee", "active", "password_hash"],
+                    ["a17", "0301", "05.03.2024", "05.03.2024 07:05", "1234,5", "ja", broughtHash],
+                ])
         default:
             #expect(
                 exported.hasPrefix(
@@ -94,7 +95,7 @@ import Watchdog
         }
         let folder = try ImportFolder()
         let copy = try await folder.store(schema: schema)
-        let report = try await copy.importing(exported) { if format == .json { $0.format = .ndjson } }
+        let report = try await copy.importing(exported) { if format == .ndjson { $0.format = .json } }
         #expect(report.outcomes == [2, 0, 0, 0], "\(report.lines)")
         #expect(try await copy.everything() == (try await store.repository.everything()))
     }
