@@ -82,7 +82,7 @@ private func readOpened(
         "N7: Windows-1252 is guessed only where there is no UTF-8",
         arguments: [
             ("ascii\n", false), ("Jos\u{E9}, Ren\u{E9}\n", true), ("\u{E9}", true), ("Caf\u{E9} \u{C3}\u{A9}\n", false),
-            ("\u{CC}\u{E8}\u{F0} \u{EF}\u{EE}\n", false), ("a\u{81}b", false), ("\u{80} 5\n", true), ("", false),
+            ("\u{CC}\u{E8}\u{E0} \u{EF}\u{EE}\n", false), ("a\u{81}b", false), ("\u{80} 5\n", true), ("", false),
             ("Stra\u{DF}e \u{FC}ber\n", true), ("na\u{EF}", true),
         ])
     func guessed(text: String, isGuess: Bool) throws {

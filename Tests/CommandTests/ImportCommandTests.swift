@@ -191,7 +191,7 @@ import Watchdog
         #expect(
             unknown.error == """
                 Error: The encoding "klingon" is not known
-                iconv --list shows those that are
+                  iconv --list shows those that are
 
                 """)
     }
@@ -205,7 +205,7 @@ import Watchdog
             page.error.hasPrefix(
                 """
                 Error: The input looks like a page of HTML; nothing was imported
-                It may be a page to log in, or an error: look at it, and fetch the CSV file itself
+                  It may be a page to log in, or an error: look at it, and fetch the CSV file itself
                 """), "\(page.error)")
         try SmallFile.write([0x28, 0xB5, 0x2F, 0xFD, 4, 0, 0x41], to: "\(workplace.folder)/people.zst")
         let compressed = try workplace.profiles("validate", "people.zst")
