@@ -10,12 +10,29 @@ public struct ImportInput: Sendable {
     public let name: String
     /// Nil where it cannot be known, as of a pipe.
     public let byteCount: UInt64?
+    /// What it is read from where it may be read more than once.
+    private(set) var repeatable: RepeatableInput?
 
     /// Names an open file.
     public init(descriptor: Int32, name: String, byteCount: UInt64?) {
         self.descriptor = descriptor
         self.name = name
         self.byteCount = byteCount
+    }
+
+    /// The same input, fit to be read from its beginning more than once, as by an inference and an import after it.
+    ///
+    /// What is no file is kept while it is read for the first time, in a file without a name that nobody else can read.
+    ///
+    /// - Parameter folder: Where that file is made.
+    /// - Throws: Why it cannot be made.
+    public func readableAgain(keptIn folder: String) throws(ImportError) -> ImportInput {
+        let interruption: ReadInterruption
+        do throws(ByteStreamError) { interruption = try ReadInterruption() } catch { throw ImportError(error) }
+        var input = self
+        input.repeatable = try RepeatableInput(
+            self, interruptedBy: interruption, copiedTo: Array("\(folder)/profiles-XXXXXX".utf8CString))
+        return input
     }
 }
 
@@ -48,9 +65,10 @@ final class ImportSource: Sendable {
         _ input: ImportInput, interruptedBy interruption: ReadInterruption, schema: ProfileSchema,
         options: ImportOptions, copiedTo template: [CChar]?
     ) throws(ImportError) {
-        let repeatable = try template.map { template throws(ImportError) in
+        let repeatable = try input.repeatable ?? template.map { template throws(ImportError) in
             try RepeatableInput(input, interruptedBy: interruption, copiedTo: template)
         }
+        try input.repeatable?.rewind()
         try self.init(
             repeatable?.source ?? .descriptor(input.descriptor, interruptedBy: interruption), repeatable,
             interruption, schema, options)
@@ -86,7 +104,7 @@ final class ImportSource: Sendable {
     /// The input from its beginning, when nobody reads this one any more. Blocks the thread.
     func again() throws(ImportError) -> ImportSource {
         guard let repeatable else { throw .inputChanged }
-        repeatable.rewind()
+        try repeatable.rewind()
         let again = try ImportSource(repeatable.source, repeatable, interruption, schema, options)
         guard again.columns.header == columns.header else { throw .inputChanged }
         return again

@@ -1,6 +1,6 @@
 extension Int {
     /// With a comma between thousands: `1,000,000`.
-    var grouped: String {
+    package var grouped: String {
         let digits = String(magnitude)
         var text = self < 0 ? "-" : ""
         for (index, digit) in digits.enumerated() {

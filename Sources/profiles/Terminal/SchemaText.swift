@@ -48,7 +48,7 @@ extension SchemaDifference.Change {
 
 extension FieldRules {
     /// The rules in a few words.
-    fileprivate var rulesText: String {
+    var rulesText: String {
         var rules: [String] = []
         if isRequired { rules.append("required") }
         if isUnique { rules.append("unique") }
