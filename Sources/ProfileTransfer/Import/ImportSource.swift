@@ -65,10 +65,11 @@ final class ImportSource: Sendable {
         _ input: ImportInput, interruptedBy interruption: ReadInterruption, schema: ProfileSchema,
         options: ImportOptions, copiedTo template: [CChar]?
     ) throws(ImportError) {
-        let repeatable = try input.repeatable ?? template.map { template throws(ImportError) in
-            try RepeatableInput(input, interruptedBy: interruption, copiedTo: template)
-        }
         try input.repeatable?.rewind()
+        var repeatable = input.repeatable
+        if repeatable == nil, let template {
+            repeatable = try RepeatableInput(input, interruptedBy: interruption, copiedTo: template)
+        }
         try self.init(
             repeatable?.source ?? .descriptor(input.descriptor, interruptedBy: interruption), repeatable,
             interruption, schema, options)
@@ -134,7 +135,7 @@ final class ImportSource: Sendable {
         }
     }
 
-    private static func header(of csv: inout CSVReader) throws(ImportError) -> [String] {
+    static func header(of csv: inout CSVReader) throws(ImportError) -> [String] {
         // Read with as much of the input as comes at once, before it is known whether there are passwords in it.
         var batch = RecordBatch(containsSecrets: true)
         let isThere: Bool

@@ -82,7 +82,12 @@ final class RepeatableInput: Sendable {
     }
 
     private func keepRest() throws(ByteStreamError) {
-        let isStream = state.withLock { if case .stream = $0.origin { true } else { false } }
+        let isStream = state.withLock { state in
+            switch state.origin {
+            case .stream: true
+            default: false
+            }
+        }
         guard isStream else { return }
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
         defer {

@@ -43,8 +43,9 @@ struct ColumnJudgement {
 
     /// Texts that stand for missing values where all others are of a type.
     static func tokens(standingOutIn evidence: ColumnEvidence) -> Set<Int> {
-        evidence.values > 0 && (!evidence.hypotheses.borneOut.isEmpty || evidence.shape.mask != nil || evidence.shape.digitCount != nil)
-            ? Set(evidence.tokens.keys) : []
+        let hasShape = evidence.shape.mask != nil || evidence.shape.digitCount != nil
+        let standOut = evidence.values > 0 && (hasShape || !evidence.hypotheses.borneOut.isEmpty)
+        return standOut ? Set(evidence.tokens.keys) : []
     }
 
     private mutating func settleTokens(isKey: Bool, _ elsewhere: Set<Int>) {
@@ -136,7 +137,9 @@ struct ColumnJudgement {
     }
 
     private mutating func doubtNearMiss() {
-        let isOfDigits = evidence.text.isASCII && evidence.text.ascii.members.allSatisfy { $0.isASCIIDigit || $0 == 0x2B }
+        let plus = UInt8(ascii: "+")
+        let isOfDigits =
+            evidence.text.isASCII && evidence.text.ascii.members.allSatisfy { $0.isASCIIDigit || $0 == plus }
         if isOfDigits, evidence.numerals.count > 0 { return doubts.append(.numerals(evidence.numerals)) }
         let nearest = evidence.hypotheses.nearlyBorneOut.min { $0.lines.count < $1.lines.count }
         // Three of four values are no rule.

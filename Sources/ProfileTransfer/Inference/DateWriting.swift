@@ -43,8 +43,9 @@ public struct DateWriting: Hashable, Sendable {
         switch pattern {
         case "yyyyMMdd":
             { text in
-                text.count == 8 && (text[0] == UInt8(ascii: "1") && text[1] == UInt8(ascii: "9")
-                    || text[0] == UInt8(ascii: "2") && text[1] == UInt8(ascii: "0"))
+                text.count == 8
+                    && (text[0] == UInt8(ascii: "1") && text[1] == UInt8(ascii: "9")
+                        || text[0] == UInt8(ascii: "2") && text[1] == UInt8(ascii: "0"))
             }
         case _ where pattern.contains("%b") || pattern.contains("%B"): { 8...18 ~= $0.count }
         default: { 6...10 ~= $0.count && $0[0].isASCIIDigit }

@@ -20,6 +20,9 @@ struct FieldDraft: Sendable {
         extensions = type.extensions
     }
 
+    /// Whether values that are written in two ways are two values.
+    var isExact: Bool { type == "string" || type == "integer" }
+
     var format: String? {
         guard case .string(let format) = attributes.first(where: { $0.name == "format" })?.value else { return nil }
         return format

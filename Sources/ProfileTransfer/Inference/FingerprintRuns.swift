@@ -20,6 +20,7 @@ final class FingerprintRuns {
     ///   - run: Theirs.
     ///   - repeats: Those within the batch.
     ///   - limit: The most fingerprints that are kept in memory.
+    /// - Throws: Why what memory does not hold cannot be written.
     func add(_ run: FingerprintRun, repeats: CountedLines, limit: Int) throws(InferenceError) {
         self.repeats.merge(repeats)
         var run = run

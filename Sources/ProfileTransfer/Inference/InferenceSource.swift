@@ -21,6 +21,23 @@ final class InferenceSource: Sendable {
     private enum Reader: ~Copyable, Sendable {
         case csv(CSVReader)
         case json(MemberReader)
+
+        mutating func next(_ columns: inout [ColumnName]) throws(ByteStreamError) -> InferenceBatch? {
+            let outcome: Result<InferenceBatch?, ByteStreamError>
+            switch consume self {
+            case .csv(var csv):
+                outcome = InferenceSource.read(&csv, columns)
+                self = .csv(csv)
+            case .json(var members):
+                do throws(ByteStreamError) {
+                    outcome = .success(try members.next(&columns))
+                } catch {
+                    outcome = .failure(error)
+                }
+                self = .json(members)
+            }
+            return try outcome.get()
+        }
     }
 
     /// Opens the input, and reads the header where it has one. Blocks the thread.
@@ -53,7 +70,7 @@ final class InferenceSource: Sendable {
     /// The next records; nil at the end of the input, or of what is looked at.
     func next() throws(ByteStreamError) -> InferenceBatch? {
         try state.withLock { state throws(ByteStreamError) in
-            guard state.rows < sample ?? .max, var batch = try Self.read(&state) else { return nil }
+            guard state.rows < sample ?? .max, var batch = try state.reader.next(&state.columns) else { return nil }
             let before = state.rows
             state.rows += batch.count
             if let sample, state.rows > sample {
@@ -64,25 +81,9 @@ final class InferenceSource: Sendable {
         }
     }
 
-    private static func read(_ state: inout State) throws(ByteStreamError) -> InferenceBatch? {
-        let outcome: Result<InferenceBatch?, ByteStreamError>
-        switch consume state.reader {
-        case .csv(var csv):
-            outcome = read(&csv, state.columns)
-            state.reader = .csv(csv)
-        case .json(var members):
-            do throws(ByteStreamError) {
-                outcome = .success(try members.next(&state.columns))
-            } catch {
-                outcome = .failure(error)
-            }
-            state.reader = .json(members)
-        }
-        return try outcome.get()
-    }
-
-    private static func read(_ csv: inout CSVReader, _ columns: [ColumnName]) -> Result<InferenceBatch?, ByteStreamError>
-    {
+    fileprivate static func read(
+        _ csv: inout CSVReader, _ columns: [ColumnName]
+    ) -> Result<InferenceBatch?, ByteStreamError> {
         var records = RecordBatch(containsSecrets: columns.contains { $0.secrecy != .none })
         do throws(ByteStreamError) {
             guard try csv.next(into: &records) else { return .success(nil) }

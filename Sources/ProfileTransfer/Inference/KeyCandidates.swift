@@ -42,6 +42,7 @@ final class KeyCandidates {
     ///   - keys: Its values, by column.
     ///   - rowsBefore: Rows of earlier batches, which do not have a column that is new.
     ///   - staysAnyway: Whether a column's name speaks for it.
+    /// - Throws: Why what memory does not hold cannot be written.
     func add(_ keys: [Int: KeyEvidence], rowsBefore: Int, staysAnyway: (Int) -> Bool) throws(InferenceError) {
         let limit = max(1 << 16, Self.mostInMemory / max(1, candidates.count))
         // In the order of the columns, so that two runs do the same.

@@ -86,7 +86,7 @@ struct ProposalMaker {
             if let finding = keys[column], finding.exceptions > 0 {
                 doubts.append(.keyExceptions(missing: finding.missing, repeated: finding.repeats))
             }
-        } else if names[column].keyRank != nil, keys[column]?.exceptions == 0, ["string", "integer"].contains(draft.type) {
+        } else if names[column].keyRank != nil, keys[column]?.exceptions == 0, draft.isExact {
             draft.constraints.append(JSONMember("unique", true))
         }
         let reason = giveName(to: &draft, column, isKey: isKey)

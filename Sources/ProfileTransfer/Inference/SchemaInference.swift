@@ -1,6 +1,7 @@
 internal import CSVStream
 internal import Platform
 internal import ProfileCore
+internal import ProfileStore
 internal import Threads
 
 /// Looks through a file that nobody has prepared and proposes a schema by which every row of it is valid, save rows that

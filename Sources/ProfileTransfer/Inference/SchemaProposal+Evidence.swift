@@ -36,7 +36,7 @@ extension SchemaProposal {
             chosen = chosen.filter { index in wanted.contains { names[index].isMeant(by: $0) } }
         }
         let headers = chosen.map { names[$0].header }.filter { !$0.isEmpty }
-        if let twice = Dictionary(grouping: headers) { $0 }.values.first(where: { $0.count > 1 })?.first {
+        if let twice = headers.enumerated().first(where: { headers[..<$0.offset].contains($0.element) })?.element {
             throw .input(.columnTwice(twice))
         }
         guard chosen.count <= ProfileSchema.mostFields else {

@@ -142,7 +142,7 @@ public struct NumberWriting: Hashable, Sendable {
 
     var attributes: [JSONMember] {
         var members: [JSONMember] = []
-        if self.decimal != Self.plain.decimal { members.append(JSONMember("decimalChar", .string(Self.text(decimal)))) }
+        if decimal != Self.plain.decimal { members.append(JSONMember("decimalChar", .string(Self.text(decimal)))) }
         if let group { members.append(JSONMember("groupChar", .string(Self.text(group)))) }
         return members
     }
@@ -215,7 +215,8 @@ extension Span<UInt8> {
     fileprivate var namesProtocol: Bool {
         var index = 0
         while index < count, self[index].isASCIILetter { index += 1 }
-        return index > 1 && index + 3 < count && self[index] == UInt8(ascii: ":") && self[index + 1] == UInt8(ascii: "/")
+        return index > 1 && index + 3 < count && self[index] == UInt8(ascii: ":")
+            && self[index + 1] == UInt8(ascii: "/")
             && self[index + 2] == UInt8(ascii: "/")
     }
 }

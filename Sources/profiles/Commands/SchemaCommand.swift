@@ -16,7 +16,8 @@ struct SchemaCommand: ParsableCommand {
               profiles schema adopt schema.json
             """,
         subcommands: [
-            SchemaInferCommand.self, SchemaShowCommand.self, SchemaCheckCommand.self, SchemaDiffCommand.self, SchemaAdoptCommand.self,
+            SchemaInferCommand.self, SchemaShowCommand.self, SchemaCheckCommand.self, SchemaDiffCommand.self,
+            SchemaAdoptCommand.self,
         ])
 }
 

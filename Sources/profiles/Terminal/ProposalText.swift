@@ -11,7 +11,8 @@ extension SchemaProposal {
         for column in columns {
             table.add([
                 column.header.isEmpty ? "(no name)" : column.header.visible(upTo: 32), column.takenFor,
-                column.values.grouped, column.exampleText, column.doubts.map(\.text).joined(separator: "; "),
+                column.values.grouped, column.exampleText,
+                column.doubts.map(\.text).joined(separator: "; "),
             ])
         }
         return table.text + "\n" + notes.map { $0 + "\n" }.joined()
@@ -21,7 +22,8 @@ extension SchemaProposal {
     private var notes: [String] {
         var notes: [String] = []
         let rows = "\(rows.grouped) row\(rows == 1 ? "" : "s")"
-        notes.append(isSample ? "Only the first \(rows) were looked at; the others may break the rules." : "\(rows) in all.")
+        let isPart = "Only the first \(rows) were looked at; the others may break the rules."
+        notes.append(isSample ? isPart : "\(rows) in all.")
         if let guessedEncoding {
             notes.append("The characters look like \(guessedEncoding); --encoding says otherwise.")
         }
@@ -31,7 +33,8 @@ extension SchemaProposal {
         case nil: break
         }
         for refused in refused {
-            notes.append("\(refused.rows.count.grouped) \(refused.reason.text(refused.rows.count)): \(refused.rows.text)")
+            let count = refused.rows.count
+            notes.append("\(count.grouped) \(refused.reason.text(count)): \(refused.rows.text)")
         }
         if !ignoredColumns.isEmpty { notes.append("Columns are left out: import with --ignore-unknown.") }
         for (header, field) in mappings.sorted(by: { $0.key < $1.key }) {
@@ -71,7 +74,9 @@ extension ColumnProposal {
     /// The type and the rules in a few words.
     fileprivate var takenFor: String {
         guard let rules else { return "left out" }
-        if rules.isSecret { return (holdsHashes ? "password hash" : "password") + (rules.isRequired ? "; required" : "") }
+        if rules.isSecret {
+            return (holdsHashes ? "password hash" : "password") + (rules.isRequired ? "; required" : "")
+        }
         let kind = rules.stringFormat?.rawValue ?? (rules.type == .string ? "text" : rules.type.rawValue)
         let name = rules.name.text == header ? "" : "\(rules.name): "
         let text = rules.rulesText.visible(upTo: 48)

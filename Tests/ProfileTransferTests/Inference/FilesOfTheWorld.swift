@@ -52,7 +52,9 @@ enum FilesOfTheWorld {
             text += "PAL\(["0708", "0809", "0910"][row / 100]),\(row % 100 + 1),\(species),"
             text += "\(random.one(of: ["Torgersen", "Biscoe", "Dream"])),N\(row % 150 / 2 + 1)A\(row % 2 + 1),"
             text += "\(random.one(of: ["Yes", "No"])),\(random.day(in: .iso)),"
-            text += random.once(in: 40) ? "NA,NA," : "\(random.number(32...59)).\(random.digits(1)),\(random.number(27...63))00,"
+            text +=
+                random.once(in: 40)
+                ? "NA,NA," : "\(random.number(32...59)).\(random.digits(1)),\(random.number(27...63))00,"
             text += "\(random.once(in: 30) ? "NA" : random.one(of: ["MALE", "FEMALE"])),"
             text += "\(random.once(in: 8) ? "Nest \(row), never observed with full clutch." .quotedCell : "NA")\n"
         }
@@ -69,11 +71,14 @@ enum FilesOfTheWorld {
     /// Airports: NA is North America, everything is quoted that is text, addresses of pages.
     static let airports: FileOfTheWorld = {
         var random = SeededGenerator(seed: 3)
-        var text = "\"id\",\"ident\",\"type\",\"name\",\"latitude_deg\",\"longitude_deg\",\"elevation_ft\",\"continent\","
+        var text =
+            "\"id\",\"ident\",\"type\",\"name\",\"latitude_deg\",\"longitude_deg\",\"elevation_ft\",\"continent\","
         text += "\"iso_country\",\"scheduled_service\",\"iata_code\",\"home_link\"\n"
         for row in 0..<250 {
             let type = random.one(of: ["heliport", "small_airport", "closed", "large_airport"])
-            let place = random.one(of: [("NA", "US"), ("NA", "CA"), ("EU", "DE"), ("SA", "BR"), ("AF", "NA"), ("OC", "AU")])
+            let place = random.one(of: [
+                ("NA", "US"), ("NA", "CA"), ("EU", "DE"), ("SA", "BR"), ("AF", "NA"), ("OC", "AU"),
+            ])
             text += "\(6_500 + row),\"\(random.letters(1))\(row + 1_000)\",\"\(type)\","
             text += "\"\(random.one(of: ["Total \"\"RF\"\"", "Lowell, Field", "Aéroport de Tré"])) \(row)\","
             text += "\(random.number(-60...60)).\(random.digits(9)),\(random.number(-179...179)).\(random.digits(6)),"
@@ -85,7 +90,8 @@ enum FilesOfTheWorld {
         return FileOfTheWorld(
             name: "airports", bytes: Array(text.utf8),
             labels: [
-                "id": "key string", "ident": "string", "type": "choice", "name": "string name", "latitude_deg": "number",
+                "id": "key string", "ident": "string", "type": "choice", "name": "string name",
+                "latitude_deg": "number",
                 "longitude_deg": "number", "elevation_ft": "integer", "continent": "choice", "iso_country": "choice",
                 "scheduled_service": "boolean", "iata_code": "string", "home_link": "uri url",
             ],
@@ -95,7 +101,8 @@ enum FilesOfTheWorld {
     /// Public transport (GTFS): a byte order mark, CR LF, codes with leading zeros, columns without any value.
     static let stops: FileOfTheWorld = {
         var random = SeededGenerator(seed: 4)
-        var text = "\u{FEFF}stop_id,stop_code,stop_name,stop_lat,stop_lon,zone_id,stop_url,location_type,first_departure\r\n"
+        var text =
+            "\u{FEFF}stop_id,stop_code,stop_name,stop_lat,stop_lon,zone_id,stop_url,location_type,first_departure\r\n"
         for row in 0..<300 {
             text += "de:\(random.digits(5)):\(row),\("0000\(row)".suffix(5)),"
             text += "\(random.one(of: ["Bahnhof Süd", "Rathaus", "Zoo, Eingang".quotedCell])),"
@@ -160,7 +167,8 @@ enum FilesOfTheWorld {
         for row in 0..<220 {
             text += "\(row + 1)|P\(random.digits(4))|\(random.day(in: .dayFirst))|"
             text += "0\(random.number(1...9))/0\(random.number(1...9))/2023|"
-            text += "\(random.number(35...41)).\(random.digits(1))|\(random.once(in: 5) ? "-" : "seen by \(random.letters(5))")"
+            text +=
+                "\(random.number(35...41)).\(random.digits(1))|\(random.once(in: 5) ? "-" : "seen by \(random.letters(5))")"
             text += row % 50 == 10 ? "|surplus\n" : "\n"
         }
         return FileOfTheWorld(
@@ -247,7 +255,8 @@ extension SeededGenerator {
     }
 
     mutating func time() -> String {
-        [number(0...23), number(0...59), number(0...59)].map { ($0 < 10 ? "0" : "") + String($0) }.joined(separator: ":")
+        [number(0...23), number(0...59), number(0...59)].map { ($0 < 10 ? "0" : "") + String($0) }.joined(
+            separator: ":")
     }
 
     mutating func uuid() -> String {

@@ -34,14 +34,17 @@ import Watchdog
         // Longer than a batch, so that several workers have a part of it.
         var text = "user,n,date,word,code\n"
         for row in 0..<12_000 {
-            text += "u\(row),\(row),\(random.day(in: .dayFirst)),\(random.one(of: ["a", "b", "NA"])),0\(random.digits(3))\n"
+            text +=
+                "u\(row),\(row),\(random.day(in: .dayFirst)),\(random.one(of: ["a", "b", "NA"])),0\(random.digits(3))\n"
         }
         let whole = try await inferring(text)
         let again = try await inferring(text)
         #expect(whole.schema == again.schema)
-        #expect(whole.labels == [
-            "user": "key string username", "n": "integer", "date": "date dd/MM/yyyy", "word": "choice", "code": "string",
-        ])
+        #expect(
+            whole.labels == [
+                "user": "key string username", "n": "integer", "date": "date dd/MM/yyyy", "word": "choice",
+                "code": "string",
+            ])
         #expect(whole.columns.map(\.examples) == again.columns.map(\.examples))
         #expect(try await whole.validating(Array(text.utf8)).rejected == 0)
     }
@@ -100,7 +103,9 @@ extension SeededGenerator {
     fileprivate mutating func damaged(_ bytes: [UInt8]) -> [UInt8] {
         var bytes = bytes
         guard let header = bytes.firstIndex(of: 0x0A), header + 1 < bytes.count else { return bytes }
-        for _ in 0..<3 { bytes[Int.random(in: header + 1..<bytes.count, using: &self)] = UInt8.random(in: 0...255, using: &self) }
+        for _ in 0..<3 {
+            bytes[Int.random(in: header + 1..<bytes.count, using: &self)] = UInt8.random(in: 0...255, using: &self)
+        }
         return bytes
     }
 }

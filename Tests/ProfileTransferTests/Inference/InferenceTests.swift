@@ -32,7 +32,9 @@ import Watchdog
         #expect(try await column(of: cells + ["none of it"]).label.hasPrefix("string"))
     }
 
-    @Test(arguments: [["007", "008"], ["+1", "+2"], ["1", "1234567890123456"], ["-0", "1"], ["1E5", "2E7"], ["0x1F"]])
+    @Test(arguments: [
+        ["007", "008"], ["+1", "+2"], ["1", "1234567890123456"], ["-0", "1"], ["1E5", "2E7"], ["0x1F"],
+    ])
     func `N2: leading zeros, a plus sign or more than 15 digits make text of numbers`(cells: [String]) async throws {
         #expect(try await column(of: cells).label == "string")
     }
@@ -125,7 +127,9 @@ import Watchdog
 
     @Test func `N3: a key by name may lack a value of its own in one row of a hundred, ignoring case`() async throws {
         func file(repeats: Int) -> String {
-            "login,n\n" + (0..<200).map { "\($0 < repeats ? "SAME\($0 % 1)" : $0 == 199 ? "same0" : "u\($0)"),\($0)\n" }.joined()
+            "login,n\n"
+                + (0..<200).map { "\($0 < repeats ? "SAME\($0 % 1)" : $0 == 199 ? "same0" : "u\($0)"),\($0)\n" }
+                .joined()
         }
         let one = try await inferring(file(repeats: 2))
         #expect(one.key == .column("login"))

@@ -61,9 +61,12 @@ extension ColumnProposal {
         }
         if [.date, .dateTime, .time].contains(rules.type) { words += rules.formats.map(\.pattern) }
         if rules.numberFormat != .plain {
-            words.append("\(rules.numberFormat.decimalCharacter)\(rules.numberFormat.groupCharacter.map(String.init) ?? "")")
+            words.append(
+                "\(rules.numberFormat.decimalCharacter)\(rules.numberFormat.groupCharacter.map(String.init) ?? "")")
         }
-        if let contentType = rules.contentType, contentType != rules.stringFormat?.rawValue { words.append(contentType) }
+        if let contentType = rules.contentType, contentType != rules.stringFormat?.rawValue {
+            words.append(contentType)
+        }
         return words.joined(separator: " ")
     }
 }
