@@ -16,10 +16,14 @@ extension FieldRules {
                 ? "one of \(allowedValues.count) values" : allowedValues.map(\.shortened).listed("or")
         }
         switch type {
-        case .boolean: return "true or false"
+        case .boolean: return [trueValues.first ?? "", falseValues.first ?? ""].listed("or")
         case .date: return formats.map(\.pattern).listed("or")
+        case .dateTime: return formats.isEmpty ? "yyyy-MM-ddThh:mm:ss" : formats.map(\.pattern).listed("or")
+        case .time: return formats.isEmpty ? "hh:mm:ss" : formats.map(\.pattern).listed("or")
+        case .year: return "a year" + bounds
         case .integer: return "a whole number" + bounds
         case .number: return "a number" + bounds
+        case .string where stringFormat != nil: return stringFormat?.noun ?? ""
         case .string: return stringHint
         }
     }

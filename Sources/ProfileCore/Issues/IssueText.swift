@@ -74,11 +74,31 @@ extension ValidationIssue.ExpectedFormat {
         switch self {
         case .mask(let mask): "should look like \(mask)"
         case .dates(let formats): "should be written as \(formats.map(\.pattern).joined(separator: " or "))"
-        case .integer: "should be a whole number"
-        case .number: "should be a number"
-        case .boolean: "should be true or false"
+        case .dateTimes([]): "should be a day and a time, written as yyyy-MM-ddThh:mm:ss"
+        case .times([]): "should be a time, written as hh:mm:ss"
+        case .dateTimes(let formats), .times(let formats):
+            "should be written as \(formats.map(\.pattern).joined(separator: " or "))"
+        case .year: "should be a year of four digits"
+        case .integer(let format): "should be a whole number\(format.text)"
+        case .number(let format): "should be a number\(format.text)"
+        case .boolean(FieldRules.defaultTrueValues, FieldRules.defaultFalseValues): "should be true or false"
+        case .boolean(let trueValues, let falseValues):
+            "should be \((trueValues + falseValues).prefix(8).map(\.shortened).listed("or"))"
+        case .string(let format): "should be \(format.noun)"
         case .singleSpaces: "should have one space between words"
         case .stored: "is not stored in the form that the rules ask for now"
+        }
+    }
+}
+
+extension NumberFormat {
+    /// How it differs from a plain number.
+    fileprivate var text: String {
+        switch (decimalCharacter, groupCharacter) {
+        case (".", nil): ""
+        case (".", let group?): " with \"\(group)\" or nothing between groups of digits"
+        case (let decimal, nil): " with \"\(decimal)\" before the fraction"
+        case (let decimal, let group?): " with \"\(decimal)\" before the fraction and \"\(group)\" between groups"
         }
     }
 }

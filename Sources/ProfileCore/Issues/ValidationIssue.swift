@@ -51,9 +51,16 @@ public struct ValidationIssue: Hashable, Sendable {
     public enum ExpectedFormat: Hashable, Sendable {
         case mask(Mask)
         case dates([DateFormat])
-        case integer
-        case number
-        case boolean
+        /// None for ISO 8601.
+        case dateTimes([DateFormat])
+        /// None for ISO 8601.
+        case times([DateFormat])
+        case year
+        case integer(NumberFormat)
+        case number(NumberFormat)
+        /// The texts that stand for true, and those that stand for false.
+        case boolean([String], [String])
+        case string(StringFormat)
         case singleSpaces
         /// A stored value is valid only in the one form in which it would be stored now.
         case stored

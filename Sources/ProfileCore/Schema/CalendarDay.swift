@@ -41,9 +41,19 @@ public struct CalendarDay: Hashable, Comparable, Sendable, CustomStringConvertib
             day: dayOfYear - (153 * monthFromMarch + 2) / 5 + 1)
     }
 
+    /// Negative before that day; Howard Hinnant's `days_from_civil`.
+    var daysSince1970: Int {
+        // From March on, so that a leap day is a year's last; no year is less than zero.
+        let shifted = month <= 2 ? year - 1 : year
+        let era = shifted / 400
+        let yearOfEra = shifted - era * 400
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+    }
+
     /// Parses `yyyy-MM-dd`, the form in which days are stored.
     public init?(iso text: String) {
-        guard case .day(let day) = DateFormat.iso.read(Array(text.utf8).span) else { return nil }
+        guard case .value(let day) = DateFormat.iso.read(Array(text.utf8).span) else { return nil }
         self = day
     }
 

@@ -19,7 +19,8 @@ public struct FieldName: Hashable, Comparable, Sendable, CustomStringConvertible
 
     private init(known text: StaticString) { self.text = text.description }
 
-    /// The key of a profile: every schema has it, unique whatever its ASCII case.
+    /// The primary key of every schema that names no other, and the column that holds it in every store: unique whatever
+    /// its ASCII case.
     public static let username = FieldName(known: "username")
     /// The one secret field: it is kept as a hash only.
     public static let password = FieldName(known: "password")

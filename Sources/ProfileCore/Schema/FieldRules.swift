@@ -8,18 +8,25 @@ public struct FieldRules: Hashable, Sendable {
     /// What people call the field: "Postal code".
     public let title: String
     /// What kind of value it holds.
-    public internal(set) var type: FieldType = .string
-    /// Whether a value that is empty after trimming is an issue.
+    public let type: FieldType
+    /// Whether a value that is missing is an issue.
     public internal(set) var isRequired = false
-    /// Enforced by the database with an index; `username`'s ignores ASCII case, any other's is exact.
+    /// Enforced by the database with an index; the primary key's ignores ASCII case, any other's is exact.
     public internal(set) var isUnique = false
+    /// Whether a profile is known by its value: `username`, or what the schema names instead. One field of a schema is, a
+    /// required and unique string.
+    public internal(set) var isPrimaryKey = false
+    /// Whether profiles are looked up by it fast, though its values may repeat.
+    public internal(set) var isIndexed = false
+    /// Texts that stand for no value, beside the empty one; trimmed, each once.
+    public internal(set) var missingValues: [String] = []
     /// In user-perceived characters.
     public internal(set) var minimumLength: Int?
     /// In user-perceived characters.
     public internal(set) var maximumLength: Int?
-    /// The least value, itself included; of integers, numbers and dates.
+    /// The least value, itself included; of integers, numbers, years and moments.
     public internal(set) var minimum: Bound?
-    /// The greatest value, itself included; of integers, numbers and dates.
+    /// The greatest value, itself included; of integers, numbers, years and moments.
     public internal(set) var maximum: Bound?
     /// Must match the whole value, in the form in which it is stored.
     public internal(set) var pattern: Pattern?
@@ -37,25 +44,50 @@ public struct FieldRules: Hashable, Sendable {
     public internal(set) var messages: [IssueCode: String] = [:]
     /// What a form's auto-fill goes by, such as `username` or `tel`.
     public internal(set) var contentType: String?
-    /// How a date may be written; the first is how a form shows it.
-    public internal(set) var formats: [DateFormat] = [.iso]
+    /// How a date, a time or both may be written; the first is how a form shows it. None is ISO 8601, for a datetime or
+    /// time.
+    public internal(set) var formats: [DateFormat]
+    /// What a string is.
+    public internal(set) var stringFormat: StringFormat?
+    /// How an integer or number is written.
+    public internal(set) var numberFormat = NumberFormat.plain
+    /// How the `true` of a boolean may be written; the first is how a form shows it where `true` is not among them.
+    public internal(set) var trueValues = Self.defaultTrueValues
+    /// How the `false` of a boolean may be written.
+    public internal(set) var falseValues = Self.defaultFalseValues
+    /// Names of columns in files that mean this field, beside its own; compared as that is.
+    public internal(set) var columns: [String] = []
+    /// Names of columns in files that mean the hash of the secret field.
+    public internal(set) var hashColumns: [String] = []
 
-    init(name: FieldName, title: String) {
+    package static let defaultTrueValues = ["true", "True", "TRUE", "1"]
+    package static let defaultFalseValues = ["false", "False", "FALSE", "0"]
+
+    init(name: FieldName, title: String, type: FieldType = .string) {
         self.name = name
         self.title = title
+        self.type = type
+        formats = Self.defaultFormats(of: type)
     }
+
+    /// How a value may be written where a schema does not say.
+    static func defaultFormats(of type: FieldType) -> [DateFormat] { type == .date ? [.iso] : [] }
 
     /// The most characters that a person can type into the field; nil where nothing limits them.
     public var longestLength: Int? {
         if let mask { return mask.bytes.count }
         return switch type {
         case .string: maximumLength
-        case .date: formats.map(\.length).max()
-        case .integer: 20
-        case .number: 32
-        case .boolean: 5
+        case .date, .dateTime, .time: formats.map(\.length).max() ?? Self.longestISOLength
+        case .integer: numberFormat == .plain ? 20 : 64
+        case .number: numberFormat == .plain ? 32 : 64
+        case .boolean: (trueValues + falseValues).map(\.count).max()
+        case .year: 4
         }
     }
+
+    /// `yyyy-MM-ddThh:mm:ss`, nine digits of a fraction and a time zone.
+    private static let longestISOLength = 35
 
     /// The most characters that have to be typed: those of ``longestLength`` without a mask's literals.
     package var longestTypedLength: Int? { mask?.digitCount ?? longestLength }
@@ -66,48 +98,62 @@ public struct FieldRules: Hashable, Sendable {
         longestLength.map { max($0.multipliedReportingOverflow(by: 4).partialValue, 1_024) } ?? 1_048_576
     }
 
-    /// The name of the column, in tables and in files, that holds what is kept of the field.
-    public var columnName: String { isSecret ? "password_hash" : name.text }
+    /// The column of a store's tables that holds what is kept of the field. Every store keeps the primary key in
+    /// `username`, whatever a schema calls it.
+    package var column: FieldName { isPrimaryKey ? .username : name }
 }
 
 extension FieldRules {
-    /// A stored value in a form in which it may be typed: the same but for a date whose formats leave ISO out.
+    /// A stored value in a form in which it may be typed: the same, but where the schema has other ways of writing than
+    /// the stored one.
     package func typedForm(of stored: String) -> String {
-        guard type == .date, !formats.contains(.iso), let day = CalendarDay(iso: stored), let format = formats.first
-        else { return stored }
-        return format.text(of: day)
-    }
-}
-
-/// What kind of value a field holds (Table Schema's `type`).
-public enum FieldType: String, Hashable, Sendable, CaseIterable {
-    case string
-    /// A 64-bit integer.
-    case integer
-    /// A finite IEEE 754 double.
-    case number
-    case boolean
-    case date
-}
-
-/// A least or greatest value, of the field's own type.
-public enum Bound: Hashable, Sendable, CustomStringConvertible {
-    /// Of an integer field.
-    case integer(Int64)
-    /// Of a number field.
-    case number(Double)
-    /// Of a date field.
-    case day(CalendarDay)
-    /// The day on which the value is judged; of a date field.
-    case today
-
-    /// As a schema file writes it.
-    public var description: String {
-        switch self {
-        case .integer(let value): String(value)
-        case .number(let value): NumberText.canonical(value)
-        case .day(let day): day.description
-        case .today: "today"
+        guard !isTypedAsStored else { return stored }
+        switch type {
+        case .date:
+            guard let day = CalendarDay(iso: stored) else { return stored }
+            // A way of writing that leaves something out, such as the century, may stand for another day.
+            return firstText { $0.text(of: day) } readBackAs: { $0.read($1) == .value(day) } ?? stored
+        case .dateTime:
+            guard let moment = DateTime(iso: stored) else { return stored }
+            return firstText { $0.text(of: moment) } readBackAs: { $0.readDateTime($1) == .value(moment) } ?? stored
+        case .time:
+            guard let time = TimeOfDay(iso: stored) else { return stored }
+            return firstText { $0.text(of: time) } readBackAs: { $0.readTime($1) == .value(time) } ?? stored
+        case .boolean:
+            switch stored {
+            case "true": return word(stored, of: trueValues)
+            case "false": return word(stored, of: falseValues)
+            default: return stored
+            }
+        case .integer, .number: return numberFormat.typedForm(of: stored)
+        case .string, .year: return stored
         }
+    }
+
+    /// Whether every stored value may be typed as it is stored.
+    package var isTypedAsStored: Bool {
+        switch type {
+        case .date: formats.contains(.iso)
+        case .dateTime, .time: formats.isEmpty
+        case .boolean: word("true", of: trueValues) == "true" && word("false", of: falseValues) == "false"
+        case .number: numberFormat.decimalCharacter == "."
+        case .string, .integer, .year: true
+        }
+    }
+
+    /// A word that stands for a boolean: its stored form where that is one of them, and none that stands for no value.
+    private func word(_ stored: String, of words: [String]) -> String {
+        let words = words.filter { !missingValues.contains($0) }
+        return words.contains(stored) ? stored : words.first ?? stored
+    }
+
+    private func firstText(
+        _ text: (DateFormat) -> String, readBackAs isSame: (DateFormat, Span<UInt8>) -> Bool
+    ) -> String? {
+        for format in formats {
+            let text = text(format)
+            if isSame(format, text.utf8Span.span) { return text }
+        }
+        return nil
     }
 }

@@ -9,18 +9,25 @@ public struct ProfileSchema: Hashable, Sendable {
     /// Most fields that a schema may have.
     public static let mostFields = 100
 
-    init(name: String, fields: [FieldRules]) {
-        contents = Contents(name: name, fields: fields)
+    /// - Parameter fields: Each name once; one is the primary key.
+    init(name: String, fields: [FieldRules], primaryKeyIndex: Int) {
+        contents = Contents(name: name, fields: fields, primaryKeyIndex: primaryKeyIndex)
     }
 
     /// What it is called; a label and not a key.
     public var name: String { contents.name }
 
-    /// At least `username`, each name once.
+    /// At least the primary key, each name once.
     public var fields: [FieldRules] { contents.fields }
 
     /// The fields whose values are stored as they are, that is all but the secret one.
     public var openFields: [FieldRules] { contents.openFields }
+
+    /// The field by whose values profiles are known: `username`, or what the schema names instead.
+    public var primaryKey: FieldRules { fields[primaryKeyIndex] }
+
+    /// The position of the primary key, from 0.
+    public var primaryKeyIndex: Int { contents.primaryKeyIndex }
 
     /// The rules of a field; nil where there is none of that name.
     public subscript(name: FieldName) -> FieldRules? { index(of: name).map { fields[$0] } }
@@ -48,6 +55,7 @@ public struct ProfileSchema: Hashable, Sendable {
         name: "standard",
         fields: [
             rules(.username, "Username") {
+                $0.isPrimaryKey = true
                 $0.isRequired = true
                 $0.isUnique = true
                 $0.minimumLength = 2
@@ -82,19 +90,18 @@ public struct ProfileSchema: Hashable, Sendable {
                 $0.characters = [.asciiDigits]
                 $0.contentType = "postal-code"
             },
-            rules(.birthday, "Birthday") {
-                $0.type = .date
+            rules(.birthday, "Birthday", .date) {
                 $0.minimum = CalendarDay(year: 1900, month: 1, day: 1).map(Bound.day)
                 $0.maximum = .today
                 $0.formats = [.dotted, .digits, .iso]
                 $0.contentType = "bday"
             },
-        ])
+        ], primaryKeyIndex: 0)
 
     private static func rules(
-        _ name: FieldName, _ title: String, _ set: (inout FieldRules) -> Void
+        _ name: FieldName, _ title: String, _ type: FieldType = .string, _ set: (inout FieldRules) -> Void
     ) -> FieldRules {
-        var rules = FieldRules(name: name, title: title)
+        var rules = FieldRules(name: name, title: title, type: type)
         set(&rules)
         return rules
     }
@@ -106,12 +113,14 @@ extension ProfileSchema {
         let name: String
         let fields: [FieldRules]
         let openFields: [FieldRules]
+        let primaryKeyIndex: Int
         let positions: [FieldName: Int]
         let openPositions: [FieldName: Int]
 
-        init(name: String, fields: [FieldRules]) {
+        init(name: String, fields: [FieldRules], primaryKeyIndex: Int) {
             self.name = name
             self.fields = fields
+            self.primaryKeyIndex = primaryKeyIndex
             openFields = fields.filter { !$0.isSecret }
             positions = Self.positions(of: fields)
             openPositions = Self.positions(of: openFields)

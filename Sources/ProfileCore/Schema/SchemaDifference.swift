@@ -38,6 +38,7 @@ extension FieldRules {
         var names: [String] = []
         if title != other.title { names.append("title") }
         if type != other.type { names.append("type") }
+        if isPrimaryKey != other.isPrimaryKey { names.append("primaryKey") }
         if isRequired != other.isRequired { names.append("required") }
         if isUnique != other.isUnique { names.append("unique") }
         if minimumLength != other.minimumLength { names.append("minLength") }
@@ -51,6 +52,16 @@ extension FieldRules {
         if mask != other.mask { names.append("mask") }
         if isSecret != other.isSecret { names.append("secret") }
         if formats != other.formats { names.append("formats") }
+        if stringFormat != other.stringFormat { names.append("format") }
+        if missingValues != other.missingValues { names.append("missingValues") }
+        if trueValues != other.trueValues { names.append("trueValues") }
+        if falseValues != other.falseValues { names.append("falseValues") }
+        if numberFormat.decimalCharacter != other.numberFormat.decimalCharacter { names.append("decimalChar") }
+        if numberFormat.groupCharacter != other.numberFormat.groupCharacter { names.append("groupChar") }
+        if numberFormat.isBare != other.numberFormat.isBare { names.append("bareNumber") }
+        if isIndexed != other.isIndexed { names.append("indexed") }
+        if columns != other.columns { names.append("columns") }
+        if hashColumns != other.hashColumns { names.append("hashColumns") }
         if messages != other.messages { names.append("message") }
         if contentType != other.contentType { names.append("contentType") }
         return names

@@ -5,20 +5,48 @@ extension ProfileSchema {
     /// - Parameter indented: For people to read; the form on one line is what fingerprints are taken of.
     /// - Returns: JSON, as `init(parsing:)` reads it.
     public func document(indented: Bool = false) -> String {
-        let value: JSONValue = ["name": .string(name), "fields": .array(fields.map(\.document))]
-        return value.text(indented: indented)
+        // Said once where every field has the same, which the password never has.
+        let first = primaryKey.missingValues
+        let shared = openFields.allSatisfy { $0.missingValues == first } ? first : []
+        var members = [JSONMember("name", .string(name))]
+        if !shared.isEmpty { members.append(JSONMember("missingValues", FieldRules.list([""] + shared))) }
+        if primaryKey.name != .username { members.append(JSONMember("primaryKey", .string(primaryKey.name.text))) }
+        members.append(JSONMember("fields", .array(fields.map { $0.document(sharing: shared) })))
+        return JSONValue.object(members).text(indented: indented)
     }
 }
 
 extension FieldRules {
-    fileprivate var document: JSONValue {
+    /// - Parameter shared: The missing values that the schema says for all.
+    fileprivate func document(sharing shared: [String]) -> JSONValue {
         var members = [
             JSONMember("name", .string(name.text)), JSONMember("title", .string(title)),
             JSONMember("type", .string(type.rawValue)),
         ]
+        if let format { members.append(JSONMember("format", .string(format))) }
+        if !isSecret, missingValues != shared {
+            members.append(JSONMember("missingValues", Self.list([""] + missingValues)))
+        }
+        if trueValues != Self.defaultTrueValues { members.append(JSONMember("trueValues", Self.list(trueValues))) }
+        if falseValues != Self.defaultFalseValues { members.append(JSONMember("falseValues", Self.list(falseValues))) }
+        if numberFormat.decimalCharacter != NumberFormat.plain.decimalCharacter {
+            members.append(JSONMember("decimalChar", .string(String(numberFormat.decimalCharacter))))
+        }
+        if let group = numberFormat.groupCharacter { members.append(JSONMember("groupChar", .string(String(group)))) }
+        if !numberFormat.isBare { members.append(JSONMember("bareNumber", false)) }
         if let constraints { members.append(JSONMember("constraints", constraints)) }
         if let extensions { members.append(JSONMember("profiles", extensions)) }
         return .object(members)
+    }
+
+    fileprivate static func list(_ texts: [String]) -> JSONValue { .array(texts.map { .string($0) }) }
+
+    /// Table Schema's own, where it can say what the field's values look like.
+    private var format: String? {
+        if let stringFormat { return stringFormat.rawValue }
+        guard let format = formats.first, formats.count == 1, format.isTablePattern else { return nil }
+        // There it is the default, of which each digit has to be written.
+        return format.pattern == "%Y-%m-%d" ? nil : format.pattern
     }
 
     private var constraints: JSONValue? {
@@ -46,9 +74,12 @@ extension FieldRules {
         if !requirements.isEmpty {
             members.append(JSONMember("requires", .array(requirements.map { .string($0.rawValue) })))
         }
-        if type == .date, formats != [.iso] {
+        if format == nil, formats != Self.defaultFormats(of: type) {
             members.append(JSONMember("formats", .array(formats.map { .string($0.pattern) })))
         }
+        if isIndexed { members.append(JSONMember("indexed", true)) }
+        if !columns.isEmpty { members.append(JSONMember("columns", Self.list(columns))) }
+        if !hashColumns.isEmpty { members.append(JSONMember("hashColumns", Self.list(hashColumns))) }
         if let contentType { members.append(JSONMember("contentType", .string(contentType))) }
         if !messages.isEmpty {
             let sorted = messages.sorted { $0.key.rawValue < $1.key.rawValue }
@@ -63,7 +94,7 @@ extension Bound {
     fileprivate var document: JSONValue {
         switch self {
         case .integer, .number: .number(description)
-        case .day, .today: .string(description)
+        case .day, .today, .dateTime, .time: .string(description)
         }
     }
 }

@@ -22,6 +22,7 @@ extension SchemaError.Reason {
         case .tooLong(let count, let allowed): "it is \(count) bytes long; \(allowed) are allowed"
         case .tooManyEntries(let count, let allowed): "there are \(count) entries; \(allowed) are allowed"
         case .allowsNothing: "it allows nothing"
+        case .noPlace(let construct): construct.text
 
         case .fieldCount(let count, let allowed):
             "there are \(count) fields; \(allowed.lowerBound) to \(allowed.upperBound) are allowed"
@@ -39,15 +40,46 @@ extension SchemaError.Reason {
         case .boundsInverted: "it is more than maximum"
         case .badPattern(let error): error.text
         case .impliedByMask: "the mask says this already"
+        case .impliedByFormat: "the field's format says this already"
         case .ambiguousFormats(let format, let other):
             "what is written as \"\(format)\" could be read as \"\(other)\" as well"
+        case .groupIsDecimal: "it stands before the fraction already (decimalChar)"
+        case .bothTrueAndFalse(let word): "\(word.quoted) would be both true and false"
+        case .repeatedColumn(let column, let field): "\(column.quoted) means \"\(field)\" already"
 
-        case .usernameIsNoString: "username must be a string"
-        case .usernameIsNoKey: "it must be true for username, the key of every profile"
+        case .noSuchField(let name): "there is no field \(name.quoted)"
+        case .compositeKey(let count):
+            "it names \(count) fields; profiles are known by one"
+        case .keyIsNoString(let name):
+            "\(name) must be a string: it is the key of every profile, and its text is compared"
+        case .keyIsOptional(let name): "it must be true for \(name), the key of every profile"
+        case .keyIsSecret: "nobody can be known by a secret"
+        case .usernameBesideKey(let key):
+            "the store keeps \"\(key)\", the primary key, in the column \"username\"; give this field another name"
         case .passwordIsNotSecret: "it must be true for the field \"password\", which is kept as a hash only"
         case .secretIsNotPassword: "only the field \"password\" can be secret; passcodes are no fields"
-        case .secretIsUnique: "a secret cannot be compared with others"
-        case .secretIsCompared: "a secret can have neither enum nor pattern nor mask"
+        case .secretIsCompared: "a secret can be compared with nothing"
+        case .secretIsNeverMissing: "a secret is taken as it is typed, whatever it is"
+        case .onlyForSecret: "only the field \"password\" can have this"
+        }
+    }
+}
+
+extension TableConstruct {
+    fileprivate var text: String {
+        switch self {
+        case .fieldsMatch: "columns are found by their names, whatever their order"
+        case .uniqueKeys: "fields are unique one by one; write unique among the constraints of a field"
+        case .foreignKeys: "a store holds one table, and there is nothing to refer to"
+        case .categories, .categoriesOrdered: "write the values as enum among the constraints"
+        case .exclusiveMinimum: "write minimum, which is itself allowed"
+        case .exclusiveMaximum: "write maximum, which is itself allowed"
+        case .jsonSchema, .object, .array, .list, .geojson:
+            "a field holds one value; write the type \"string\" to keep JSON or a list as a text"
+        case .yearmonth, .duration, .geopoint:
+            "there is no such type; write \"string\" and a pattern among the constraints"
+        case .any: "how a value is read has to be said; write a pattern such as \"%d/%m/%Y\""
+        case .binary: "a field holds text; write \"default\" to keep Base64 as it is"
         }
     }
 }
@@ -56,8 +88,9 @@ extension SchemaError.Part {
     fileprivate var missingText: String {
         switch self {
         case .fields: "it is missing; a schema lists its fields there"
-        case .username: "the field \"username\" is missing; it is the key of every profile"
-        case .name: "it is missing"
+        case .username:
+            "the field \"username\" is missing; it is the key of every profile, unless primaryKey names another"
+        case .name, .value: "it is missing"
         }
     }
 }
@@ -67,7 +100,7 @@ extension SchemaError.Notation {
         switch self {
         case .fieldName:
             "\(found.quoted) is no field name: a lower-case letter, then lower-case letters, digits and _, "
-                + "\(FieldName.longestLength) at most"
+                + "\(FieldName.longestLength) at most; profiles.columns says what a file calls it"
         case .mask:
             "\(found.quoted) is no mask: printable ASCII with a # for each digit, no other digit and no space, "
                 + "\(Mask.longestLength) characters at most"
@@ -75,12 +108,30 @@ extension SchemaError.Notation {
             "\(found.quoted) is none of \(CharacterClass.named.map(\.name).joined(separator: ", ")); a literal list of "
                 + "letters is written with a few each and without control characters"
         case .dateFormat:
-            "\(found.quoted) is no date format: yyyy, MM and dd once each, with punctuation or spaces between, "
-                + "\(DateFormat.longestLength) characters at most"
+            "\(found.quoted) is no date format: yyyy, MM and dd once each, with punctuation or spaces between, or "
+                + "a pattern such as %d/%m/%Y; \(DateFormat.longestLength) characters at most"
+        case .timePattern(let type):
+            "\(found.quoted) is no pattern for \(type.parts): %Y %y %m %b %B %d %H %I %p %M %S %f %z %% are known, each "
+                + "once, \(DateFormat.longestLength) characters at most"
+        case .separator: "\(found.quoted) is no separator: one character that is neither letter, digit nor sign"
         case .integer: "\(found.shortened) is no 64-bit integer"
         case .number: "\(found.shortened) is out of a double's range"
         case .day: "\(found.quoted) is neither a day as yyyy-MM-dd nor \"today\""
+        case .dateTime: "\(found.quoted) is no day with a time as yyyy-MM-ddThh:mm:ss"
+        case .time: "\(found.quoted) is no time as hh:mm:ss"
+        case .year: "\(found.quoted) is no year from 0 to 9999"
         case .issueCode: "\(found.quoted) is no code of an issue"
+        }
+    }
+}
+
+extension FieldType {
+    /// What a pattern of its values has to say.
+    fileprivate var parts: String {
+        switch self {
+        case .dateTime: "a day with a time"
+        case .time: "a time"
+        default: "a day"
         }
     }
 }

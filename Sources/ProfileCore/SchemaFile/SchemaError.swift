@@ -1,5 +1,5 @@
-/// Why a schema file is refused, and where in it.
-public struct SchemaError: Error, Hashable, Sendable {
+/// One thing that is wrong with a schema file, and where in it.
+public struct SchemaError: Hashable, Sendable {
     /// A JSON path such as `$.fields[2].constraints.minLength`; `$` is the whole text.
     public let path: String
     /// What is wrong there.
@@ -30,6 +30,8 @@ public struct SchemaError: Error, Hashable, Sendable {
         case tooManyEntries(Int, allowed: Int)
         /// No value at all would be valid.
         case allowsNothing
+        /// Of Table Schema, and of no use to a store of profiles.
+        case noPlace(TableConstruct)
 
         case fieldCount(Int, allowed: ClosedRange<Int>)
         case repeatedField(FieldName)
@@ -51,18 +53,35 @@ public struct SchemaError: Error, Hashable, Sendable {
         case badPattern(Pattern.CompileError)
         /// The field's mask says this already.
         case impliedByMask
+        /// The field's format says this already.
+        case impliedByFormat
         /// There is text that could be read in both ways.
         case ambiguousFormats(DateFormat, DateFormat)
+        /// The same character would stand between digits and before the fraction.
+        case groupIsDecimal
+        case bothTrueAndFalse(String)
+        /// A column of a file that would mean two fields, or a field and the hash.
+        case repeatedColumn(String, meaning: String)
 
-        case usernameIsNoString
-        /// `username` has to be required and unique.
-        case usernameIsNoKey
+        /// The primary key is no field of the schema.
+        case noSuchField(String)
+        /// The primary key is not one field but so many.
+        case compositeKey(Int)
+        case keyIsNoString(FieldName)
+        /// The primary key has to be required and unique.
+        case keyIsOptional(FieldName)
+        case keyIsSecret
+        /// A field has the name of the column that holds the primary key, which is another field.
+        case usernameBesideKey(FieldName)
         case passwordIsNotSecret
         /// No field but `password` can be secret.
         case secretIsNotPassword
-        case secretIsUnique
-        /// A secret has a mask, a pattern or a list of allowed values.
+        /// A secret would be compared with others, or with what is written in a schema.
         case secretIsCompared
+        /// A secret would not be taken as it was typed.
+        case secretIsNeverMissing
+        /// The rule is one of the secret field.
+        case onlyForSecret
     }
 
     /// What every schema, or every field, has to have.
@@ -73,6 +92,8 @@ public struct SchemaError: Error, Hashable, Sendable {
         case username
         /// A field's name.
         case name
+        /// What is missing, in an entry of `missingValues`.
+        case value
     }
 
     /// How a text of a schema file is to be written.
@@ -81,12 +102,22 @@ public struct SchemaError: Error, Hashable, Sendable {
         case mask
         case characterClass
         case dateFormat
+        /// A pattern for `strptime`, of fields of this type.
+        case timePattern(FieldType)
+        /// What stands between digits or before a fraction.
+        case separator
         /// 64 bits.
         case integer
         /// A finite double.
         case number
         /// A day in ISO 8601, or `today`.
         case day
+        /// ISO 8601.
+        case dateTime
+        /// ISO 8601.
+        case time
+        /// Four digits.
+        case year
         /// One of ``IssueCode``.
         case issueCode
     }

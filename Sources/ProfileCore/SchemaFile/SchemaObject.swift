@@ -1,62 +1,62 @@
-/// An object of a schema file and the path to it: reads members by name and type, or says where they are wrong.
+/// An object of a schema file and the path to it: reads members by name and type, and reports where they are wrong. Of a
+/// member that is wrong, as of one that is not there, nothing is read.
 struct SchemaObject {
     let path: String
     let members: [JSONMember]
+    let errors: SchemaErrors
 
-    init(_ value: JSONValue, _ path: String) throws(SchemaError) {
+    init?(_ value: JSONValue, _ path: String, _ errors: SchemaErrors) {
         guard case .object(let members) = value else {
-            throw SchemaError(path, .wrongType(value.kind, expected: .object))
+            errors.report(path, .wrongType(value.kind, expected: .object))
+            return nil
         }
-        self.path = path
-        self.members = members
+        self.init(members, path, errors)
     }
 
-    private init(empty path: String) {
+    private init(_ members: [JSONMember], _ path: String, _ errors: SchemaErrors) {
         self.path = path
-        members = []
+        self.members = members
+        self.errors = errors
     }
 
     subscript(name: String) -> JSONValue? { members.first { $0.name == name }?.value }
 
     func path(_ name: String) -> String { "\(path).\(name.shortened)" }
 
+    /// Reports something about a member.
+    func report(_ name: String, _ reason: SchemaError.Reason) { errors.report(path(name), reason) }
+
     /// Refuses members that nobody would read.
-    func allowOnly(_ names: [String]) throws(SchemaError) {
+    func allowOnly(_ names: [String]) {
         for member in members where !names.contains(member.name) {
-            throw SchemaError(path(member.name), .unknownName(known: names))
+            if let construct = TableConstruct(property: member.name) {
+                report(member.name, .noPlace(construct))
+            } else {
+                report(member.name, .unknownName(known: names))
+            }
         }
     }
 
-    /// Refuses a member whose value we cannot honour.
-    func requireValue(_ name: String, oneOf values: [JSONValue]) throws(SchemaError) {
-        guard let value = self[name], !values.contains(value) else { return }
-        throw SchemaError(path(name), .unsupported(value.text(), supported: values.map { $0.text() }))
-    }
-
-    func string(_ name: String) throws(SchemaError) -> String? {
-        guard let value = self[name] else { return nil }
-        return try Self.string(value, path(name))
-    }
+    func string(_ name: String) -> String? { self[name].flatMap { Self.string($0, path(name), errors) } }
 
     /// Text for people, which is repeated at every issue of a field.
-    func text(_ name: String) throws(SchemaError) -> String? {
-        guard let value = self[name] else { return nil }
-        return try Self.text(value, path(name))
-    }
+    func text(_ name: String) -> String? { self[name].flatMap { Self.text($0, path(name), errors) } }
 
-    func boolean(_ name: String) throws(SchemaError) -> Bool? {
+    func boolean(_ name: String) -> Bool? {
         guard let value = self[name] else { return nil }
         guard case .bool(let flag) = value else {
-            throw SchemaError(path(name), .wrongType(value.kind, expected: .boolean))
+            report(name, .wrongType(value.kind, expected: .boolean))
+            return nil
         }
         return flag
     }
 
     /// A whole number that is not negative.
-    func count(_ name: String) throws(SchemaError) -> Int? {
+    func count(_ name: String) -> Int? {
         guard let value = self[name] else { return nil }
         guard case .number(let text) = value, let count = Int(text), Self.counts ~= count else {
-            throw SchemaError(path(name), .notACount(allowed: Self.counts))
+            report(name, .notACount(allowed: Self.counts))
+            return nil
         }
         return count
     }
@@ -64,50 +64,48 @@ struct SchemaObject {
     /// Up to the most bytes that a value may have.
     private static let counts = 0...1_048_576
 
-    func array(_ name: String) throws(SchemaError) -> [JSONValue]? {
+    /// The elements of a list and the paths to them.
+    func array(_ name: String) -> [(value: JSONValue, path: String)]? {
         guard let value = self[name] else { return nil }
         guard case .array(let elements) = value else {
-            throw SchemaError(path(name), .wrongType(value.kind, expected: .array))
+            report(name, .wrongType(value.kind, expected: .array))
+            return nil
         }
-        return elements
+        return elements.enumerated().map { ($1, "\(path(name))[\($0)]") }
+    }
+
+    /// A list with one entry at least.
+    func array(_ name: String, atMost most: Int) -> [(value: JSONValue, path: String)]? {
+        guard let list = array(name) else { return nil }
+        guard 1...most ~= list.count else {
+            report(name, list.isEmpty ? .allowsNothing : .tooManyEntries(list.count, allowed: most))
+            return nil
+        }
+        return list
     }
 
     /// The object of that name; one without members where there is none.
-    func object(_ name: String) throws(SchemaError) -> SchemaObject {
-        guard let value = self[name] else { return SchemaObject(empty: path(name)) }
-        return try SchemaObject(value, path(name))
+    func object(_ name: String) -> SchemaObject {
+        self[name].flatMap { SchemaObject($0, path(name), errors) } ?? SchemaObject([], path(name), errors)
     }
 
-    func choice<Choice: RawRepresentable<String> & CaseIterable>(_ name: String) throws(SchemaError) -> Choice? {
-        guard let value = self[name] else { return nil }
-        return try Self.choice(value, path(name))
-    }
-
-    static func string(_ value: JSONValue, _ path: String) throws(SchemaError) -> String {
+    static func string(_ value: JSONValue, _ path: String, _ errors: SchemaErrors) -> String? {
         guard case .string(let text) = value else {
-            throw SchemaError(path, .wrongType(value.kind, expected: .string))
+            errors.report(path, .wrongType(value.kind, expected: .string))
+            return nil
         }
         return text
     }
 
-    static func text(_ value: JSONValue, _ path: String) throws(SchemaError) -> String {
-        let text = try string(value, path)
+    static func text(_ value: JSONValue, _ path: String, _ errors: SchemaErrors) -> String? {
+        guard let text = string(value, path, errors) else { return nil }
         guard text.utf8.count <= longestText else {
-            throw SchemaError(path, .tooLong(text.utf8.count, allowed: longestText))
+            errors.report(path, .tooLong(text.utf8.count, allowed: longestText))
+            return nil
         }
         return text
     }
 
     /// In bytes of UTF-8.
     private static let longestText = 4_096
-
-    static func choice<Choice: RawRepresentable<String> & CaseIterable>(
-        _ value: JSONValue, _ path: String
-    ) throws(SchemaError) -> Choice {
-        let text = try string(value, path)
-        guard let choice = Choice(rawValue: text) else {
-            throw SchemaError(path, .unknownChoice(text, known: Choice.allCases.map(\.rawValue)))
-        }
-        return choice
-    }
 }

@@ -16,14 +16,22 @@ final class FieldValidator: Sendable {
     private let singleSpaces: Bool
     /// The stored forms that `enum` lists; empty for no such rule.
     private let allowedValues: Set<[UInt8]>
+    /// What stands for no value, beside nothing.
+    private let missingValues: ByteStrings
+    private let isTypedAsStored: Bool
+    /// Nil for numbers that are written as they are stored.
+    let numbers: NumberReader?
 
     private enum Kind: Sendable {
         case text
         case mask(Mask)
         case date([DateFormat])
+        case dateTime([DateFormat])
+        case time([DateFormat])
+        case year
         case integer
         case number
-        case boolean
+        case boolean(true: ByteStrings, false: ByteStrings)
     }
 
     init(_ rules: FieldRules) {
@@ -32,8 +40,11 @@ final class FieldValidator: Sendable {
             switch rules.type {
             case .integer: .integer
             case .number: .number
-            case .boolean: .boolean
+            case .boolean: .boolean(true: ByteStrings(rules.trueValues), false: ByteStrings(rules.falseValues))
             case .date: .date(rules.formats)
+            case .dateTime: .dateTime(rules.formats)
+            case .time: .time(rules.formats)
+            case .year: .year
             case .string:
                 if let mask = rules.mask { .mask(mask) } else { .text }
             }
@@ -44,13 +55,18 @@ final class FieldValidator: Sendable {
         characters = rules.characters.map(ScalarSet.init) ?? .text
         singleSpaces = rules.characters?.contains(.spaces) ?? false
         allowedValues = Set(rules.allowedValues.map { Array($0.utf8) })
+        missingValues = ByteStrings(rules.missingValues)
+        isTypedAsStored = rules.isTypedAsStored
+        numbers = rules.numberFormat == .plain ? nil : NumberReader(rules.numberFormat)
         // Where a character is always a byte; CR LF is one character.
         let isPlain =
             if case .text = kind { characters.isASCII && !characters.ascii.contains(UInt8(ascii: "\r")) } else { false }
         plainRule =
-            isPlain && rules.requirements.isEmpty && !hasFurtherRules
+            isPlain && rules.requirements.isEmpty && rules.stringFormat == nil && !hasFurtherRules
             ? PlainRule(
-                set: characters.ascii, singleSpaces: singleSpaces, minimumLength: minimumLength,
+                set: characters.ascii, singleSpaces: singleSpaces,
+                // What is not longer than a missing value is looked at, and what is longer need not be.
+                minimumLength: max(minimumLength, rules.missingValues.isEmpty ? 0 : missingValues.longestLength + 1),
                 maximumLength: min(maximumLength, longestByteCount))
             : nil
     }
@@ -61,6 +77,8 @@ final class FieldValidator: Sendable {
         case asGiven
         /// The value is stored in this form.
         case canonical(String)
+        /// The value stands for none.
+        case missing
         /// There are issues.
         case bad
     }
@@ -91,13 +109,16 @@ final class FieldValidator: Sendable {
         return switch judge(value, today: nil, isStored: false, into: &issues) {
         case .asGiven: String(value)
         case .canonical(let text): text
-        case .bad: nil
+        case .missing, .bad: nil
         }
     }
 
     private func judgeFully(
         _ value: Span<UInt8>, today: CalendarDay?, isStored: Bool, into issues: inout [ValidationIssue]
     ) -> Outcome {
+        if isMissing(value, isStored: isStored) {
+            return isStored ? bad(.badFormat(expected: .stored), &issues) : .missing
+        }
         guard value.count <= longestByteCount else {
             return bad(.tooLong(maximum: rules.longestTypedLength ?? longestByteCount), &issues)
         }
@@ -107,15 +128,30 @@ final class FieldValidator: Sendable {
         case .mask(let mask): outcome = judgeMask(value, mask, &issues)
         case .date(let formats):
             outcome = judgeDate(value, isStored ? Self.storedFormats : formats, today: today, &issues)
-        case .integer: outcome = judgeInteger(value, &issues)
-        case .number: outcome = judgeNumber(value, &issues)
-        case .boolean: outcome = judgeBoolean(value, &issues)
+        case .dateTime(let formats): outcome = judgeDateTime(value, isStored ? [] : formats, &issues)
+        case .time(let formats): outcome = judgeTime(value, isStored ? [] : formats, &issues)
+        case .year: outcome = judgeYear(value, &issues)
+        case .integer: outcome = judgeInteger(value, isStored: isStored, &issues)
+        case .number: outcome = judgeNumber(value, isStored: isStored, &issues)
+        case .boolean(true: let trueWords, false: let falseWords):
+            outcome =
+                isStored
+                ? judgeStoredBoolean(value, &issues) : judgeBoolean(value, trueWords, falseWords, &issues)
         }
         if case .canonical(let text) = outcome, isStored {
             outcome = text == String(value) ? .asGiven : bad(.badFormat(expected: .stored), &issues)
         }
+        // What stands for no value does so in every way of writing it.
+        if case .canonical(let text) = outcome, isMissing(text.utf8Span.span, isStored: true) { return .missing }
         if hasFurtherRules { outcome = judgeFurther(value, outcome, &issues) }
         return outcome
+    }
+
+    /// Whether a value stands for none: as it is typed, or as it would be.
+    private func isMissing(_ value: Span<UInt8>, isStored: Bool) -> Bool {
+        guard missingValues.longestLength > 0 else { return false }
+        guard isStored, !isTypedAsStored else { return missingValues.contains(value) }
+        return missingValues.contains(rules.typedForm(of: String(value)).utf8Span.span)
     }
 
     private static let storedFormats = [DateFormat.iso]
@@ -124,7 +160,7 @@ final class FieldValidator: Sendable {
         issues.append(ValidationIssue(rules.name, problem))
     }
 
-    private func bad(_ problem: ValidationIssue.Problem, _ issues: inout [ValidationIssue]) -> Outcome {
+    func bad(_ problem: ValidationIssue.Problem, _ issues: inout [ValidationIssue]) -> Outcome {
         report(problem, &issues)
         return .bad
     }
@@ -139,7 +175,7 @@ final class FieldValidator: Sendable {
             switch outcome {
             case .asGiven: typed
             case .canonical(let text): Array(text.utf8)
-            case .bad: nil
+            case .missing, .bad: nil
             }
         var outcome = outcome
         // Byte for byte: `String`'s equality would let in other encodings of the same characters.
@@ -171,6 +207,9 @@ final class FieldValidator: Sendable {
         }
         if !isFit { report(.badCharacter(allowed: rules.characters), &issues) }
         if singleSpaces, value.hasAdjacentSpaces { report(.badFormat(expected: .singleSpaces), &issues) }
+        if let format = rules.stringFormat, !format.accepts(value) {
+            report(.badFormat(expected: .string(format)), &issues)
+        }
         judgeRequirements(value, &issues)
         return issues.count == before ? .asGiven : .bad
     }
@@ -190,52 +229,6 @@ final class FieldValidator: Sendable {
         case .tooLong: bad(.tooLong(maximum: mask.digitCount), &issues)
         }
     }
-
-    private func judgeDate(
-        _ value: Span<UInt8>, _ formats: [DateFormat], today: CalendarDay?, _ issues: inout [ValidationIssue]
-    ) -> Outcome {
-        for format in formats {
-            switch format.read(value) {
-            case .otherFormat: continue
-            case .noSuchDay: return bad(.badDate, &issues)
-            case .day(let day):
-                let earliest = rules.minimum?.day(today: today) ?? day
-                let latest = rules.maximum?.day(today: today) ?? day
-                if day < earliest || day > latest {
-                    return bad(.dateOutOfRange(minimum: rules.minimum, maximum: rules.maximum), &issues)
-                }
-                return format.isISO ? .asGiven : .canonical(day.description)
-            }
-        }
-        return bad(.badFormat(expected: .dates(formats)), &issues)
-    }
-
-    private func judgeInteger(_ value: Span<UInt8>, _ issues: inout [ValidationIssue]) -> Outcome {
-        guard let integer = NumberText.integer(value) else { return bad(.badFormat(expected: .integer), &issues) }
-        if case .integer(let least) = rules.minimum, integer < least { return outOfRange(&issues) }
-        if case .integer(let most) = rules.maximum, integer > most { return outOfRange(&issues) }
-        return .canonical(String(integer))
-    }
-
-    private func judgeNumber(_ value: Span<UInt8>, _ issues: inout [ValidationIssue]) -> Outcome {
-        guard let number = NumberText.number(value) else { return bad(.badFormat(expected: .number), &issues) }
-        if case .number(let least) = rules.minimum, number < least { return outOfRange(&issues) }
-        if case .number(let most) = rules.maximum, number > most { return outOfRange(&issues) }
-        return .canonical(NumberText.canonical(number))
-    }
-
-    private func outOfRange(_ issues: inout [ValidationIssue]) -> Outcome {
-        bad(.outOfRange(minimum: rules.minimum, maximum: rules.maximum), &issues)
-    }
-
-    /// Table Schema's default `trueValues` and `falseValues`.
-    private func judgeBoolean(_ value: Span<UInt8>, _ issues: inout [ValidationIssue]) -> Outcome {
-        switch String(value) {
-        case "true", "True", "TRUE", "1": .canonical("true")
-        case "false", "False", "FALSE", "0": .canonical("false")
-        default: bad(.badFormat(expected: .boolean), &issues)
-        }
-    }
 }
 
 /// Lengths and ASCII characters: what most fields have for rules, and all of it without a reference to count.
@@ -249,13 +242,6 @@ private struct PlainRule: Sendable {
     func accepts(_ value: Span<UInt8>) -> Bool {
         value.count >= minimumLength && value.count <= maximumLength && set.containsAll(of: value)
             && !(singleSpaces && value.hasAdjacentSpaces)
-    }
-}
-
-extension Bound {
-    fileprivate func day(today: CalendarDay?) -> CalendarDay? {
-        if case .day(let day) = self { return day }
-        return today
     }
 }
 

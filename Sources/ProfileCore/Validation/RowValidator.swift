@@ -39,14 +39,15 @@ package struct RowValidator: Sendable {
         switch validator.fields[index].judge(value, today: today, isStored: isStored, into: &issues) {
         case .asGiven: profiles.append(value)
         case .canonical(let text): profiles.append(text.utf8Span.span)
+        case .missing: judgeAbsent(index: index)
         case .bad: profiles.appendAbsent()
         }
     }
 
     /// Judges a field that has no cell.
     package mutating func judgeAbsent(index: Int) {
-        let rules = validator.fields[index].rules
-        if rules.isRequired { issues.append(ValidationIssue(rules.name, .required)) }
+        let field = validator.fields[index]
+        if field.rules.isRequired { issues.append(ValidationIssue(field.rules.name, .required)) }
         profiles.appendAbsent()
     }
 

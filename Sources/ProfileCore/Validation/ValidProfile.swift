@@ -18,7 +18,7 @@ public struct ValidProfile: Sendable {
     }
 
     /// The key of the profile, as it was typed.
-    public var username: String { self[.username] ?? "" }
+    public var username: String { rows.text(row: 0, field: schema.primaryKeyIndex) ?? "" }
 }
 
 /// Profiles that passed, one after another, as canonical UTF-8 in one buffer: what bulk work hands to the store

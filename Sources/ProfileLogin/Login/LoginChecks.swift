@@ -22,11 +22,11 @@ public struct LoginChecks: Hashable, Sendable {
     ///   - judgesPasswords: False where there are passwords that the rules never judged, since they are older or came
     ///     as hashes: then a password must not be empty, and that is all.
     public init(_ schema: ProfileSchema, judgesPasswords: Bool = true) {
-        let username = schema[.username]
+        let username = schema.primaryKey
         hasPasswords = schema.hasPassword
-        shortestUsername = max(1, username?.mask?.digitCount ?? username?.minimumLength ?? 1)
-        longestUsername = username?.longestLength
-        mostUsernameBytes = username?.longestByteCount ?? .max
+        shortestUsername = max(1, username.mask?.digitCount ?? username.minimumLength ?? 1)
+        longestUsername = username.longestLength
+        mostUsernameBytes = username.longestByteCount
         let password = judgesPasswords ? schema[.password] : nil
         shortestPassword = max(1, password?.minimumLength ?? 1)
         requirements = password?.requirements ?? []

@@ -53,7 +53,7 @@ public struct LoginAnswer: Hashable, Sendable {
     /// `wrongStatusCode`, and a body that is empty or cannot be decoded is `nilData`.
     ///
     /// The body is a profile as `lookup --format json` prints one: an object whose members are called like the schema's
-    /// fields, numbers and booleans by their type, null where absent. `username` must be there. Members that are no open
+    /// fields, numbers and booleans by their type, null where absent. The primary key must be there. Members that are no open
     /// field are passed over.
     ///
     /// - Parameter schema: Says which members are fields.
@@ -75,7 +75,7 @@ public struct LoginAnswer: Hashable, Sendable {
             case .array, .object: throw .nilData
             }
         }
-        guard let username = values[.username] else { throw .nilData }
+        guard let username = values[schema.primaryKey.name] else { throw .nilData }
         return LoggedInProfile(username: username, values: values, of: schema)
     }
 }

@@ -11,7 +11,7 @@ public struct RepositoryAuthenticator: Authenticator {
 
     public func authenticate(username: String, password: Secret) async throws(LoginError) -> LoggedInProfile {
         // As look-ups do, for rules that keep a username in another form than it may be typed in.
-        let username = repository.validator.storedForm(of: username, in: .username) ?? username
+        let username = repository.validator.storedForm(of: username, in: repository.schema.primaryKey.name) ?? username
         do throws(CredentialError) {
             return LoggedInProfile(try await repository.validatePassword(password, for: username))
         } catch {

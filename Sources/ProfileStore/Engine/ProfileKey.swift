@@ -11,13 +11,13 @@ package enum ProfileKey: Sendable {
 package struct ProfileSearch: Sendable {
     /// What the value of a field must be, or begin with.
     package struct Condition: Sendable {
-        /// One of the rules' fields that are not secret.
-        package let field: FieldName
+        /// That of one of the rules' fields that are not secret.
+        package let column: FieldName
         package let value: String
         package let isPrefix: Bool
 
-        package init(field: FieldName, value: String, isPrefix: Bool) {
-            self.field = field
+        package init(column: FieldName, value: String, isPrefix: Bool) {
+            self.column = column
             self.value = value
             self.isPrefix = isPrefix
         }

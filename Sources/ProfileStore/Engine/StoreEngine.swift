@@ -29,7 +29,8 @@ package protocol StoreEngine: Sendable {
     /// their values, also those of fields that the rules do not have.
     ///
     /// - Returns: The rules in force afterwards.
-    /// - Throws: `repeatedValues` when a field that becomes unique has a value more than once, `tooManyColumns`.
+    /// - Throws: `repeatedValues` when a field that becomes unique has a value more than once, `tooManyColumns`,
+    ///   `otherPrimaryKey` when there are profiles, which are known by another field.
     func adopt(_ schema: ProfileSchema, at time: Timestamp) async throws(ProfileStoreError) -> AdoptedSchema
 
     // MARK: Look-ups

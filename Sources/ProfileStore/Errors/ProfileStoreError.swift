@@ -19,6 +19,8 @@ public enum ProfileStoreError: Error, Hashable, Sendable {
     case repeatedValues(FieldName, [String])
     /// A schema cannot be adopted: the fields of all schemas that the store ever had take more columns than a table has.
     case tooManyColumns(limit: Int)
+    /// A schema cannot be adopted: it has another primary key than the one by which the store's profiles are known.
+    case otherPrimaryKey(FieldName, inForce: FieldName)
 
     // Not now.
 
@@ -60,7 +62,7 @@ public enum ProfileStoreError: Error, Hashable, Sendable {
     /// The file has a table, index, view or trigger that is not as this program makes it. What it says was not run.
     case altered(AlteredObject)
     /// The schema that the store holds cannot be read.
-    case unreadableSchema(version: Int, SchemaError)
+    case unreadableSchema(version: Int, SchemaFailure)
     /// The database is damaged; the text is SQLite's.
     case corrupt(String)
     /// The file, or its file system, may not be written.

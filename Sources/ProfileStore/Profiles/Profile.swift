@@ -55,7 +55,7 @@ public struct Profile: Hashable, Sendable {
     }
 
     /// The key of the profile, as it was typed.
-    public var username: String { self[.username] ?? "" }
+    public var username: String { self[schema.primaryKey.name] ?? "" }
 
     /// The fields that are not secret, in the schema's order, and their values.
     public var fields: [(rules: FieldRules, value: String?)] {

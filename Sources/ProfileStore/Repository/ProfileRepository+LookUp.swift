@@ -79,7 +79,7 @@ extension ProfileSearch {
                 condition.isPrefix
                 ? condition.value : validator.storedForm(of: condition.value, in: condition.field) ?? condition.value
             guard !value.isEmpty || condition.isPrefix else { return nil }
-            conditions.append(Condition(field: condition.field, value: value, isPrefix: condition.isPrefix))
+            conditions.append(Condition(column: rules.column, value: value, isPrefix: condition.isPrefix))
         }
         onlyInvalid = query.onlyInvalid
         limit = max(1, min(query.limit, 100_000))

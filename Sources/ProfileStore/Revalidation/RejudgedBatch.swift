@@ -48,7 +48,7 @@ struct RejudgedBatch: Sendable {
             invalid.append(
                 Invalid(
                     row: index,
-                    username: schema.index(of: .username).map { String(reporting: stored.cell(index, $0)) } ?? "",
+                    username: String(reporting: stored.cell(index, schema.primaryKeyIndex)),
                     issues: judge.issues.map { ReportedIssue($0, in: schema) }, values: values))
         }
         return invalid

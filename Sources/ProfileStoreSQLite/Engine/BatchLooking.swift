@@ -37,7 +37,7 @@ struct BatchLooking {
         _ connection: borrowing Connection
     ) throws(SQLiteError) -> StoredMatch {
         var match = StoredMatch()
-        if wantsProfile, let field = rules.schema.index(of: .username), let name = rows.text(row: row, field: field) {
+        if wantsProfile, let name = rows.text(row: row, field: rules.schema.primaryKeyIndex) {
             match = try self.match(name, connection)
         }
         match.takenFields = try rules.takenFields(of: rows, row: row, besides: id, connection)

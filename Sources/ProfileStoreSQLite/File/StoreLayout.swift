@@ -80,7 +80,7 @@ struct StoreLayout {
         }
         // Only now is it known that `schemas` is a table as any other.
         let schema = objects["schemas"] == nil ? nil : try SchemaTable.latest(connection)?.parsed()
-        let wanted = Set(schema.map(SchemaTable.indexedFields) ?? [])
+        let wanted = Set(schema.map(SchemaTable.uniqueFields) ?? [])
         guard let field = wanted.symmetricDifference(uniqueFields).min() else { return }
         throw ProfileStoreError.altered(
             AlteredObject(

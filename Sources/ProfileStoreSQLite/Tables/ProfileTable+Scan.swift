@@ -8,7 +8,7 @@ extension ProfileTable {
     static func rows(_ scan: StoreScan, _ connection: borrowing Connection) throws(SQLiteError) -> StoredRows {
         let columns = try SchemaTable.columnNames(connection)
         let fields = scan.fields.map { field in
-            !field.isSecret && columns.contains(field.name.text) ? quoted(field.name) : "NULL"
+            !field.isSecret && columns.contains(field.column.text) ? quoted(field.column) : "NULL"
         }
         let condition = scan.besides.isEmpty ? "" : " AND schema_version NOT IN (\(list(scan.besides)))"
         let judgement = ["revision", "schema_version", "password_hash IS NOT NULL", "issues"]

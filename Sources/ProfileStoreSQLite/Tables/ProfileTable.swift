@@ -27,13 +27,13 @@ final class ProfileTable: Sendable {
         self.schema = schema
         openFields = schema.openFields
         secretField = schema.index(of: .password)
-        let columns = openFields.map { Self.quoted($0.name) }
+        let columns = openFields.map { Self.quoted($0.column) }
         selection =
             "SELECT id, revision, created_at, updated_at, schema_version, issues, password_hash IS NOT NULL, "
             + columns.joined(separator: ", ") + " FROM profiles"
         selectByUsername = selection + " WHERE username = ?1"
         selectByID = selection + " WHERE id = ?1"
-        let stored = schema.fields.map { $0.isSecret ? $0.columnName : Self.quoted($0.name) }
+        let stored = schema.fields.map { $0.isSecret ? "password_hash" : Self.quoted($0.column) }
         insert =
             "INSERT INTO profiles (id, revision, created_at, updated_at, schema_version, password_schema_version, "
             + "password_is_judged, \(stored.joined(separator: ", "))) VALUES (?1, 1, ?2, ?2, ?3, ?4, ?5, "
@@ -41,7 +41,7 @@ final class ProfileTable: Sendable {
         update =
             "UPDATE profiles SET revision = revision + 1, updated_at = ?2, schema_version = ?3, issues = NULL, "
             + schema.fields.enumerated().filter { !$0.element.isSecret }
-            .map { "\(Self.quoted($0.element.name)) = ?\($0.offset + Self.firstFieldParameter)" }
+            .map { "\(Self.quoted($0.element.column)) = ?\($0.offset + Self.firstFieldParameter)" }
             .joined(separator: ", ")
             + " WHERE id = ?1 AND revision = ?4"
     }
@@ -82,7 +82,7 @@ final class ProfileTable: Sendable {
         var sql = selection + " WHERE id > ?1"
         var values: [String] = []
         for condition in search.conditions {
-            let column = Self.quoted(condition.field)
+            let column = Self.quoted(condition.column)
             if condition.isPrefix {
                 // A range rather than LIKE, which knows wildcards and would not use an index.
                 sql += " AND \(column) >= ?\(values.count + 3) AND \(column) < ?\(values.count + 4)"
@@ -251,7 +251,7 @@ final class ProfileTable: Sendable {
     /// The column of an added field, as it stands in the table's SQL.
     static func columnDefinition(_ name: FieldName) -> String { "\(quoted(name)) TEXT CHECK (\(quoted(name)) <> '')" }
 
-    /// The index that enforces a unique field other than `username`.
+    /// The index that enforces a unique field other than the primary key.
     static func createUniqueIndex(_ name: FieldName) -> String {
         "CREATE UNIQUE INDEX \"\(uniqueIndexName(name.text))\" ON profiles (\(quoted(name)))"
     }
@@ -260,16 +260,26 @@ final class ProfileTable: Sendable {
 
     static func uniqueIndexName(_ field: String) -> String { "profiles_unique_\(field)" }
 
+    /// The index of a field that is looked up by. Indexes that only help may come and go without us, and are made and
+    /// dropped as far as they are not there, or there.
+    static func createIndex(_ name: FieldName) -> String {
+        "CREATE INDEX IF NOT EXISTS \"\(indexName(name.text))\" ON profiles (\(quoted(name)))"
+    }
+
+    static func dropIndex(_ name: FieldName) -> String { "DROP INDEX IF EXISTS \"\(indexName(name.text))\"" }
+
+    private static func indexName(_ field: String) -> String { "profiles_index_\(field)" }
+
     static func selectRepeated(_ name: FieldName) -> String {
         "SELECT \(quoted(name)) FROM profiles WHERE \(quoted(name)) IS NOT NULL "
             + "GROUP BY \(quoted(name)) HAVING count(*) > 1 LIMIT 10"
     }
 
-    /// The profile that has a value of a unique field.
+    /// The profile that has a value in the column of a unique field.
     static func owner(
-        of value: String, in name: FieldName, _ connection: borrowing Connection
+        of value: String, in column: FieldName, _ connection: borrowing Connection
     ) throws(SQLiteError) -> Int64? {
-        var statement = try connection.prepare("SELECT id FROM profiles WHERE \(quoted(name)) = ?1")
+        var statement = try connection.prepare("SELECT id FROM profiles WHERE \(quoted(column)) = ?1")
         try statement.bind(value, at: 1)
         return try statement.step() ? statement.integer(at: 0) : nil
     }

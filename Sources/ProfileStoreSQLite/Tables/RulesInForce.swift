@@ -61,7 +61,7 @@ final class RulesInForce: Sendable {
         var taken: [FieldName] = []
         for (index, field) in schema.fields.enumerated() where field.isUnique {
             guard let value = rows.text(row: row, field: index) else { continue }
-            if let owner = try ProfileTable.owner(of: value, in: field.name, connection), owner != id {
+            if let owner = try ProfileTable.owner(of: value, in: field.column, connection), owner != id {
                 taken.append(field.name)
             }
         }

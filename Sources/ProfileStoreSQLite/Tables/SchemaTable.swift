@@ -60,14 +60,17 @@ enum SchemaTable {
         _ schema: ProfileSchema, replacing previous: ProfileSchema?, at time: Timestamp,
         _ connection: borrowing Connection
     ) throws {
+        if let key = previous?.primaryKey.name, key != schema.primaryKey.name, try hasProfiles(connection) {
+            throw ProfileStoreError.otherPrimaryKey(schema.primaryKey.name, inForce: key)
+        }
         let columns = try columnNames(connection)
-        let missing = schema.openFields.map(\.name).filter { !columns.contains($0.text) }
+        let missing = schema.openFields.map(\.column).filter { !columns.contains($0.text) }
         guard columns.count + missing.count <= Connection.mostColumns else {
             throw ProfileStoreError.tooManyColumns(limit: Connection.mostColumns)
         }
         for name in missing { try connection.execute(ProfileTable.addColumn(name)) }
-        let unique = indexedFields(schema)
-        let uniqueBefore = previous.map(indexedFields) ?? []
+        let unique = uniqueFields(schema)
+        let uniqueBefore = previous.map(uniqueFields) ?? []
         for name in unique where !uniqueBefore.contains(name) {
             let repeated = try repeatedValues(of: name, connection)
             guard repeated.isEmpty else { throw ProfileStoreError.repeatedValues(name, repeated) }
@@ -78,6 +81,11 @@ enum SchemaTable {
         for name in unique where !uniqueBefore.contains(name) {
             try connection.execute(ProfileTable.createUniqueIndex(name))
         }
+        let indexed = indexedFields(schema)
+        for name in previous.map(indexedFields) ?? [] where !indexed.contains(name) {
+            try connection.execute(ProfileTable.dropIndex(name))
+        }
+        for name in indexed { try connection.execute(ProfileTable.createIndex(name)) }
         var statement = try connection.prepare(
             """
             INSERT INTO schemas (version, name, fingerprint, document, adopted_at)
@@ -106,9 +114,19 @@ enum SchemaTable {
         try statement.run()
     }
 
-    /// The unique fields that have an index made for a schema; `username`'s was there before any schema.
-    static func indexedFields(_ schema: ProfileSchema) -> [FieldName] {
-        schema.fields.filter { $0.isUnique && $0.name != .username }.map(\.name)
+    /// The unique fields that have an index made for a schema; the primary key's was there before any schema.
+    static func uniqueFields(_ schema: ProfileSchema) -> [FieldName] {
+        schema.fields.filter { $0.isUnique && !$0.isPrimaryKey }.map(\.name)
+    }
+
+    /// The fields that have an index for look-ups alone.
+    private static func indexedFields(_ schema: ProfileSchema) -> [FieldName] {
+        schema.fields.filter { $0.isIndexed && !$0.isUnique }.map(\.name)
+    }
+
+    private static func hasProfiles(_ connection: borrowing Connection) throws(SQLiteError) -> Bool {
+        var statement = try connection.prepare("SELECT 1 FROM profiles LIMIT 1")
+        return try statement.step()
     }
 
     static func columnNames(_ connection: borrowing Connection) throws(SQLiteError) -> Set<String> {
@@ -144,7 +162,7 @@ struct StoredSchema {
 
     func parsed() throws -> ProfileSchema {
         if let latest = Self.latest.withLock(\.self), latest.document == document { return latest.schema }
-        do throws(SchemaError) {
+        do throws(SchemaFailure) {
             let schema = try ProfileSchema(parsing: document)
             Self.latest.withLock { $0 = (document, schema) }
             return schema

@@ -81,7 +81,7 @@ extension MemoryState {
     /// What other profiles than the one with this id have of a row's unique values.
     func match(_ row: Int, of rows: ValidProfiles, besides id: Int64?, _ wantsProfile: Bool) -> StoredMatch {
         var match = StoredMatch()
-        if wantsProfile, let field = rules.schema.index(of: .username), let name = rows.text(row: row, field: field) {
+        if wantsProfile, let name = rows.text(row: row, field: rules.schema.primaryKeyIndex) {
             match = self.match(name)
         }
         match.takenFields = takenFields(of: rows, row: row, besides: id)

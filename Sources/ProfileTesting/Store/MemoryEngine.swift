@@ -98,7 +98,7 @@ final class MemoryEngine: StoreEngine {
             rows.append(
                 StoredRows.Row(id: profile.id, judgement: scan.includesJudgements ? judgement : nil, hash: hash))
             for field in scan.fields {
-                if let text = profile.values[field.name] {
+                if let text = profile.values[field.column] {
                     rows.append(cell: text.utf8.span)
                 } else {
                     rows.appendAbsentCell()

@@ -11,7 +11,7 @@ struct MemoryProfile: Hashable, Sendable {
     var schemaVersion = 0
     /// What revalidation has found, in its stored form; nil for a valid profile.
     var issues: String?
-    /// Also of fields that the rules in force do not have.
+    /// By column; also of fields that the rules in force do not have.
     private(set) var values: [FieldName: String] = [:]
     var password: Password?
     var passcodeHash: String?
@@ -38,7 +38,7 @@ struct MemoryProfile: Hashable, Sendable {
         for (index, field) in rules.schema.fields.enumerated() {
             let text = rows.text(row: row, field: index)
             if !field.isSecret {
-                values[field.name] = text
+                values[field.column] = text
             } else if let text {
                 password = Password(
                     hash: text, schemaVersion: rules.version, isJudged: rows.hashIsJudged(row: row))
@@ -69,30 +69,30 @@ struct MemoryProfile: Hashable, Sendable {
         Profile(
             id: id, revision: revision, createdAt: createdAt, updatedAt: updatedAt, schemaVersion: schemaVersion,
             issues: issues.map { [ReportedIssue](stored: $0) } ?? [], hasPassword: password != nil, schema: schema,
-            values: schema.openFields.map { values[$0.name] })
+            values: schema.openFields.map { values[$0.column] })
     }
 
-    func comparedText(_ field: FieldName) -> ComparedText? { values[field].map { ComparedText($0, of: field) } }
+    func comparedText(_ column: FieldName) -> ComparedText? { values[column].map { ComparedText($0, in: column) } }
 
     func meets(_ search: ProfileSearch) -> Bool {
         if search.onlyInvalid, issues == nil { return false }
         return search.conditions.allSatisfy { condition in
-            guard let text = comparedText(condition.field) else { return false }
-            let wanted = ComparedText(condition.value, of: condition.field)
+            guard let text = comparedText(condition.column) else { return false }
+            let wanted = ComparedText(condition.value, in: condition.column)
             return condition.isPrefix ? text.bytes.starts(with: wanted.bytes) : text == wanted
         }
     }
 }
 
-/// A text as a store compares it: by its bytes, and a username whatever the case of its ASCII letters. Two that are
+/// A text as a store compares it: by its bytes, and a primary key whatever the case of its ASCII letters. Two that are
 /// equal as `String`s, such as é in one scalar and in two, are not the same value.
 struct ComparedText: Hashable, Comparable, Sendable {
     let text: String
     let bytes: [UInt8]
 
-    init(_ text: String, of field: FieldName) {
+    init(_ text: String, in column: FieldName) {
         self.text = text
-        bytes = field == .username ? text.utf8.map { 0x41...0x5A ~= $0 ? $0 | 0x20 : $0 } : Array(text.utf8)
+        bytes = column == .username ? text.utf8.map { 0x41...0x5A ~= $0 ? $0 | 0x20 : $0 } : Array(text.utf8)
     }
 
     static func == (left: Self, right: Self) -> Bool { left.bytes == right.bytes }

@@ -15,9 +15,9 @@ struct MemoryState: Sendable {
     var throttles = MemoryThrottles()
     var log = MemoryLog()
     var isWelcomed = false
-    /// The fields that profiles may have values of: those of the standard schema and of all that were in force.
-    private var fields = Set(ProfileSchema.standard.openFields.map(\.name))
-    /// Who has a value of a field that is unique under the rules in force.
+    /// The columns that profiles may have values in: those of the standard schema and of all that were in force.
+    private var columns = Set(ProfileSchema.standard.openFields.map(\.column))
+    /// Who has a value in a column that is unique under the rules in force.
     private var owners: [FieldName: [ComparedText: Int64]] = [:]
 
     /// A store without profiles, under its first schema.
@@ -36,21 +36,24 @@ struct MemoryState: Sendable {
 
     /// Makes a schema the one in force. What it leaves out, profiles keep.
     mutating func putInForce(_ schema: ProfileSchema) throws(ProfileStoreError) {
-        fields.formUnion(schema.openFields.map(\.name))
-        guard fields.count + Self.ownColumns <= Self.mostColumns else {
+        if let key = schemas.last?.schema.primaryKey.name, key != schema.primaryKey.name, !profiles.isEmpty {
+            throw .otherPrimaryKey(schema.primaryKey.name, inForce: key)
+        }
+        columns.formUnion(schema.openFields.map(\.column))
+        guard columns.count + Self.ownColumns <= Self.mostColumns else {
             throw .tooManyColumns(limit: Self.mostColumns)
         }
-        let unique = schema.fields.filter(\.isUnique).map(\.name)
-        for name in unique where owners[name] == nil {
-            let repeated = repeatedValues(of: name)
-            guard repeated.isEmpty else { throw .repeatedValues(name, repeated) }
+        let unique = schema.fields.filter(\.isUnique)
+        for field in unique where owners[field.column] == nil {
+            let repeated = repeatedValues(in: field.column)
+            guard repeated.isEmpty else { throw .repeatedValues(field.name, repeated) }
         }
         schemas.append(
             AdoptedSchema(version: schemas.count + 1, fingerprint: schema.fingerprint, schema: schema))
         owners = [:]
-        for name in unique {
-            owners[name] = [:]
-            for (id, profile) in profiles { if let text = profile.comparedText(name) { owners[name]?[text] = id } }
+        for column in unique.map(\.column) {
+            owners[column] = [:]
+            for (id, profile) in profiles { if let text = profile.comparedText(column) { owners[column]?[text] = id } }
         }
     }
 
@@ -59,8 +62,8 @@ struct MemoryState: Sendable {
     private static let mostColumns = 250
     private static let ownColumns = 10
 
-    private func repeatedValues(of name: FieldName) -> [String] {
-        let values = Dictionary(grouping: profiles.values.compactMap { $0.comparedText(name) }) { $0 }
+    private func repeatedValues(in column: FieldName) -> [String] {
+        let values = Dictionary(grouping: profiles.values.compactMap { $0.comparedText(column) }) { $0 }
         return values.filter { $0.value.count > 1 }.keys.sorted().prefix(10).map(\.text)
     }
 
@@ -87,15 +90,15 @@ struct MemoryState: Sendable {
         }
     }
 
-    /// The profile that has a value of a unique field.
-    func owner(of value: String, in field: FieldName) -> Int64? { owners[field]?[ComparedText(value, of: field)] }
+    /// The profile that has a value in a column of unique ones.
+    func owner(of value: String, in column: FieldName) -> Int64? { owners[column]?[ComparedText(value, in: column)] }
 
     /// The unique fields of which another profile has the row's value.
     func takenFields(of rows: ValidProfiles, row: Int, besides id: Int64?) -> [FieldName] {
         rules.schema.fields.indices.compactMap { index in
             let field = rules.schema.fields[index]
             guard field.isUnique, let value = rows.text(row: row, field: index),
-                let owner = owner(of: value, in: field.name), owner != id
+                let owner = owner(of: value, in: field.column), owner != id
             else { return nil }
             return field.name
         }
@@ -149,9 +152,9 @@ struct MemoryState: Sendable {
     /// Puts a profile in the place of what has its id, and keeps the owners of unique values.
     private mutating func put(_ profile: MemoryProfile?, at id: Int64) {
         // Of the keys alone: a walk over the dictionary would hold it, and each change would copy it.
-        for field in Array(owners.keys) {
-            if let text = profiles[id]?.comparedText(field) { owners[field]?[text] = nil }
-            if let text = profile?.comparedText(field) { owners[field]?[text] = id }
+        for column in Array(owners.keys) {
+            if let text = profiles[id]?.comparedText(column) { owners[column]?[text] = nil }
+            if let text = profile?.comparedText(column) { owners[column]?[text] = id }
         }
         profiles[id] = profile
     }

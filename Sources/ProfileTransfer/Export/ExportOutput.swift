@@ -28,14 +28,14 @@ protocol ExportOutput: Sendable {
 /// A header and a record a profile. Cells go from the store's bytes to the file's without a String between.
 final class CSVExport: ExportOutput {
     private let columns: ExportColumns
-    /// Dates whose stored form the schema would not take back.
+    /// Fields whose stored form the schema would not take back.
     private let rewritten: [Bool]
     /// Nil once it has ended.
     private let writer: Mutex<CSVWriter?>
 
     init(_ columns: ExportColumns, to sink: ByteSink, spreadsheetSafe: Bool) throws(ByteStreamError) {
         self.columns = columns
-        rewritten = columns.fields.map(\.isRewrittenForExport)
+        rewritten = columns.fields.map { !$0.isTypedAsStored }
         var writer = CSVWriter(to: sink, spreadsheetSafe: spreadsheetSafe, containsSecrets: columns.includesHashes)
         try writer.record(columns.names)
         self.writer = Mutex(writer)
@@ -109,7 +109,10 @@ final class JSONExport: ExportOutput {
         members.reserveCapacity(columns.names.count)
         for (column, rules) in columns.fields.enumerated() {
             let stored = rows.isAbsent(row, column) ? nil : String(rows.cell(row, column))
-            members.append(JSONMember(columns.names[column], rules.json(of: stored.map(rules.typedForm))))
+            var value = rules.json(of: stored)
+            // JSON has numbers and booleans of its own; what is text there is as a schema wants it written.
+            if case .string(let text) = value { value = .string(rules.typedForm(of: text)) }
+            members.append(JSONMember(columns.names[column], value))
         }
         if columns.includesHashes {
             let hash = profile.hash.map { JSONValue.string(String($0.bytes)) }
@@ -127,9 +130,4 @@ final class JSONExport: ExportOutput {
         }
         if let failure { throw failure }
     }
-}
-
-extension FieldRules {
-    /// Whether the stored form of some value is not the form in which it can be typed again.
-    fileprivate var isRewrittenForExport: Bool { type == .date && !formats.contains(.iso) }
 }

@@ -13,6 +13,7 @@ struct ImportColumns: Sendable {
     /// The secret field's position in the schema.
     let secretField: Int?
     private let names: FieldNames
+    private let fields: [FieldRules]
 
     /// Columns whose content must not be shown or written anywhere.
     var secretColumns: Set<Int> { Set([secretField.flatMap { columnOfField[$0] }, columnOfHash].compactMap(\.self)) }
@@ -56,13 +57,14 @@ struct ImportColumns: Sendable {
         }
         let missing = Set(options.columns.keys).subtracting(header.map(\.trimmed))
         if let missing = missing.min() { throw .mappedColumnMissing(missing) }
-        guard let username = schema.index(of: .username), columns[username] != nil else { throw .noUsernameColumn }
+        guard columns[schema.primaryKeyIndex] != nil else { throw .noUsernameColumn }
         self.header = header
         columnOfField = columns
         columnOfHash = hashColumn
         ignoredColumns = Set(unknown)
         secretField = schema.index(of: .password)
         self.names = names
+        fields = schema.fields
     }
 
     /// The columns into which objects are brought whose members have names: the schema's fields and the hash.
@@ -76,12 +78,31 @@ struct ImportColumns: Sendable {
         columnOfHash = schema.hasPassword ? schema.fields.count : nil
         ignoredColumns = []
         secretField = schema.index(of: .password)
+        fields = schema.fields
     }
 
     /// The column of an object's member, as a header's column of that name would find its field.
     func column(ofMember name: String, options: ImportOptions) -> Int? {
         let target = options.columns[name] ?? name
         return names.isHash(target) ? columnOfHash : names.field(target)
+    }
+
+    /// What a cell would hold of an object's member; nil for what no cell can. JSON has its own way to write numbers and
+    /// booleans, and a field may have another.
+    ///
+    /// - Parameter column: One of those into which objects are brought.
+    func cellText(of member: JSONValue, column: Int) -> String? {
+        let rules = fields.indices.contains(column) ? fields[column] : nil
+        switch member {
+        case .null: return ""
+        case .string(let text): return text
+        case .number(let text):
+            return rules?.type == .number || rules?.type == .integer ? rules?.typedForm(of: text) : text
+        case .bool(let flag):
+            let text = flag ? "true" : "false"
+            return rules?.type == .boolean ? rules?.typedForm(of: text) : text
+        case .array, .object: return nil
+        }
     }
 
     private static func name(of column: Int, in header: [String]) -> String {
@@ -92,31 +113,22 @@ struct ImportColumns: Sendable {
 
 /// The fields of a schema by the names that mean them.
 private struct FieldNames: Sendable {
-    private let exact: [String: Int]
-    private let folded: [String: Int]
-    private let hash: String?
+    private let fields: [FoldedHeader: Int]
+    /// The names of brought hashes.
+    private let hashes: Set<FoldedHeader>
 
     init(of schema: ProfileSchema) {
-        let names = schema.fields.enumerated().map { ($0.element.name.text, $0.offset) }
-        exact = Dictionary(names) { first, _ in first }
-        folded = Dictionary(names.map { (Self.folded($0), $1) }) { first, _ in first }
-        hash = schema.hasPassword ? Self.folded(ProfileDraft.hashName) : nil
+        var fields: [FoldedHeader: Int] = [:]
+        for (index, rules) in schema.fields.enumerated() {
+            for name in [rules.name.text] + rules.columns { fields[FoldedHeader(name)] = index }
+        }
+        self.fields = fields
+        let hashNames = schema[.password].map { [ProfileDraft.hashName] + $0.hashColumns } ?? []
+        hashes = Set(hashNames.map(FoldedHeader.init))
     }
 
     /// The field's position in the schema.
-    func field(_ name: String) -> Int? { exact[name] ?? folded[Self.folded(name)] }
+    func field(_ name: String) -> Int? { fields[FoldedHeader(name)] }
 
-    func isHash(_ name: String) -> Bool { Self.folded(name) == hash }
-
-    /// `postal code`, `Postal-Code`, `postalCode` and `postal_code` are one.
-    private static func folded(_ name: String) -> String {
-        String(
-            decoding: name.utf8.filter { $0 != 0x20 && $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: "_") }
-                .map(\.asciiFolded), as: UTF8.self)
-    }
-}
-
-extension String {
-    /// Without the ASCII white space around it.
-    fileprivate var trimmed: String { String(Array(utf8).span.trimmed()) }
+    func isHash(_ name: String) -> Bool { hashes.contains(FoldedHeader(name)) }
 }

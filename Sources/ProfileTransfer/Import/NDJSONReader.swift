@@ -69,7 +69,7 @@ struct NDJSONReader: ~Copyable, Sendable {
                 continue
             }
             var problems: [ValidationIssue.RowFault] = []
-            if let text = member.value.cellText {
+            if let text = columns.cellText(of: member.value, column: column) {
                 if text.utf8.contains(0) { problems.append(.nul) }
                 if cells.updateValue(text, forKey: column) != nil {
                     problems.append(.columnTwice(columns.header[column]))
@@ -105,18 +105,6 @@ struct NDJSONReader: ~Copyable, Sendable {
             } else {
                 records.appendAbsentCell()
             }
-        }
-    }
-}
-
-extension JSONValue {
-    /// What a cell would hold; nil for what no cell can.
-    fileprivate var cellText: String? {
-        switch self {
-        case .null: ""
-        case .bool(let flag): flag ? "true" : "false"
-        case .number(let text), .string(let text): text
-        case .array, .object: nil
         }
     }
 }

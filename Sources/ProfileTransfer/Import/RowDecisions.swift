@@ -123,9 +123,9 @@ struct RowDecisions: ImportBatch {
                 outcomes.reject(rejected.record, rejected.issues)
                 continue
             }
-            let username = cells(of: rejected.record)[.username] ?? nil
-            if let username, let line = line(of: username, in: .username) {
-                outcomes.reject(rejected.record, [ValidationIssue(.username, .duplicate(line: line))])
+            let username = cells(of: rejected.record)[key] ?? nil
+            if let username, let line = line(of: username, in: key) {
+                outcomes.reject(rejected.record, [ValidationIssue(key, .duplicate(line: line))])
             } else if let username, !storeIsEmpty {
                 current = .incomplete(rejected)
                 return .find(username: username)
@@ -167,12 +167,12 @@ struct RowDecisions: ImportBatch {
             next.row = row
             return stop(for: .row(row), judged.rows.passwords[row])
         }
-        if taken.contains(.username), policy == .skip {
+        if taken.contains(key), policy == .skip {
             outcomes.skipped += 1
             outcomes.remember(row, of: judged.rows, line: judged.rows.origins[row].line)
             return nil
         }
-        if taken.contains(.username), policy == .update, let stored = match.profile {
+        if taken.contains(key), policy == .update, let stored = match.profile {
             let secret = ProfileMerge.NewSecret(of: row, in: judged.rows, columns)
             return merge(stored, match.passwordHash, secret, record) { decisions in
                 decisions.next.row = row
@@ -266,6 +266,9 @@ struct RowDecisions: ImportBatch {
     }
 
     // MARK: What is known
+
+    /// The field by whose values profiles are known.
+    private var key: FieldName { validator.schema.primaryKey.name }
 
     private func cells(of record: Int) -> [FieldName: String?] {
         ProfileMerge.cells(of: record, in: judged.batch.records, columns, validator.schema)

@@ -118,11 +118,12 @@ extension StoreImport {
 
     private func rows(of judged: JudgedBatch, after names: inout KeySet) -> [Candidate] {
         let rows = judged.rows
-        guard !rows.passwords.isEmpty, let field = adopted.schema.index(of: .username) else { return [] }
+        guard !rows.passwords.isEmpty else { return [] }
+        let field = adopted.schema.primaryKeyIndex
         let isUpdate = run.options.duplicates == .update
         // With another unique field, or an update, the first row of a name may be refused for what a later one does
         // not have.
-        let firstDecides = !isUpdate && !adopted.schema.fields.contains { $0.isUnique && $0.name != .username }
+        let firstDecides = !isUpdate && !adopted.schema.fields.contains { $0.isUnique && !$0.isPrimaryKey }
         var candidates: [Candidate] = []
         rows.bytes.withUnsafeBufferPointer { bytes in
             for row in 0..<rows.count {
@@ -144,6 +145,7 @@ extension StoreImport {
     /// Those of records that lack nothing but what the stored profile has.
     private func updates(of judged: JudgedBatch) -> [Candidate] {
         guard run.options.duplicates == .update else { return [] }
+        let key = adopted.schema.primaryKey.name
         var candidates: [Candidate] = []
         for rejected in judged.rejected
         where judged.hashes[rejected.record] == nil && rejected.issues.allSatisfy({ $0.problem == .required })
@@ -151,8 +153,8 @@ extension StoreImport {
         {
             let cells = ProfileMerge.cells(of: rejected.record, in: judged.batch.records, columns, adopted.schema)
             guard let secret = ProfileMerge.password(of: rejected.record, in: judged.batch.records, columns),
-                let username = cells[.username] ?? nil,
-                run.keys.keys.withLock({ $0.line(of: username, in: .username) == nil })
+                let username = cells[key] ?? nil,
+                run.keys.keys.withLock({ $0.line(of: username, in: key) == nil })
             else { continue }
             candidates.append(
                 Candidate(

@@ -14,7 +14,7 @@ struct UniqueKeys: Sendable {
 
     init(of schema: ProfileSchema) {
         fields = schema.fields.enumerated().filter { $0.element.isUnique }.map { index, rules in
-            let empty = KeySet(foldsCase: rules.name == .username)
+            let empty = KeySet(foldsCase: rules.isPrimaryKey)
             return Field(index: index, name: rules.name, brought: empty, givenUp: empty)
         }
     }

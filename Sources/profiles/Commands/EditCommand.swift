@@ -76,7 +76,7 @@ struct EditCommand: AsynchronousCommand, SecretTaking {
             }
             do {
                 let profile = try await repository.edit(who, expecting: ifRevision) { draft in
-                    for (field, value) in changes { draft[field] = value }
+                    for (field, value) in changes { draft[repository.schema.name(told: field)] = value }
                     if let secret { draft.password = secret }
                 }
                 try global.show(profile)

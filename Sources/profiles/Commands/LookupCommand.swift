@@ -73,7 +73,7 @@ struct LookupCommand: AsynchronousCommand {
     private func condition(
         _ wanted: Assignment, in schema: ProfileSchema
     ) throws(CommandFailure) -> ProfileQuery.Condition {
-        guard let name = FieldName(wanted.field), let rules = schema[name] else {
+        guard let name = FieldName(schema.name(told: wanted.field)), let rules = schema[name] else {
             let names = schema.openFields.map(\.name.text).joined(separator: ", ")
             throw CommandFailure(.usage, "There is no field \"\(wanted.field)\"; there are \(names)")
         }

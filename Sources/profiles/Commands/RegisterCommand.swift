@@ -51,12 +51,13 @@ struct RegisterCommand: AsynchronousCommand, SecretTaking {
     }
 
     private func register() async throws {
-        var draft = ProfileDraft()
-        for (field, value) in try fields.values() { draft[field] = value }
-        if let secret = try password.read() { draft.password = secret }
+        let values = try fields.values()
+        let secret = try password.read()
         let path = try global.databasePath()
         try await global.withStore("register", whenMissing: .isMade(.standard)) { repository in
-            var draft = draft
+            var draft = ProfileDraft()
+            for (field, value) in values { draft[repository.schema.name(told: field)] = value }
+            if let secret { draft.password = secret }
             let wantsPassword = repository.schema[.password]?.isRequired ?? false
             let lacksPassword = wantsPassword && draft.password == nil && draft.passwordHash == nil
             if lacksPassword, global.canAsk { draft.password = try PasswordOptions.ask() }

@@ -26,6 +26,11 @@ extension CommandFailure {
                 .badConfiguration,
                 "The schema is not adopted: with the fields of those before it the table has more than \(limit) columns",
                 "Use names that the store had before, or export the profiles and import them into a new store")
+        case .otherPrimaryKey(let key, let inForce):
+            self.init(
+                .no,
+                "The schema is not adopted: its primary key is \(key), and the store's profiles are known by \(inForce)",
+                "Name that as the primary key, or export the profiles and import them into a new store")
         case .repeatedValues(let field, let values):
             self.init(
                 .no, "The schema is not adopted: \(field) becomes unique, and these values are there more than once",

@@ -32,7 +32,7 @@ struct CommandFailure: Error {
         case let error as ImportError: self.init(error)
         case let error as InferenceError: self.init(error)
         case let error as ExportError: self.init(error)
-        case let error as SchemaError: self.init(error)
+        case let error as SchemaFailure: self.init(error)
         case is CancellationError: self.init(.interrupted, "Interrupted")
         default: return nil
         }
@@ -40,7 +40,22 @@ struct CommandFailure: Error {
 }
 
 extension CommandFailure {
-    init(_ error: SchemaError) {
-        self.init(.badConfiguration, "The schema is refused at \(error.path): \(error.reason.text)")
+    init(_ failure: SchemaFailure) { self.init(failure, of: "The schema") }
+
+    /// - Parameter schema: What the schema is called, or where it is.
+    init(_ failure: SchemaFailure, of schema: String) {
+        if failure.errors.count == 1, let error = failure.errors.first {
+            self.init(.badConfiguration, "\(schema) is refused at \(error.path): \(error.reason.text)")
+        } else {
+            // A file of another kind may be wrong in every place.
+            let shown = failure.errors.prefix(Self.mostSchemaErrors).map(\.description)
+            let rest = failure.errors.count - shown.count
+            self.init(
+                .badConfiguration,
+                lines: ["\(schema) is refused at \(failure.errors.count) places"] + shown
+                    + (rest > 0 ? ["… and at \(rest) more"] : []))
+        }
     }
+
+    private static let mostSchemaErrors = 100
 }

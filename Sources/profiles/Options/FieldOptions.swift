@@ -3,7 +3,8 @@ internal import ProfileCore
 
 /// The values of a profile's fields, as options and as JSON.
 struct FieldOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("2 to 10 letters and digits.", valueName: "value"))
+    @Option(
+        help: ArgumentHelp("2 to 10 letters and digits, or the schema's primary key.", valueName: "value"))
     var username: String?
 
     @Option(help: ArgumentHelp("8 digits.", valueName: "value"))
@@ -60,6 +61,11 @@ struct FieldOptions: ParsableArguments {
         }
         return parsed
     }
+}
+
+extension ProfileSchema {
+    /// The name of a field as it is told to a command, where `username` means the primary key, whatever the schema calls it.
+    func name(told name: String) -> String { name == FieldName.username.text ? primaryKey.name.text : name }
 }
 
 /// `FIELD=VALUE`.

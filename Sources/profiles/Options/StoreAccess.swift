@@ -68,10 +68,10 @@ extension ProfileSchema {
         let file = try InputFile(path)
         let name = path.split(separator: "/").last.flatMap { $0.split(separator: ".").first }.map(String.init)
         self = try file.withContents(limit: 1 << 20) { bytes throws(CommandFailure) in
-            do throws(SchemaError) {
+            do throws(SchemaFailure) {
                 return try ProfileSchema(parsing: bytes, defaultName: name ?? "custom")
             } catch {
-                throw CommandFailure(.badConfiguration, "\(path) is refused at \(error.path): \(error.reason.text)")
+                throw CommandFailure(error, of: path)
             }
         }
     }

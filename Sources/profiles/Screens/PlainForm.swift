@@ -120,7 +120,7 @@ struct PlainForm {
     /// Says what somebody else has changed meanwhile, and lets one choose where both have.
     private mutating func takeOver() async throws {
         guard let base, let latest = try await repository.profile(id: base.id) else {
-            throw ProfileStoreError.notFound(username: draft["username"] ?? "")
+            throw ProfileStoreError.notFound(username: draft[repository.schema.primaryKey.name.text] ?? "")
         }
         Self.say("Somebody else has changed this profile meanwhile.")
         for conflict in latest.conflicts(with: try validated(), since: base) {

@@ -50,8 +50,10 @@ extension FieldRules {
     /// The rules in a few words.
     var rulesText: String {
         var rules: [String] = []
+        if isPrimaryKey, name != .username { rules.append("primary key") }
         if isRequired { rules.append("required") }
         if isUnique { rules.append("unique") }
+        if isIndexed { rules.append("indexed") }
         if isSecret { rules.append("secret") }
         if let mask { rules.append("as \(mask.pattern)") }
         switch (minimumLength, maximumLength) {
@@ -62,7 +64,15 @@ extension FieldRules {
         }
         if let minimum { rules.append("from \(minimum)") }
         if let maximum { rules.append("to \(maximum)") }
-        if type == .date { rules.append("as " + formats.map(\.pattern).joined(separator: " or ")) }
+        if !formats.isEmpty { rules.append("as " + formats.map(\.pattern).joined(separator: " or ")) }
+        if let stringFormat { rules.append(stringFormat.rawValue) }
+        if numberFormat.decimalCharacter != "." { rules.append("decimal \(numberFormat.decimalCharacter)") }
+        if let group = numberFormat.groupCharacter { rules.append("groups by \(group)") }
+        if !numberFormat.isBare { rules.append("with other characters around") }
+        if trueValues != Self.defaultTrueValues || falseValues != Self.defaultFalseValues {
+            rules.append("true as \(trueValues.joined(separator: ", ")), false as \(falseValues.joined(separator: ", "))")
+        }
+        if !missingValues.isEmpty { rules.append("missing as " + missingValues.joined(separator: ", ")) }
         if let characters { rules.append(characters.map(\.text).joined(separator: ", ")) }
         if !requirements.isEmpty { rules.append("with " + requirements.map(\.rawValue).joined(separator: " and ")) }
         if let pattern { rules.append("pattern \(pattern.text)") }

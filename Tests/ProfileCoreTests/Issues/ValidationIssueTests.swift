@@ -90,6 +90,19 @@ import Watchdog
             (.missing(.uppercase), "Phone should have at least one uppercase letter"),
             (.badFormat(expected: .mask(.standardPhone)), "Phone should look like ####-####"),
             (.badFormat(expected: .dates([.dotted, .iso])), "Phone should be written as yyyy.MM.dd or yyyy-MM-dd"),
+            (
+                .badFormat(expected: .boolean(FieldRules.defaultTrueValues, FieldRules.defaultFalseValues)),
+                "Phone should be true or false"
+            ),
+            (.badFormat(expected: .boolean(["ja", "j"], ["nein"])), "Phone should be ja, j or nein"),
+            (.badFormat(expected: .integer(.plain)), "Phone should be a whole number"),
+            (
+                .badFormat(expected: .number(NumberFormat(decimal: ",", group: "."))),
+                "Phone should be a number with \",\" before the fraction and \".\" between groups"
+            ),
+            (.badFormat(expected: .string(.uri)), "Phone should be a URI"),
+            (.badFormat(expected: .times([])), "Phone should be a time, written as hh:mm:ss"),
+            (.badFormat(expected: .year), "Phone should be a year of four digits"),
             (.dateOutOfRange(minimum: nil, maximum: .today), "Phone should be at most today"),
             (.outOfRange(minimum: .integer(1), maximum: .number(2.5)), "Phone should be from 1 to 2.5"),
             (.notAllowed(allowed: ["a", "b", "c"]), "Phone should be a, b or c"),

@@ -14,7 +14,7 @@ import Watchdog
         let day = try #require(CalendarDay(year: 987, month: 6, day: 5))
         let text = format.text(of: day)
         #expect(text.utf8.count == pattern.utf8.count)
-        #expect(format.read(Array(text.utf8).span) == .day(day))
+        #expect(format.read(Array(text.utf8).span) == .value(day))
     }
 
     @Test(arguments: [
@@ -34,7 +34,7 @@ import Watchdog
     func `a day is read as it is written`(pattern: String, text: String, iso: String) throws {
         let format = try #require(DateFormat(pattern))
         let day = try #require(CalendarDay(iso: iso))
-        #expect(format.read(Array(text.utf8).span) == .day(day))
+        #expect(format.read(Array(text.utf8).span) == .value(day))
         #expect(format.text(of: day) == text)
     }
 

@@ -9,8 +9,9 @@ struct RandomSchema {
 
     /// A schema file with its members in any order and with white space or without.
     mutating func document() -> String {
+        let key: JSONValue = random.once(in: 4) ? "member" : "username"
         var fields: [JSONValue] = [
-            object([("name", "username"), ("constraints", object([("required", true), ("unique", true)] + lengths()))])
+            object([("name", key), ("constraints", object([("required", true), ("unique", true)] + lengths()))])
         ]
         for index in 0..<Int.random(in: 0..<6, using: &random) { fields.append(field("field_\(index)")) }
         if random.once(in: 2) {
@@ -21,7 +22,10 @@ struct RandomSchema {
                 ]))
         }
         fields.shuffle(using: &random)
-        return object([("name", "random"), ("fields", .array(fields))]).text(indented: random.once(in: 2))
+        return object(
+            [("name", "random"), ("fields", .array(fields))] + (key == "username" ? [] : [("primaryKey", key)])
+                + missingValues()
+        ).text(indented: random.once(in: 2))
     }
 
     private mutating func field(_ name: String) -> JSONValue {
@@ -33,12 +37,17 @@ struct RandomSchema {
             extensions.append(("message", object([("required", .string(random.text(0..<9))), ("bad_format", "No")])))
         }
         if random.once(in: 4) { extensions.append(("contentType", "tel")) }
+        if random.once(in: 6) { extensions.append(("columns", [.string("Column of \(name)"), .string(name)])) }
+        if random.once(in: 6) { extensions.append(("indexed", .bool(random.once(in: 2)))) }
+        var properties = missingValues()
         let type = FieldType.allCases.randomElement(using: &random) ?? .string
         switch type {
         case .string:
             if random.once(in: 4) {
                 extensions.append(
                     ("mask", .string(["####-####", "#", "(###)###", "A#-#"].randomElement(using: &random) ?? "#")))
+            } else if random.once(in: 6), let format = StringFormat.allCases.randomElement(using: &random) {
+                properties.append(("format", .string(format.rawValue)))
             } else {
                 constraints += lengths()
                 extensions += characters() + requirements()
@@ -49,18 +58,25 @@ struct RandomSchema {
             if random.once(in: 2) { constraints.append(("minimum", .number(least))) }
             if random.once(in: 2) { constraints.append(("maximum", .number(max(least, 100)))) }
             if random.once(in: 6) { constraints = [("enum", [1, "02", .number(-300)])] }
+            if random.once(in: 4) { properties.append(("groupChar", ",")) }
         case .number:
             if random.once(in: 2) { constraints.append(("minimum", .number("-12.50"))) }
             if random.once(in: 2) { constraints.append(("maximum", .number("1E2"))) }
-            if random.once(in: 6) { constraints = [("enum", [1, "0.20", .number("3e0")])] }
+            if random.once(in: 3) { properties.append(("decimalChar", ",")) }
+            if random.once(in: 3) { properties.append(("groupChar", random.once(in: 2) ? "'" : "\u{A0}")) }
+            if random.once(in: 3) { properties.append(("bareNumber", .bool(random.once(in: 2)))) }
+            if random.once(in: 6) { constraints = [("enum", [1, "20", .number("3e0"), .number("0.25")])] }
         case .boolean:
+            if random.once(in: 3) { properties.append(("trueValues", ["ja", "J"])) }
+            if random.once(in: 3) { properties.append(("falseValues", ["nein", "false"])) }
             if random.once(in: 3) { constraints.append(("enum", [.bool(random.once(in: 2))])) }
         case .date:
             if random.once(in: 2) { constraints.append(("minimum", "1900-01-01")) }
             if random.once(in: 2) { constraints.append(("maximum", "today")) }
             if random.once(in: 2) {
-                let formats = ["dd/MM/yyyy", "yyyyMMdd", "yyyy-MM-dd", "MM.dd.yyyy", "dd. MM. yyyy"].shuffled(
-                    using: &random)
+                let formats = [
+                    "dd/MM/yyyy", "yyyyMMdd", "yyyy-MM-dd", "MM.dd.yyyy", "dd. MM. yyyy", "%d-%b-%y", "%B %d, %Y",
+                ].shuffled(using: &random)
                 let chosen = Array(formats.prefix(Int.random(in: 1...5, using: &random)))
                 extensions.append(("formats", .array(chosen.map { .string($0) })))
                 if random.once(in: 4), let day = CalendarDay(year: 1998, month: 3, day: 4),
@@ -68,12 +84,29 @@ struct RandomSchema {
                 {
                     constraints.append(("enum", [.string(format.text(of: day))]))
                 }
+            } else if random.once(in: 2) {
+                properties.append(("format", random.once(in: 2) ? "%Y-%m-%d" : "%d/%m/%Y"))
             }
+        case .dateTime:
+            if random.once(in: 2) { constraints.append(("minimum", "1900-01-01T00:00:00")) }
+            if random.once(in: 2) { properties.append(("format", "%d.%m.%Y %H:%M:%S")) }
+        case .time:
+            if random.once(in: 2) { constraints.append(("maximum", "20:00:00.5")) }
+            if random.once(in: 2) { properties.append(("format", "%I:%M:%S %p")) }
+        case .year:
+            if random.once(in: 2) { constraints.append(("minimum", 1900)) }
+            if random.once(in: 4) { constraints = [("enum", [1999, "2001"])] }
         }
-        return object([
-            ("name", .string(name)), ("title", .string(name + " title")), ("type", .string(type.rawValue)),
-            ("constraints", object(constraints)), ("profiles", object(extensions)),
-        ])
+        return object(
+            properties + [
+                ("name", .string(name)), ("title", .string(name + " title")), ("type", .string(type.rawValue)),
+                ("constraints", object(constraints)), ("profiles", object(extensions)),
+            ])
+    }
+
+    private mutating func missingValues() -> [(String, JSONValue)] {
+        guard random.once(in: 4) else { return [] }
+        return [("missingValues", [["", "NA"], ["-"], [], ["n/a", " NULL "]].randomElement(using: &random) ?? [])]
     }
 
     private mutating func object(_ members: [(String, JSONValue)]) -> JSONValue {

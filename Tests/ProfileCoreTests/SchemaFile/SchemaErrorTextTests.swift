@@ -20,30 +20,41 @@ import Watchdog
         (#"{"fields":{}}"#, "$.fields: it is an object where an array is expected"),
         (#"{"fields":[]}"#, "$.fields: there are 0 fields; 1 to 100 are allowed"),
         (#"{"fields":["x"]}"#, "$.fields[0]: it is a string where an object is expected"),
-        (#"{"fields":[{"name":"a"}]}"#, #"$.fields: the field "username" is missing; it is the key of every profile"#),
         (
-            #"{"fields":[],"foreignKeys":[]}"#,
-            "$.foreignKeys: it is not known here; known are name, title, description, $schema, fields, missingValues, "
+            #"{"fields":[{"name":"a"}]}"#,
+            #"$.fields: the field "username" is missing; it is the key of every profile, unless primaryKey names another"#
+        ),
+        (
+            #"{"fields":[\#(username)],"colour":1}"#,
+            "$.colour: it is not known here; known are name, title, description, $schema, fields, missingValues, "
                 + "primaryKey"
         ),
         (
-            #"{"fields":[],"missingValues":["-"]}"#,
-            #"$.missingValues: ["-"] is not supported; leave it out or write [""]"#
+            #"{"fields":[\#(username)],"foreignKeys":[]}"#,
+            "$.foreignKeys: a store holds one table, and there is nothing to refer to"
+        ),
+        (#"{"fields":[\#(username)],"primaryKey":"no"}"#, #"$.primaryKey: there is no field "no""#),
+        (
+            #"{"fields":[\#(username)],"primaryKey":["a","b"]}"#,
+            "$.primaryKey: it names 2 fields; profiles are known by one"
         ),
         (
-            #"{"fields":[],"primaryKey":"id"}"#,
-            #"$.primaryKey: "id" is not supported; leave it out or write "username" or ["username"]"#
+            #"{"fields":[\#(username),{"name":"no"}],"primaryKey":"no"}"#,
+            #"$.fields[0].name: the store keeps "no", the primary key, in the column "username"; give this field "#
+                + "another name"
         ),
         (
             #"{"fields":[{"name":"username"}]}"#,
-            "$.fields[0].constraints.required: it must be true for username, the key of every profile"
+            "$.fields[0].constraints.required: it must be true for username, the key of every profile\n"
+                + "$.fields[0].constraints.unique: it must be true for username, the key of every profile"
         ),
         (
             #"{"fields":[{"name":"username","constraints":{"required":true}}]}"#,
             "$.fields[0].constraints.unique: it must be true for username, the key of every profile"
         ),
         (
-            #"{"fields":[{"name":"username","type":"integer"}]}"#, "$.fields[0].type: username must be a string"
+            #"{"fields":[{"name":"no","type":"integer"}],"primaryKey":"no"}"#,
+            "$.fields[0].type: no must be a string: it is the key of every profile, and its text is compared"
         ),
         (#"{"name":1,"fields":[\#(username)]}"#, "$.name: it is a number where a string is expected"),
         (
@@ -54,7 +65,7 @@ import Watchdog
 
     @Test(arguments: documents)
     func `S6: what is wrong with a document is told in words`(document: String, text: String) {
-        let error = #expect(throws: SchemaError.self) { try ProfileSchema(parsing: document) }
+        let error = #expect(throws: SchemaFailure.self) { try ProfileSchema(parsing: document) }
         #expect(error?.description == text)
     }
 
@@ -64,19 +75,55 @@ import Watchdog
         (#"{"name":true}"#, ".name: it is a boolean where a string is expected"),
         (
             #"{"name":"E-mail"}"#,
-            #".name: "E-mail" is no field name: a lower-case letter, then lower-case letters, digits and _, 63 at most"#
+            #".name: "E-mail" is no field name: a lower-case letter, then lower-case letters, digits and _, 63 at most; "#
+                + "profiles.columns says what a file calls it"
         ),
         (#"{"name":"rowid"}"#, #".name: "rowid" is reserved: the store has a column of its own by that name"#),
         (username, #".name: the field "username" is there twice"#),
         (#"{"name":"user_name"}"#, #".name: "user_name" and "username" differ in underscores alone"#),
         (
             #"{"name":"x","type":"text"}"#,
-            #".type: "text" is not supported; known are string, integer, number, boolean, date"#
+            #".type: "text" is not supported; known are string, integer, number, boolean, date, datetime, time, year, any"#
         ),
-        (#"{"name":"x","format":"email"}"#, #".format: "email" is not supported; leave it out or write "default""#),
+        (
+            #"{"name":"x","type":"geojson"}"#,
+            #".type: a field holds one value; write the type "string" to keep JSON or a list as a text"#
+        ),
+        (
+            #"{"name":"x","format":"mail"}"#, #".format: "mail" is not supported; known are default, email, uri, uuid"#
+        ),
+        (
+            #"{"name":"x","type":"year","format":"%Y"}"#,
+            #".format: "%Y" is not supported; leave it out or write "default""#
+        ),
         (
             #"{"name":"x","type":"date","format":"any"}"#,
-            #".format: "any" is not supported; leave it out or write "default" or "%Y-%m-%d""#
+            #".format: how a value is read has to be said; write a pattern such as "%d/%m/%Y""#
+        ),
+        (
+            #"{"name":"x","type":"time","format":"%I:%M"}"#,
+            #".format: "%I:%M" is no pattern for a time: %Y %y %m %b %B %d %H %I %p %M %S %f %z %% are known, each once, "#
+                + "32 characters at most"
+        ),
+        (
+            #"{"name":"x","type":"number","groupChar":"."}"#,
+            ".groupChar: it stands before the fraction already (decimalChar)"
+        ),
+        (
+            #"{"name":"x","type":"number","decimalChar":"e"}"#,
+            #".decimalChar: "e" is no separator: one character that is neither letter, digit nor sign"#
+        ),
+        (
+            #"{"name":"x","type":"boolean","falseValues":["1"]}"#,
+            #".falseValues: "1" would be both true and false"#
+        ),
+        (
+            #"{"name":"x","profiles":{"columns":["USER NAME"]}}"#,
+            #".profiles.columns[0]: "USER NAME" means "username" already"#
+        ),
+        (
+            #"{"name":"x","profiles":{"hashColumns":["pw"]}}"#,
+            #".profiles.hashColumns: only the field "password" can have this"#
         ),
         (
             #"{"name":"x","constraints":{"required":"yes"}}"#,
@@ -97,11 +144,12 @@ import Watchdog
         ),
         (
             #"{"name":"x","profiles":{"formats":[]}}"#,
-            #".profiles.formats: only a field of the type "date" can have this"#
+            #".profiles.formats: only a field of the type "date", "datetime" or "time" can have this"#
         ),
         (
             #"{"name":"x","constraints":{"minimum":1}}"#,
-            #".constraints.minimum: only a field of the type "integer", "number" or "date" can have this"#
+            #".constraints.minimum: only a field of the type "integer", "number", "date", "datetime", "time" or "year" "#
+                + "can have this"
         ),
         (
             #"{"name":"x","constraints":{"pattern":"a("}}"#,
@@ -137,7 +185,7 @@ import Watchdog
         (
             #"{"name":"x","type":"date","profiles":{"formats":["yy"]}}"#,
             #".profiles.formats[0]: "yy" is no date format: yyyy, MM and dd once each, with punctuation or spaces "#
-                + "between, 32 characters at most"
+                + "between, or a pattern such as %d/%m/%Y; 32 characters at most"
         ),
         (
             #"{"name":"x","type":"date","profiles":{"formats":["ddMMyyyy","MMddyyyy"]}}"#,
@@ -177,11 +225,11 @@ import Watchdog
         ),
         (
             #"{"name":"password","constraints":{"unique":true},"profiles":{"secret":true}}"#,
-            ".constraints.unique: a secret cannot be compared with others"
+            ".constraints.unique: a secret can be compared with nothing"
         ),
         (
             #"{"name":"password","constraints":{"pattern":"a"},"profiles":{"secret":true}}"#,
-            ": a secret can have neither enum nor pattern nor mask"
+            ".constraints.pattern: a secret can be compared with nothing"
         ),
         (#"{"name":"x","constraints":{"enum":[]}}"#, ".constraints.enum: it allows nothing"),
         (
@@ -196,7 +244,7 @@ import Watchdog
 
     @Test(arguments: fields)
     func `S6: what is wrong with a field is told in words`(field: String, text: String) {
-        let error = #expect(throws: SchemaError.self) {
+        let error = #expect(throws: SchemaFailure.self) {
             try ProfileSchema(parsing: #"{"fields":[\#(Self.username),\#(field)]}"#)
         }
         #expect(error?.description == "$.fields[1]" + text)

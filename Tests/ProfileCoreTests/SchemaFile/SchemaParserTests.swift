@@ -65,8 +65,8 @@ import Watchdog
         if others < 100 {
             #expect(try ProfileSchema(parsing: document).fields.count == others + 1)
         } else {
-            let error = #expect(throws: SchemaError.self) { try ProfileSchema(parsing: document) }
-            #expect(error?.path == "$.fields")
+            let failure = #expect(throws: SchemaFailure.self) { try ProfileSchema(parsing: document) }
+            #expect(failure?.errors.map(\.path) == ["$.fields"])
         }
     }
 
@@ -75,10 +75,22 @@ import Watchdog
         (#"{"fields":{}}"#, "$.fields"), (#"{"fields":[]}"#, "$.fields"), (#"{"fields":[1]}"#, "$.fields[0]"),
         (#"{"fields":[{"name":"email"}]}"#, "$.fields"), (#"{"fields":[{}]}"#, "$.fields[0].name"),
         (#"{"name":1,"fields":[{"name":"username","constraints":{"required":true,"unique":true}}]}"#, "$.name"),
-        (#"{"fields":[],"foreignKeys":[]}"#, "$.foreignKeys"),
-        (#"{"fields":[],"missingValues":["-"]}"#, "$.missingValues"),
-        (#"{"fields":[],"primaryKey":"id"}"#, "$.primaryKey"),
-        (#"{"fields":[{"name":"username"}]}"#, "$.fields[0].constraints.required"),
+        (#"{"colour":1,"fields":[\#(username)]}"#, "$.colour"),
+        (#"{"fields":[\#(username)],"foreignKeys":[]}"#, "$.foreignKeys"),
+        (#"{"fields":[\#(username)],"missingValues":"-"}"#, "$.missingValues"),
+        (#"{"fields":[\#(username)],"missingValues":["-",1]}"#, "$.missingValues[1]"),
+        (#"{"fields":[\#(username)],"missingValues":[{"label":"x"}]}"#, "$.missingValues[0].value"),
+        (#"{"fields":[\#(username)],"primaryKey":"email"}"#, "$.primaryKey"),
+        (#"{"fields":[\#(username)],"primaryKey":["username","email"]}"#, "$.primaryKey"),
+        (#"{"fields":[\#(username)],"primaryKey":[]}"#, "$.primaryKey"),
+        (#"{"fields":[\#(username)],"primaryKey":[1]}"#, "$.primaryKey"),
+        (#"{"fields":[\#(username),{"name":"email"}],"primaryKey":"email"}"#, "$.fields[0].name"),
+        (#"{"fields":[{"name":"no","type":"integer"}],"primaryKey":"no"}"#, "$.fields[0].type"),
+        (
+            #"{"fields":[{"name":"no","constraints":{"unique":false}}],"primaryKey":"no"}"#,
+            "$.fields[0].constraints.unique"
+        ),
+        (#"{"fields":[{"name":"password","profiles":{"secret":true}}],"primaryKey":"password"}"#, "$.primaryKey"),
         (#"{"fields":[{"name":"username","constraints":{"required":true}}]}"#, "$.fields[0].constraints.unique"),
         (#"{"fields":[{"name":"username","constraints":{"unique":true}}]}"#, "$.fields[0].constraints.required"),
         (
@@ -87,10 +99,12 @@ import Watchdog
         ),
     ])
     func `S6: a document that is wrong as a whole is refused with the path`(document: String, path: String) {
-        let error = #expect(throws: SchemaError.self) { try ProfileSchema(parsing: document) }
-        #expect(error?.path == path, "\(String(describing: error))")
-        #expect(error?.reason.text.isEmpty == false)
+        let failure = #expect(throws: SchemaFailure.self) { try ProfileSchema(parsing: document) }
+        #expect(failure?.errors.map(\.path) == [path], "\(String(describing: failure))")
+        #expect(failure?.errors.allSatisfy { !$0.reason.text.isEmpty } == true)
     }
+
+    private static let username = #"{"name":"username","constraints":{"required":true,"unique":true}}"#
 
     /// What is wrong with `fields[1]`, and the end of the path that follows it.
     private static let wrongFields: [(String, String)] = [
@@ -102,7 +116,46 @@ import Watchdog
         (#"{"name":"\#(String(repeating: "x", count: 64))"}"#, ".name"),
         (#"{"name":"x","title":null}"#, ".title"), (#"{"name":"x","type":"object"}"#, ".type"),
         (#"{"name":"x","type":1}"#, ".type"),
-        (#"{"name":"x","format":"email"}"#, ".format"), (#"{"name":"x","type":"date","format":"%d"}"#, ".format"),
+        (#"{"name":"x","format":"mail"}"#, ".format"), (#"{"name":"x","type":"date","format":"%d"}"#, ".format"),
+        (#"{"name":"x","type":"integer","format":"uuid"}"#, ".format"),
+        (#"{"name":"x","type":"date","format":"dd.MM.yyyy"}"#, ".format"),
+        (#"{"name":"x","type":"date","format":"%d/%m/%Y","profiles":{"formats":["yyyyMMdd"]}}"#, ".profiles.formats"),
+        (#"{"name":"x","type":"date","profiles":{"formats":["dd/MM/yyyy","%d/%m/%Y"]}}"#, ".profiles.formats[1]"),
+        (#"{"name":"x","type":"time","format":"%M:%S"}"#, ".format"),
+        (#"{"name":"x","type":"time","format":"%I:%M"}"#, ".format"),
+        (#"{"name":"x","type":"datetime","format":"%H:%M"}"#, ".format"),
+        (#"{"name":"x","type":"datetime","profiles":{"formats":["yyyy-MM-dd"]}}"#, ".profiles.formats[0]"),
+        (#"{"name":"x","profiles":{"mask":"##"},"format":"uuid"}"#, ".format"),
+        (#"{"name":"x","trueValues":["ja"]}"#, ".trueValues"),
+        (#"{"name":"x","type":"boolean","trueValues":[]}"#, ".trueValues"),
+        (#"{"name":"x","type":"boolean","trueValues":["0"]}"#, ".trueValues"),
+        (#"{"name":"x","type":"boolean","trueValues":["a"],"falseValues":["b","a"]}"#, ".falseValues"),
+        (#"{"name":"x","type":"boolean","falseValues":[" "]}"#, ".falseValues[0]"),
+        (#"{"name":"x","decimalChar":","}"#, ".decimalChar"),
+        (#"{"name":"x","type":"integer","decimalChar":","}"#, ".decimalChar"),
+        (#"{"name":"x","type":"number","decimalChar":""}"#, ".decimalChar"),
+        (#"{"name":"x","type":"number","decimalChar":"5"}"#, ".decimalChar"),
+        (#"{"name":"x","type":"number","decimalChar":",,"}"#, ".decimalChar"),
+        (#"{"name":"x","type":"number","groupChar":"."}"#, ".groupChar"),
+        (#"{"name":"x","type":"integer","groupChar":"-"}"#, ".groupChar"),
+        (#"{"name":"x","type":"integer","bareNumber":"no"}"#, ".bareNumber"),
+        (#"{"name":"x","bareNumber":true}"#, ".bareNumber"),
+        (#"{"name":"x","missingValues":"-"}"#, ".missingValues"),
+        (#"{"name":"password","missingValues":["-"],"profiles":{"secret":true}}"#, ".missingValues"),
+        (#"{"name":"password","profiles":{"secret":true,"indexed":true}}"#, ".profiles.indexed"),
+        (#"{"name":"x","missingValues":["a"],"constraints":{"enum":["a"]}}"#, ".constraints.enum[0]"),
+        (#"{"name":"x","type":"year","constraints":{"minimum":-1}}"#, ".constraints.minimum"),
+        (#"{"name":"x","type":"time","constraints":{"minimum":"9"}}"#, ".constraints.minimum"),
+        (#"{"name":"x","type":"datetime","constraints":{"minimum":"today"}}"#, ".constraints.minimum"),
+        (
+            #"{"name":"x","type":"time","constraints":{"minimum":"09:00:01","maximum":"09:00:00"}}"#,
+            ".constraints.minimum"
+        ),
+        (#"{"name":"x","profiles":{"indexed":1}}"#, ".profiles.indexed"),
+        (#"{"name":"x","profiles":{"columns":"Mobile"}}"#, ".profiles.columns"),
+        (#"{"name":"x","profiles":{"columns":["User Name"]}}"#, ".profiles.columns[0]"),
+        (#"{"name":"x","profiles":{"columns":["A","Password-Hash"]}}"#, ".profiles.columns[1]"),
+        (#"{"name":"x","profiles":{"hashColumns":["pw"]}}"#, ".profiles.hashColumns"),
         (#"{"name":"x","requird":true}"#, ".requird"), (#"{"name":"x","required":true}"#, ".required"),
         (#"{"name":"x","constraints":[]}"#, ".constraints"), (#"{"name":"x","profiles":true}"#, ".profiles"),
         (#"{"name":"x","constraints":{"minlength":1}}"#, ".constraints.minlength"),
@@ -161,7 +214,7 @@ import Watchdog
         (#"{"name":"x","profiles":{"secret":true}}"#, ".profiles.secret"),
         (#"{"name":"password"}"#, ".profiles.secret"),
         (#"{"name":"password","constraints":{"unique":true},"profiles":{"secret":true}}"#, ".constraints.unique"),
-        (#"{"name":"password","constraints":{"enum":["a"]},"profiles":{"secret":true}}"#, ""),
+        (#"{"name":"password","constraints":{"enum":["a"]},"profiles":{"secret":true}}"#, ".constraints.enum"),
         (#"{"name":"x","profiles":{"formats":["yyyyMMdd"]}}"#, ".profiles.formats"),
         (#"{"name":"x","type":"date","profiles":{"formats":[]}}"#, ".profiles.formats"),
         (#"{"name":"x","type":"date","profiles":{"formats":["yyyyMMdd","yy-MM-dd"]}}"#, ".profiles.formats[1]"),
@@ -176,21 +229,44 @@ import Watchdog
 
     @Test(arguments: wrongFields)
     func `S6: a field that is wrong is refused with the path and the reason`(field: String, path: String) {
-        let error = #expect(throws: SchemaError.self) { try ProfileSchema.with(field) }
-        #expect(error?.path == "$.fields[1]" + path, "\(String(describing: error))")
-        #expect(error?.reason.text.isEmpty == false)
+        let failure = #expect(throws: SchemaFailure.self) { try ProfileSchema.with(field) }
+        #expect(failure?.errors.map(\.path) == ["$.fields[1]" + path], "\(String(describing: failure))")
+        #expect(failure?.errors.allSatisfy { !$0.reason.text.isEmpty } == true)
+    }
+
+    @Test func `S6: all that is wrong with a schema file is told at once, each slip once`() {
+        let document = #"""
+            {"colour":"red","foreignKeys":[],"fields":[
+              {"name":"username","type":"strng","constraints":{"requird":true}},
+              {"name":"E-mail","constraints":{"minLength":-1,"maxLength":"9"}},
+              {"name":"since","type":"date","format":"%d","constraints":{"pattern":"x","enum":["never"]},
+               "profiles":{"characters":["digits"],"message":{"no":"x"}}},
+              {"name":"note","profiles":{"characters":["ascii-leters",7],"requires":["symbol"],"columns":[""]}},
+              {"name":"note"},7
+            ]}
+            """#
+        let failure = #expect(throws: SchemaFailure.self) { try ProfileSchema(parsing: document) }
+        #expect(
+            failure?.errors.map(\.path) == [
+                "$.colour", "$.foreignKeys", "$.fields[0].constraints.requird", "$.fields[0].type",
+                "$.fields[1].name", "$.fields[2].profiles.characters", "$.fields[2].constraints.pattern",
+                "$.fields[2].format", "$.fields[2].profiles.message.no", "$.fields[3].profiles.characters[0]",
+                "$.fields[3].profiles.characters[1]", "$.fields[3].profiles.requires[0]",
+                "$.fields[3].profiles.columns[0]", "$.fields[5]", "$.fields[4].name",
+            ], "\(String(describing: failure))")
+        #expect(failure?.description.split(separator: "\n").count == 15)
     }
 
     @Test func `S6: the reason says what would be right`() {
-        let error = #expect(throws: SchemaError.self) {
+        let failure = #expect(throws: SchemaFailure.self) {
             try ProfileSchema.with(#"{"name":"x","constraints":{"minlength":1}}"#)
         }
         #expect(
-            error?.description == """
+            failure?.description == """
                 $.fields[1].constraints.minlength: it is not known here; known are required, unique, minLength, \
                 maxLength, minimum, maximum, pattern, enum
                 """)
-        let malformed = #expect(throws: SchemaError.self) { try ProfileSchema(parsing: "{\n  \"fields\": [,]\n}") }
+        let malformed = #expect(throws: SchemaFailure.self) { try ProfileSchema(parsing: "{\n  \"fields\": [,]\n}") }
         #expect(malformed?.description == "$: it is not JSON: unexpected character (line 2, column 14)")
     }
 }

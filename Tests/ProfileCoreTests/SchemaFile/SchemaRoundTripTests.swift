@@ -62,7 +62,7 @@ import ProfileTesting
         var random = SeededGenerator(seed: 7)
         for _ in 0..<rounds(5_000) {
             let bytes = random.bytes(0..<200)
-            #expect(throws: SchemaError.self) { try ProfileSchema(parsing: bytes.span) }
+            #expect(throws: SchemaFailure.self) { try ProfileSchema(parsing: bytes.span) }
         }
     }
 

@@ -222,7 +222,7 @@ import Watchdog
             Issue.record("\(String(describing: error))")
             return
         }
-        #expect(reason.path == "$.fields")
+        #expect(reason.errors.map(\.path) == ["$.fields"])
         try store.execute("DELETE FROM schemas")
         await #expect(throws: ProfileStoreError.corrupt("the store holds no schema")) { try await open() }
     }

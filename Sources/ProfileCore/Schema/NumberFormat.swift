@@ -1,0 +1,105 @@
+/// How integers and numbers are written (Table Schema's `decimalChar`, `groupChar` and `bareNumber`).
+public struct NumberFormat: Hashable, Sendable {
+    /// What stands before the fraction.
+    public internal(set) var decimalCharacter: Character
+    /// What may stand between digits before the fraction and means nothing.
+    public internal(set) var groupCharacter: Character?
+    /// Whether there is nothing but the number; else what stands around it is passed over, such as `€` and `%`.
+    public internal(set) var isBare: Bool
+
+    package init(decimal: Character = ".", group: Character? = nil, isBare: Bool = true) {
+        decimalCharacter = decimal
+        groupCharacter = group
+        self.isBare = isBare
+    }
+
+    /// A point before the fraction, and nothing else that is not of the number.
+    public static let plain = NumberFormat()
+
+    /// Whether a character can stand in a number and be told from the rest of it.
+    static func isSeparator(_ character: Character) -> Bool {
+        let scalars = character.unicodeScalars
+        guard let first = scalars.first, scalars.count == 1, !first.isForbiddenControl else { return false }
+        return !first.isASCII || first.value >= 0x20 && !character.isLetter && !character.isNumber && first != "+"
+            && first != "-"
+    }
+
+    /// A number in its stored form as it may be typed.
+    func typedForm(of stored: String) -> String {
+        decimalCharacter == "." ? stored : stored.replacing(".", with: String(decimalCharacter))
+    }
+}
+
+/// Reads numbers of one format.
+package struct NumberReader: Sendable {
+    private let decimal: [UInt8]
+    private let group: [UInt8]?
+    private let isBare: Bool
+
+    package init(_ format: NumberFormat) {
+        decimal = Array(String(format.decimalCharacter).utf8)
+        group = format.groupCharacter.map { Array(String($0).utf8) }
+        isBare = format.isBare
+    }
+
+    /// A 64-bit integer; nil for what is none, written in this way.
+    package func integer(_ text: Span<UInt8>) -> Int64? { plainText(of: text).flatMap { NumberText.integer($0.span) } }
+
+    /// A finite number; nil for what is none, written in this way.
+    package func number(_ text: Span<UInt8>) -> Double? { plainText(of: text).flatMap { NumberText.number($0.span) } }
+
+    /// The same number with a point before the fraction and nothing between or around the digits.
+    private func plainText(of text: Span<UInt8>) -> [UInt8]? {
+        guard let range = isBare ? text.indices : number(in: text) else { return nil }
+        var plain: [UInt8] = []
+        var isFraction = false
+        var index = range.lowerBound
+        while index < range.upperBound {
+            if text.has(decimal, at: index) {
+                guard !isFraction else { return nil }
+                isFraction = true
+                plain.append(UInt8(ascii: "."))
+                index += decimal.count
+            } else if let group, text.has(group, at: index) {
+                // One that is not between digits is a slip, or stands for the fraction.
+                let next = index + group.count
+                guard !isFraction, plain.last?.isASCIIDigit == true, next < range.upperBound, text[next].isASCIIDigit
+                else { return nil }
+                index = next
+            } else {
+                guard text[index] != UInt8(ascii: ".") else { return nil }
+                plain.append(text[index])
+                index += 1
+            }
+        }
+        return plain
+    }
+
+    /// Where the number stands among what is not of it: from the minus or the first digit to the last digit, with the
+    /// decimal character before it, unless that ends a word: `$.50` is a half, `No.5` is five.
+    private func number(in text: Span<UInt8>) -> Range<Int>? {
+        var start = 0
+        while start < text.count, !text[start].isASCIIDigit, text[start] != UInt8(ascii: "-") {
+            // In accounts, what stands in parentheses is less than zero.
+            guard text[start] != UInt8(ascii: "(") else { return nil }
+            start += 1
+        }
+        var end = text.count
+        while end > start, !text[end - 1].isASCIIDigit { end -= 1 }
+        guard start < end else { return nil }
+        let before = start - decimal.count
+        guard before >= 0, text.has(decimal, at: before), before == 0 || !text[before - 1].isASCIILetter else {
+            return start..<end
+        }
+        return before..<end
+    }
+}
+
+extension Span<UInt8> {
+    /// Whether these bytes, of which there is one at least, stand at a place.
+    fileprivate func has(_ bytes: [UInt8], at index: Int) -> Bool {
+        guard self[index] == bytes[0], index + bytes.count <= count else { return false }
+        for offset in bytes.indices where self[index + offset] != bytes[offset] { return false }
+        return true
+    }
+}

@@ -1,0 +1,114 @@
+/// What a text is (Table Schema's `format` of a string).
+public enum StringFormat: String, Hashable, Sendable, CaseIterable {
+    case email
+    case uri
+    case uuid
+
+    /// Whether a value, valid UTF-8, is such a text.
+    package func accepts(_ value: Span<UInt8>) -> Bool {
+        switch self {
+        case .email: Self.isEmail(value)
+        case .uri: Self.isURI(value)
+        case .uuid: Self.isUUID(value)
+        }
+    }
+
+    /// What a message calls it, with its article.
+    package var noun: String {
+        switch self {
+        case .email: "an e-mail address"
+        case .uri: "a URI"
+        case .uuid: "a UUID"
+        }
+    }
+
+    /// Words with dots between, `@`, and a name of a domain (RFC 5321's `Dot-string` and `Domain`), with letters beyond
+    /// ASCII (RFC 6531). What nobody types on purpose is left out: quoted words, addresses of machines, and domains without
+    /// a dot.
+    private static func isEmail(_ value: Span<UInt8>) -> Bool {
+        guard value.count <= 254, let at = value.indices.last(where: { value[$0] == UInt8(ascii: "@") }) else {
+            return false
+        }
+        let name = value.extracting(0..<at)
+        let domain = value.extracting(at + 1..<value.count)
+        return name.count <= 64 && isDotted(name) { word in isAll(of: word, isWordByte) }
+            && isDotted(domain, atLeast: 2) { isLabel($0) } && isTopLevel(domain)
+    }
+
+    private static func isWordByte(_ byte: UInt8) -> Bool {
+        byte.isASCIILetter || byte.isASCIIDigit || byte >= 0x80 || wordMarks.contains(byte)
+    }
+
+    /// RFC 5322's `atext` beside letters and digits.
+    private static let wordMarks = ASCIISet { "!#$%&'*+-/=?^_`{|}~".utf8.contains($0) }
+
+    private static func isLabel(_ label: Span<UInt8>) -> Bool {
+        label.count <= 63 && label[0] != UInt8(ascii: "-") && label[label.count - 1] != UInt8(ascii: "-")
+            && isAll(of: label) { $0.isASCIILetter || $0.isASCIIDigit || $0 >= 0x80 || $0 == UInt8(ascii: "-") }
+    }
+
+    /// Whether the last label is none of an address in numbers.
+    private static func isTopLevel(_ domain: Span<UInt8>) -> Bool {
+        var count = 0
+        var index = domain.count
+        while index > 0, domain[index - 1] != UInt8(ascii: ".") {
+            index -= 1
+            count += 1
+        }
+        return count >= 2 && !domain[index].isASCIIDigit
+    }
+
+    /// Whether there are words of one byte or more, with a dot between each two.
+    private static func isDotted(
+        _ text: Span<UInt8>, atLeast least: Int = 1, _ isWord: (Span<UInt8>) -> Bool
+    ) -> Bool {
+        var start = 0
+        var count = 0
+        for index in 0...text.count where index == text.count || text[index] == UInt8(ascii: ".") {
+            guard index > start, isWord(text.extracting(start..<index)) else { return false }
+            count += 1
+            start = index + 1
+        }
+        return count >= least
+    }
+
+    private static func isAll(of text: Span<UInt8>, _ holds: (UInt8) -> Bool) -> Bool {
+        for index in text.indices where !holds(text[index]) { return false }
+        return true
+    }
+
+    /// A scheme, a colon and something behind it, of the characters that RFC 3986 has and of those beyond ASCII (RFC 3987).
+    private static func isURI(_ value: Span<UInt8>) -> Bool {
+        guard let colon = value.indices.first(where: { value[$0] == UInt8(ascii: ":") }), colon > 0,
+            colon + 1 < value.count, value[0].isASCIILetter
+        else { return false }
+        for index in 0..<colon where !(value[index].isASCIILetter || value[index].isASCIIDigit) {
+            guard "+-.".utf8.contains(value[index]) else { return false }
+        }
+        for index in colon + 1..<value.count {
+            let byte = value[index]
+            if byte == UInt8(ascii: "%") {
+                guard index + 2 < value.count, value[index + 1].isHexadecimalDigit,
+                    value[index + 2].isHexadecimalDigit
+                else { return false }
+            } else {
+                guard 0x21...0x7E ~= byte || byte >= 0x80, !"\"<>\\^`{|}".utf8.contains(byte) else { return false }
+            }
+        }
+        return true
+    }
+
+    /// Eight, four, four, four and twelve hexadecimal digits with hyphens between (RFC 9562).
+    private static func isUUID(_ value: Span<UInt8>) -> Bool {
+        guard value.count == 36 else { return false }
+        for index in value.indices {
+            let isHyphen = [8, 13, 18, 23].contains(index)
+            guard isHyphen ? value[index] == UInt8(ascii: "-") : value[index].isHexadecimalDigit else { return false }
+        }
+        return true
+    }
+}
+
+extension UInt8 {
+    fileprivate var isHexadecimalDigit: Bool { isASCIIDigit || (self | 0x20) &- 0x61 < 6 }
+}

@@ -1,0 +1,283 @@
+/// A pattern for `strptime`, as Python reads one and Table Schema's `format` has it.
+///
+/// Of the directives it knows those that say one thing whatever the place and the language: `%Y %y %m %b %B %d %H %I %p %M
+/// %S %f %z %%`. As in Python, letters are the same in either case, and white space is any white space.
+struct TimePattern: Hashable, Sendable {
+    private let pieces: [Piece]
+
+    fileprivate enum Piece: Hashable {
+        case part(Part)
+        /// One byte; an ASCII letter stands for either case.
+        case literal(UInt8)
+        case space
+    }
+
+    fileprivate enum Part: UInt8, Hashable {
+        case year = 0x59
+        case shortYear = 0x79
+        case month = 0x6D
+        case monthName = 0x42
+        case shortMonthName = 0x62
+        case day = 0x64
+        case hour = 0x48
+        case hourOfHalf = 0x49
+        case half = 0x70
+        case minute = 0x4D
+        case second = 0x53
+        case fraction = 0x66
+        case zone = 0x7A
+    }
+
+    /// Nil for a directive that is not known or there twice, and for white space or a control character where no text that
+    /// is read has any.
+    init?(_ text: String) {
+        var pieces: [Piece] = []
+        var bytes = text.utf8[...]
+        while let byte = bytes.popFirst() {
+            if byte == UInt8(ascii: "%") {
+                guard let letter = bytes.popFirst() else { return nil }
+                if letter == UInt8(ascii: "%") {
+                    pieces.append(.literal(letter))
+                } else if let part = Part(rawValue: letter), !pieces.contains(.part(part)) {
+                    pieces.append(.part(part))
+                } else {
+                    return nil
+                }
+            } else if byte.isASCIIWhitespace {
+                if pieces.last != .space { pieces.append(.space) }
+            } else {
+                guard byte > 0x20, byte != 0x7F else { return nil }
+                pieces.append(.literal(byte))
+            }
+        }
+        guard pieces.first != .space, pieces.last != .space else { return nil }
+        self.pieces = pieces
+    }
+
+    private func count(_ parts: Part...) -> Int { parts.count { pieces.contains(.part($0)) } }
+
+    /// Whether it says what a value of the type needs, and nothing twice.
+    func isComplete(for type: FieldType) -> Bool {
+        let years = count(.year, .shortYear)
+        let months = count(.month, .monthName, .shortMonthName)
+        let days = count(.day)
+        let hours = count(.hour, .hourOfHalf)
+        // Twelve hours do not say which half of the day, and a half means nothing beside twenty-four.
+        guard count(.half) == count(.hourOfHalf), hours <= 1 else { return false }
+        // A minute of no hour, and so on.
+        guard hours >= count(.minute), count(.minute) >= count(.second), count(.second) >= count(.fraction) else {
+            return false
+        }
+        let hasDay = (years, months, days) == (1, 1, 1)
+        return switch type {
+        case .date, .dateTime: hasDay
+        case .time: hours == 1 && years + months + days == 0
+        default: false
+        }
+    }
+
+    /// See `DateFormat`.
+    var shape: [UInt8] {
+        Self.collapsed(
+            pieces.map { piece in
+                switch piece {
+                case .literal(let byte): byte.asciiFolded
+                case .space: 0x20
+                case .part(.monthName), .part(.shortMonthName): UInt8(ascii: "B")
+                case .part(.half): UInt8(ascii: "P")
+                case .part(.zone): UInt8(ascii: "Z")
+                case .part: UInt8(ascii: "9")
+                }
+            })
+    }
+
+    /// With one 9 for each run of them.
+    static func collapsed(_ shape: [UInt8]) -> [UInt8] {
+        shape.indices.filter { shape[$0] != UInt8(ascii: "9") || $0 == 0 || shape[$0 - 1] != shape[$0] }
+            .map { shape[$0] }
+    }
+
+    /// In bytes, with one space wherever there may be several.
+    var longestLength: Int { pieces.reduce(0) { $0 + $1.longestLength } }
+}
+
+/// What a text says of a moment.
+struct TimeParts {
+    fileprivate(set) var year = 0
+    fileprivate(set) var month = 0
+    fileprivate(set) var dayOfMonth = 0
+    fileprivate(set) var hour = 0
+    /// Of the afternoon, in a day of twice twelve hours; nil in one of twenty-four.
+    fileprivate(set) var isAfternoon: Bool?
+    fileprivate(set) var minute = 0
+    fileprivate(set) var second = 0
+    fileprivate(set) var nanosecond = 0
+    /// In minutes ahead of UTC.
+    fileprivate(set) var offset: Int?
+
+    /// Nil where the calendar has no such day.
+    var day: CalendarDay? { CalendarDay(year: year, month: month, day: dayOfMonth) }
+
+    /// As it stands on the clock.
+    var time: TimeOfDay? {
+        let hour = isAfternoon.map { self.hour % 12 + ($0 ? 12 : 0) } ?? self.hour
+        return TimeOfDay(hour: hour, minute: minute, second: second, nanosecond: nanosecond)
+    }
+}
+
+// Reading.
+extension TimePattern {
+    /// Nil for text that is not written in this way.
+    func read(_ text: Span<UInt8>) -> TimeParts? {
+        var parts = TimeParts()
+        return read(text, from: 0, piece: 0, &parts) ? parts : nil
+    }
+
+    /// Reads the rest of the text as the rest of the pieces. A number takes two digits where they fit, and one where the
+    /// rest would not fit else, as a regular expression would; there are few pieces, so that this ends soon.
+    private func read(_ text: Span<UInt8>, from start: Int, piece index: Int, _ parts: inout TimeParts) -> Bool {
+        guard index < pieces.count else { return start == text.count }
+        switch pieces[index] {
+        case .literal(let byte):
+            guard start < text.count, text[start].asciiFolded == byte.asciiFolded else { return false }
+            return read(text, from: start + 1, piece: index + 1, &parts)
+        case .space:
+            var end = start
+            while end < text.count, text[end].isASCIIWhitespace { end += 1 }
+            return end > start && read(text, from: end, piece: index + 1, &parts)
+        case .part(let part):
+            for length in part.lengths.reversed() where start + length <= text.count {
+                let piece = text.extracting(start..<start + length)
+                if part.set(piece, in: &parts), read(text, from: start + length, piece: index + 1, &parts) {
+                    return true
+                }
+            }
+            return false
+        }
+    }
+}
+
+extension TimePattern.Piece {
+    fileprivate var longestLength: Int {
+        switch self {
+        case .literal, .space: 1
+        case .part(let part): part.lengths.upperBound
+        }
+    }
+}
+
+extension TimePattern.Part {
+    /// How many bytes it may have.
+    fileprivate var lengths: ClosedRange<Int> {
+        switch self {
+        case .year: 4...4
+        case .shortYear, .half: 2...2
+        case .month, .day, .hour, .hourOfHalf, .minute, .second: 1...2
+        case .monthName: 3...9
+        case .shortMonthName: 3...3
+        case .fraction: 1...6
+        case .zone: 1...6
+        }
+    }
+
+    /// Takes over what a text says; false where it is no such part.
+    fileprivate func set(_ text: Span<UInt8>, in parts: inout TimeParts) -> Bool {
+        switch self {
+        case .monthName:
+            guard let month = Self.months.firstIndex(where: { text.isCaseless($0) }) else { return false }
+            parts.month = month + 1
+        case .shortMonthName:
+            guard let month = Self.months.firstIndex(where: { text.isCaseless($0.prefix(3)) }) else { return false }
+            parts.month = month + 1
+        case .half:
+            guard text[1] | 0x20 == UInt8(ascii: "m"), text[0].isASCIILetter else { return false }
+            switch text[0] | 0x20 {
+            case UInt8(ascii: "a"): parts.isAfternoon = false
+            case UInt8(ascii: "p"): parts.isAfternoon = true
+            default: return false
+            }
+        case .zone:
+            guard let offset = TimeOfDay.offset(text), text.count != 3 else { return false }
+            parts.offset = offset
+        default:
+            guard let number = text.digits(0..<text.count) else { return false }
+            return set(number, of: text.count, in: &parts)
+        }
+        return true
+    }
+
+    private func set(_ number: Int, of digits: Int, in parts: inout TimeParts) -> Bool {
+        switch self {
+        case .year: parts.year = number
+        // As POSIX has it.
+        case .shortYear: parts.year = number + (number < 69 ? 2_000 : 1_900)
+        case .month where 1...12 ~= number: parts.month = number
+        case .day where 1...31 ~= number: parts.dayOfMonth = number
+        case .hour where number < 24: parts.hour = number
+        case .hourOfHalf where 1...12 ~= number: parts.hour = number
+        case .minute where number < 60: parts.minute = number
+        case .second where number < 60: parts.second = number
+        case .fraction: parts.nanosecond = (digits..<9).reduce(number) { value, _ in value * 10 }
+        default: return false
+        }
+        return true
+    }
+
+    fileprivate static let months = [
+        "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+        "December",
+    ]
+}
+
+extension Span<UInt8> {
+    /// Whether it is this ASCII text, in whatever case.
+    fileprivate func isCaseless(_ text: some StringProtocol) -> Bool {
+        guard text.utf8.count == count else { return false }
+        for (index, byte) in text.utf8.enumerated() where self[index].asciiFolded != byte.asciiFolded { return false }
+        return true
+    }
+}
+
+// Writing.
+extension TimePattern {
+    /// A day, and a time where there is one, in this way.
+    func text(of day: CalendarDay, _ time: TimeOfDay?) -> String {
+        let hour = time?.hour ?? 0
+        var bytes: [UInt8] = []
+        for piece in pieces {
+            switch piece {
+            case .literal(let byte): bytes.append(byte)
+            case .space: bytes.append(0x20)
+            case .part(let part):
+                switch part {
+                case .year: bytes.append(day.year, digits: 4)
+                case .shortYear: bytes.append(day.year % 100, digits: 2)
+                case .month: bytes.append(day.month, digits: 2)
+                case .monthName: bytes.append(contentsOf: Part.months[day.month - 1].utf8)
+                case .shortMonthName: bytes.append(contentsOf: Part.months[day.month - 1].utf8.prefix(3))
+                case .day: bytes.append(day.day, digits: 2)
+                case .hour: bytes.append(hour, digits: 2)
+                case .hourOfHalf: bytes.append((hour + 11) % 12 + 1, digits: 2)
+                case .half: bytes.append(contentsOf: (hour < 12 ? "AM" : "PM").utf8)
+                case .minute: bytes.append(time?.minute ?? 0, digits: 2)
+                case .second: bytes.append(time?.second ?? 0, digits: 2)
+                case .fraction: bytes.append((time?.nanosecond ?? 0) / 1_000, digits: 6)
+                case .zone: bytes.append(UInt8(ascii: "Z"))
+                }
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+extension [UInt8] {
+    /// A number in decimal, with so many digits.
+    fileprivate mutating func append(_ number: Int, digits: Int) {
+        var number = number
+        let start = count
+        for _ in 0..<digits {
+            insert(0x30 + UInt8(number % 10), at: start)
+            number /= 10
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import Testing
+import Watchdog
+
+@testable import ProfileCore
+
+@Suite(.watched) struct NumberFormatTests {
+    private static let german = NumberFormat(decimal: ",", group: ".")
+    private static let loose = NumberFormat(isBare: false)
+
+    @Test(
+        arguments: [
+            (german, "1.234,5", 1234.5), (german, "-1.234.567", -1_234_567), (german, "0,5", 0.5), (german, ",5", 0.5),
+            (german, "12,34", 12.34), (german, "1e3", 1000), (german, "1.2,3,4", nil), (german, "1..2", nil),
+            (german, ".5", nil), (german, "5.", nil), (german, "1,2.3", nil), (german, "1 234", nil),
+            (NumberFormat(decimal: ","), "1.5", nil), (NumberFormat(decimal: ","), "1,5", 1.5),
+            (NumberFormat(group: "\u{202F}"), "1\u{202F}234.5", 1234.5), (NumberFormat(group: "'"), "1'234", 1234),
+            (loose, "$1.50", 1.5), (loose, "95%", 95), (loose, "€ -5", -5), (loose, "$.50", 0.5), (loose, "No.5", 5),
+            (loose, "5 kg", 5), (loose, "5", 5), (loose, "(5)", nil), (loose, "none", nil), (loose, "- 5", nil),
+            (loose, "5-10", nil), (NumberFormat(decimal: ",", group: ".", isBare: false), "1.234,50 €", 1234.5),
+        ] as [(NumberFormat, String, Double?)])
+    func `S6: a number is read as its field is written`(format: NumberFormat, text: String, number: Double?) {
+        #expect(NumberReader(format).number(text.utf8Span.span) == number)
+    }
+
+    @Test(
+        arguments: [
+            (NumberFormat(group: ","), "1,234,567", 1_234_567), (NumberFormat(group: ","), "+12,34", 1234),
+            (NumberFormat(group: ","), "1,", nil), (NumberFormat(group: ","), ",1", nil),
+            (NumberFormat(group: ","), "1,,2", nil), (NumberFormat(group: ","), "1.0", nil),
+            (loose, "No. 5", 5), (loose, "5.5", nil), (loose, "-", nil),
+        ] as [(NumberFormat, String, Int64?)])
+    func `S6: an integer is read as its field is written`(format: NumberFormat, text: String, number: Int64?) {
+        #expect(NumberReader(format).integer(text.utf8Span.span) == number)
+    }
+
+    @Test func `a number is typed as its field is written`() {
+        #expect(Self.german.typedForm(of: "-1234.5") == "-1234,5")
+        #expect(NumberFormat.plain.typedForm(of: "-1234.5") == "-1234.5")
+    }
+}

@@ -1,0 +1,101 @@
+import ProfileCore
+import ProfileStore
+import ProfileTransfer
+import StoreFixtures
+import Testing
+import Watchdog
+
+/// Files by schemas that say how the files are written.
+@Suite(.watched) struct ImportSchemaTests {
+    /// A schema with a primary key of its own, and every way to write a value.
+    private static let document = """
+        {"name": "club", "primaryKey": "member_no", "missingValues": ["NA", "-"], "fields": [
+          {"name": "member_no", "title": "Member", "profiles": {"columns": ["Mitgliedsnummer", "Nr."]}},
+          {"name": "phone", "profiles": {"columns": ["Mobil", "Tel. (privat)"], "indexed": true}},
+          {"name": "joined", "type": "date", "format": "%d.%m.%Y"},
+          {"name": "seen", "type": "datetime", "format": "%d.%m.%Y %H:%M"},
+          {"name": "fee", "type": "number", "decimalChar": ",", "groupChar": ".", "bareNumber": false},
+          {"name": "active", "type": "boolean", "trueValues": ["ja"], "falseValues": ["nein"]},
+          {"name": "password", "profiles": {"secret": true, "hashColumns": ["Kennwort-Hash"]}}
+        ]}
+        """
+    private let schema: ProfileSchema
+
+    init() throws { schema = try ProfileSchema(parsing: Self.document) }
+
+    private static let file = """
+        Nr.;MOBIL;joined;seen;fee;active;Kennwort_Hash
+        a17;0301;5.3.2024;5.3.2024 7:05;1.234,50 €;ja;\(broughtHash)
+        A17;0302;1.1.2024;;;;
+        b2;NA;-;;NA;nein;
+        NA;1;;;;;
+        c3;;30.2.2024;;1.5;yes;
+
+        """
+
+    @Test func `I2: a schema says which columns of a file mean a field, and which one the hash`() async throws {
+        let folder = try ImportFolder()
+        let repository = try await folder.store(schema: schema)
+        let report = try await repository.importing(Self.file)
+        #expect(report.outcomes == [2, 0, 0, 3])
+        #expect(
+            report.lines == [
+                "3/2 member_no duplicate", "5/4 member_no required", "6/5 joined bad_date", "6/5 fee bad_format",
+                "6/5 active bad_format",
+            ])
+        let stored = try await repository.everything()
+        #expect(
+            stored["a17"] == [
+                "member_no": "a17", "phone": "0301", "joined": "2024-03-05", "seen": "2024-03-05T07:05:00",
+                "fee": "1234.5", "active": "true",
+            ])
+        #expect(stored["b2"] == ["member_no": "b2", "active": "false"])
+        #expect(try await repository.profile(username: "a17")?.hasPassword == true)
+    }
+
+    @Test func `I2: what a schema calls a column gives way to a map, and two columns of one field are refused`()
+        async throws
+    {
+        let report = try await validating("Login,Mobil\na,1\n", schema: schema) { $0.columns = ["Login": "Nr."] }
+        #expect(report.outcomes == [1, 0, 0, 0])
+        #expect(await refusal(of: "Nr.,Mobil,phone\na,1,2\n", schema: schema) == .columnTwice("phone"))
+        #expect(await refusal(of: "Nr.,member no\na,1\n", schema: schema) == .columnTwice("member_no"))
+        #expect(await refusal(of: "Mobil,joined\n1,\n", schema: schema) == .noUsernameColumn)
+    }
+
+    @Test func `I4: the primary key decides what is there already`() async throws {
+        let folder = try ImportFolder()
+        let repository = try await folder.store(schema: schema)
+        _ = try await repository.importing("Nr.,Mobil,active\na17,1,ja\n")
+        #expect(try await repository.importing("Nr.,Mobil\nA17,2\n").lines == ["2/1 member_no duplicate"])
+        let skipped = try await repository.importing("Nr.,Mobil\nA17,2\n") { $0.duplicates = .skip }
+        #expect(skipped.outcomes == [0, 0, 1, 0])
+        let updated = try await repository.importing("Nr.,Mobil,active\na17,-,nein\n") { $0.duplicates = .update }
+        #expect(updated.outcomes == [0, 1, 0, 0])
+        #expect(try await repository.everything() == ["a17": ["member_no": "a17", "active": "false"]])
+    }
+
+    @Test(arguments: [ExportFormat.csv, .ndjson])
+    func `I13: what is exported is written as the schema says, and imports back`(format: ExportFormat) async throws {
+        let store = try await ExportedStore(schema: Self.document)
+        _ = try await store.repository.importing(Self.file)
+        let exported = try await store.export(as: format, includingHashes: true)
+        switch format {
+        case .csv:
+            #expect(
+                exported.hasPrefix(
+                    "member_no,phone,joined,seen,fee,active,password_hash\r\n"
+                        + "a17,0301,05.03.2024,05.03.2024 07:05,\"1234,5\",ja,"), "\(exported)")
+        default:
+            #expect(
+                exported.hasPrefix(
+                    #"{"member_no":"a17","phone":"0301","joined":"05.03.2024","seen":"05.03.2024 07:05","fee":1234.5,"#
+                        + #""active":true,"#), "\(exported)")
+        }
+        let folder = try ImportFolder()
+        let copy = try await folder.store(schema: schema)
+        let report = try await copy.importing(exported) { if format == .ndjson { $0.format = .ndjson } }
+        #expect(report.outcomes == [2, 0, 0, 0], "\(report.lines)")
+        #expect(try await copy.everything() == (try await store.repository.everything()))
+    }
+}
