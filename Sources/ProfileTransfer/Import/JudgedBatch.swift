@@ -124,6 +124,8 @@ struct JudgedBatch: Sendable {
                 isStored: false)
         } else if let column {
             rows.judge(records.cell(first + column), index: field)
+        } else if field == columns.numberedField {
+            rows.judge(String(record.number).utf8Span.span, index: field)
         } else {
             rows.judgeAbsent(index: field)
         }

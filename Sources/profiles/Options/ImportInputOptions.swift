@@ -23,6 +23,9 @@ struct ImportInputOptions: ParsableArguments {
             "Take a column for a field whose name it does not have; may be repeated.", valueName: "header=field"))
     var columns: [ColumnMapping] = []
 
+    @Flag(help: "Take the number of the row for the username where no column holds it.")
+    var keyByRow = false
+
     @Flag(help: "Pass over columns that are no field.")
     var ignoreUnknown = false
 
@@ -70,6 +73,7 @@ struct ImportInputOptions: ParsableArguments {
         options.rejectLimit = maxRejects?.limit
         options.mostIssues = maxIssues
         options.columns = Dictionary(columns.map { ($0.header, $0.field) }) { _, last in last }
+        options.keysByRow = keyByRow
         options.ignoresUnknownColumns = ignoreUnknown
         options.keepsIgnoredColumns = keepIgnored
         return options
