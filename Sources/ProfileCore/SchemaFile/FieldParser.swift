@@ -47,7 +47,7 @@ struct FieldParser {
         // Without its type nothing else can be told right from wrong.
         guard type != nil else { return rules }
         // Being the key says as much (Table Schema).
-        let isKey = rules.isPrimaryKey && primaryKey?.isNamed == true
+        let isKey = rules.isPrimaryKey && primaryKey?.isNamed == true && name != .password
         rules.isRequired = constraints.boolean("required") ?? isKey
         rules.isUnique = constraints.boolean("unique") ?? isKey
         rules.isSecret = extensions.boolean("secret") ?? false

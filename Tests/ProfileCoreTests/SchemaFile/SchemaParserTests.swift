@@ -125,7 +125,7 @@ import Watchdog
         (#"{"name":"x","type":"time","format":"%I:%M"}"#, ".format"),
         (#"{"name":"x","type":"datetime","format":"%H:%M"}"#, ".format"),
         (#"{"name":"x","type":"datetime","profiles":{"formats":["yyyy-MM-dd"]}}"#, ".profiles.formats[0]"),
-        (#"{"name":"x","profiles":{"mask":"##"},"format":"uuid"}"#, ".format"),
+        (#"{"name":"x","profiles":{"mask":"+#"},"format":"uuid"}"#, ".format"),
         (#"{"name":"x","trueValues":["ja"]}"#, ".trueValues"),
         (#"{"name":"x","type":"boolean","trueValues":[]}"#, ".trueValues"),
         (#"{"name":"x","type":"boolean","trueValues":["0"]}"#, ".trueValues"),
