@@ -31,7 +31,7 @@ struct InferenceInputOptions: ParsableArguments {
 
     func validate() throws {
         if let sample, sample < 1 { throw ValidationError("--sample takes 1 or more.") }
-        if delimiter != nil, kind == .ndjson { throw ValidationError("--delimiter is for CSV.") }
+        if delimiter != nil, kind == .json { throw ValidationError("--delimiter is for CSV.") }
     }
 
     /// What is found in the input, with a bar while it is read.
@@ -59,7 +59,7 @@ struct InferenceInputOptions: ParsableArguments {
     private var format: InputFormat {
         switch kind {
         case .csv: .csv(delimiter: delimiter?.byte)
-        case .ndjson: .json
+        case .json: .json
         case nil: delimiter.map { .csv(delimiter: $0.byte) } ?? .automatic
         }
     }

@@ -87,7 +87,7 @@ extension ColumnProposal {
 
     fileprivate var json: JSONValue {
         [
-            "column": .string(header), "field": rules.map { .string($0.columnName) } ?? .null,
+            "column": .string(header), "field": rules.map { .string($0.name.text) } ?? .null,
             "type": rules.map { .string($0.type.rawValue) } ?? .null, "values": .number(values),
             "missing": .number(missing), "examples": .array(examples.map(JSONValue.string)),
             "doubts": .array(doubts.map { ["code": .string($0.code), "text": .string($0.text)] }),

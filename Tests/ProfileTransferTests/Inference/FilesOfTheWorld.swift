@@ -1,4 +1,5 @@
 import ProfileTesting
+import Testing
 
 /// A file made after real ones of its field, and what a person says that its columns are.
 struct FileOfTheWorld: Sendable, CustomTestStringConvertible {

@@ -1,4 +1,6 @@
+import ProfileStore
 import ProfileTransfer
+import StoreFixtures
 import Testing
 import Watchdog
 

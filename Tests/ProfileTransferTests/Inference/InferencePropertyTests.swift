@@ -1,5 +1,7 @@
+import ProfileStore
 import ProfileTesting
 import ProfileTransfer
+import StoreFixtures
 import Testing
 import Watchdog
 

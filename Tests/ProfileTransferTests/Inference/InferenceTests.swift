@@ -1,6 +1,9 @@
+import Platform
 import ProfileCore
+import ProfileStore
 import ProfileTesting
 import ProfileTransfer
+import StoreFixtures
 import Testing
 import Watchdog
 
@@ -243,8 +246,13 @@ import Watchdog
 
     @Test func `what comes through a pipe is looked through and then imported`() async throws {
         let text = "user,n\nann,1\nbob,2\n"
-        let pipe = try Pipe(holding: text)
-        let input = try ImportInput(descriptor: pipe.readEnd, name: "-", byteCount: nil).readableAgain(keptIn: "/tmp")
+        var ends: [Int32] = [-1, -1]
+        try #require(pipe(&ends) == 0)
+        defer { close(ends[0]) }
+        // It fits into the pipe's buffer.
+        try #require(write(ends[1], text, text.utf8.count) == text.utf8.count)
+        close(ends[1])
+        let input = try ImportInput(descriptor: ends[0], name: "-", byteCount: nil).readableAgain(keptIn: "/tmp")
         let proposal = try await SchemaInference().run(input)
         let report = try await ProfileImporter(schema: try #require(proposal.schema), today: .latest).run(input)
         #expect(report.outcomes == [2, 0, 0, 0])
