@@ -7,7 +7,7 @@ RELEASE = .build/release/profiles
 RELEASE_FLAGS = -c release --product profiles --static-swift-stdlib -Xlinker -s -Xlinker --gc-sections
 # A target sees what it declares and nothing else, whatever happens to be built already.
 DECLARED_IMPORTS = --explicit-target-dependency-import-check error
-PACKAGES = libsqlite3-dev libsodium-dev libcrypt-dev libpcre2-dev libvterm-dev
+PACKAGES = libsqlite3-dev libsodium-dev libcrypt-dev libpcre2-dev zlib1g-dev libvterm-dev
 DOCUMENTED = ProfileCore ProfileForm SecretHashing ProfileStore ProfileStoreSQLite ProfileTransfer ProfileLogin \
 	ProfileTesting
 BENCH_PACKAGES = sqlite3 hyperfine time gcc libc6-dev

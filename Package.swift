@@ -52,6 +52,8 @@ let package = Package(
             name: "CPCRE2", path: "Modules/CPCRE2", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"])]),
         .systemLibrary(
             name: "CVTerm", path: "Modules/CVTerm", pkgConfig: "vterm", providers: [.apt(["libvterm-dev"])]),
+        .systemLibrary(
+            name: "CZlib", path: "Modules/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CLinux", path: "Modules/CLinux"),
         .target(name: "Platform", swiftSettings: strictness),
         .target(name: "Threads", dependencies: ["Platform"], swiftSettings: strictness),
@@ -69,7 +71,7 @@ let package = Package(
         .target(
             name: "ProfileLogin", dependencies: ["ProfileCore", "SecretHashing", "ProfileStore"],
             swiftSettings: strictness),
-        .target(name: "CSVStream", dependencies: ["Platform"], swiftSettings: strictness),
+        .target(name: "CSVStream", dependencies: ["CZlib", "Platform"], swiftSettings: strictness),
         .target(name: "TextLayout", swiftSettings: strictness),
         .target(
             name: "ProfileTransfer",
@@ -140,6 +142,10 @@ let package = Package(
                 "ProfileTesting",
             ],
             path: "Tests/StoreFixtures", swiftSettings: strictness),
+        // Files that the project makes for its tests, as odd as real ones, and those it looks for.
+        .target(
+            name: "InputFixtures", dependencies: ["CZlib", "Platform", "ProfileTesting"], path: "Tests/InputFixtures",
+            swiftSettings: strictness),
         // Processes of their own, which tests start, kill and look at; in no product.
         .executableTarget(
             name: "ThreadExerciser", dependencies: ["Platform", "SQLiteAccess", "Threads"],
@@ -179,7 +185,7 @@ let package = Package(
         .testTarget(
             name: "TextLayoutTests", dependencies: ["TextLayout", "Watchdog"], swiftSettings: strictness),
         .testTarget(
-            name: "CSVStreamTests", dependencies: ["Platform", "CSVStream", "ProfileTesting", "Watchdog"],
+            name: "CSVStreamTests", dependencies: ["Platform", "CSVStream", "InputFixtures", "ProfileTesting", "Watchdog"],
             swiftSettings: strictness),
         .testTarget(
             name: "SecretHashingTests",
@@ -212,7 +218,7 @@ let package = Package(
             name: "ProfileTransferTests",
             dependencies: [
                 "Platform", "ProfileCore", "SecretHashing", "CSVStream", "ProfileStore", "ProfileTransfer",
-                "ProfileStoreSQLite", "ProfileTesting", "SQLiteAccess", "StoreFixtures", "FaultVFS",
+                "ProfileStoreSQLite", "ProfileTesting", "SQLiteAccess", "StoreFixtures", "InputFixtures", "FaultVFS",
                 "ImportExerciser", "Watchdog",
             ],
             swiftSettings: strictness),
@@ -243,7 +249,7 @@ let package = Package(
             name: "CommandTests",
             dependencies: [
                 "profiles", "Platform", "ProfileCore", "ProfileStore",
-                "ProfileTesting", "RawSQLite", "WithoutUnnamedFiles", "Watchdog",
+                "InputFixtures", "ProfileTesting", "RawSQLite", "WithoutUnnamedFiles", "Watchdog",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             exclude: ["Screens"], swiftSettings: strictness),

@@ -2,6 +2,8 @@ internal import Platform
 
 /// What a stretch of input holds that records must be checked for one by one. Nearly always nothing.
 struct ByteContent {
+    /// Whether there is a quote in it.
+    let hasQuote: Bool
     private let isASCII: Bool
     private let hasNUL: Bool
 
@@ -9,6 +11,7 @@ struct ByteContent {
     init(of bytes: borrowing ByteBuffer, from start: Int) {
         let length = bytes.count - start
         hasNUL = memchr(bytes.base + start, 0, length) != nil
+        hasQuote = memchr(bytes.base + start, CInt(RecordSplitter.quote), length) != nil
         isASCII = Self.isASCII(bytes.span(at: start, count: length))
     }
 
@@ -19,6 +22,18 @@ struct ByteContent {
     func fault(of record: Span<UInt8>) -> RecordFault? {
         if !isASCII && !Self.isUTF8(record) { return .badEncoding }
         return hasNUL && Self.containsNUL(record) ? .nul : nil
+    }
+
+    /// The first byte above 0x7F at `offset` or after it; nil if there is none.
+    static func firstHighByte(of bytes: UnsafeBufferPointer<UInt8>, from offset: Int) -> Int? {
+        let raw = UnsafeRawBufferPointer(bytes)
+        var offset = offset
+        while offset + 8 <= raw.count {
+            let word = raw.loadUnaligned(fromByteOffset: offset, as: UInt64.self) & 0x8080_8080_8080_8080
+            if word != 0 { return offset + word.littleEndian.trailingZeroBitCount / 8 }
+            offset += 8
+        }
+        return bytes[min(offset, bytes.count)...].firstIndex { $0 >= 0x80 }
     }
 
     private static func isASCII(_ bytes: Span<UInt8>) -> Bool {

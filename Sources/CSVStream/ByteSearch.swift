@@ -1,4 +1,4 @@
-/// Finds the first of three byte values, sixteen bytes at a time.
+/// Finds the first of three byte values, or counts those of one, sixteen bytes at a time.
 struct ByteSearch {
     private let first: SIMD16<UInt8>
     private let second: SIMD16<UInt8>
@@ -26,5 +26,29 @@ struct ByteSearch {
             offset += 16
         }
         return end
+    }
+
+    /// How often a byte is in `start..<end`.
+    static func count(of byte: UInt8, in base: UnsafeRawPointer, from start: Int, to end: Int) -> Int {
+        let wanted = SIMD16<UInt8>(repeating: byte)
+        var total = 0
+        var offset = start
+        while offset + 16 <= end {
+            // A lane counts to 255.
+            let stop = min(end, offset + 255 * 16)
+            var lanes = SIMD16<UInt8>()
+            while offset + 16 <= stop {
+                let hits = base.loadUnaligned(fromByteOffset: offset, as: SIMD16<UInt8>.self) .== wanted
+                // A hit is a byte of ones, which is -1.
+                lanes &-= unsafeBitCast(hits, to: SIMD16<UInt8>.self)
+                offset += 16
+            }
+            for lane in lanes.indices { total += Int(lanes[lane]) }
+        }
+        while offset < end {
+            if base.load(fromByteOffset: offset, as: UInt8.self) == byte { total += 1 }
+            offset += 1
+        }
+        return total
     }
 }

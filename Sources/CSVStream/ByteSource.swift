@@ -43,6 +43,15 @@ package struct ByteSource: Sendable {
         }
     }
 
+    /// The same bytes, counted as they come.
+    func counted(by counter: ByteCounter) -> ByteSource {
+        ByteSource { buffer throws(ByteStreamError) in
+            let count = try read(buffer)
+            counter.add(count)
+            return count
+        }
+    }
+
     private final class Cursor: Sendable {
         private let position = Mutex(0)
 
@@ -54,6 +63,15 @@ package struct ByteSource: Sendable {
             }
         }
     }
+}
+
+/// How many bytes have come out of a source, asked while others read from it.
+final class ByteCounter: Sendable {
+    private let total = Atomic<UInt64>(0)
+
+    var count: UInt64 { total.load(ordering: .relaxed) }
+
+    func add(_ count: Int) { total.wrappingAdd(UInt64(count), ordering: .relaxed) }
 }
 
 /// Where bytes are pushed to: a function that takes all of a buffer or throws.
@@ -83,9 +101,13 @@ package struct ByteSink: Sendable {
     }
 }
 
-/// The system refused to read or write.
+/// The system refused to read or write, or what was read cannot be decompressed.
 package struct ByteStreamError: Error, Hashable, Sendable {
-    package enum Operation: Sendable { case read, write }
+    package enum Operation: Sendable {
+        case read, write
+        /// What is compressed is damaged or cut off.
+        case decompress
+    }
 
     package let operation: Operation
     /// The system's error number, errno(3).

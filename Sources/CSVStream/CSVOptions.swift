@@ -4,7 +4,8 @@ package struct CSVOptions: Sendable {
     package enum Delimiter: Sendable {
         /// This one.
         case character(CSVDelimiter)
-        /// The one of comma, semicolon, tab and bar that splits the header into the most cells; comma if none does.
+        /// The one of comma, semicolon, tab and bar that splits the most of the first records as it splits the header; comma
+        /// where none splits the header. A first line `sep=;`, as Excel knows it, says which, and is no record.
         case automatic
     }
 
@@ -48,28 +49,4 @@ package struct CSVDelimiter: Hashable, Sendable {
     }
 
     private init(known byte: UInt8) { self.byte = byte }
-
-    /// The delimiter that splits the first record of `text` into the most cells, where quotes hide what they hold.
-    ///
-    /// Of two that do equally well the earlier of comma, semicolon, tab, bar is taken, and comma if there is none.
-    static func detect(in text: Span<UInt8>) -> CSVDelimiter {
-        let candidates = [comma, semicolon, tab, bar]
-        var counts = candidates.map { _ in 0 }
-        var isQuoted = false
-        var isBlank = true
-        scan: for index in text.indices {
-            switch text[index] {
-            case UInt8(ascii: "\""): isQuoted.toggle()
-            case UInt8(ascii: "\n"), UInt8(ascii: "\r"):
-                if !isQuoted && !isBlank { break scan }
-                continue
-            case let byte where !isQuoted:
-                if let candidate = candidates.firstIndex(where: { $0.byte == byte }) { counts[candidate] += 1 }
-            default: break
-            }
-            isBlank = false
-        }
-        guard let most = counts.max(), most > 0, let best = counts.firstIndex(of: most) else { return comma }
-        return candidates[best]
-    }
 }

@@ -2,7 +2,8 @@
 ///
 /// RFC 4180 and what files in the wild do: LF, CR LF or CR ends a line, mixed too; a byte order mark is skipped, and
 /// tells UTF-16, which arrives in the batches as UTF-8; the last line needs no end; lines with nothing in them are no
-/// records (a line of spaces is one, with one cell). A quote that is not a cell's first character is a character.
+/// records (a line of spaces is one, with one cell). A quote that is not a cell's first character is a character, and is
+/// counted.
 ///
 /// What is wrong concerns its record alone, as its ``RecordFault``:
 /// - After text behind a closing quote, and after a quote that is not closed before the end of the input or the limit
@@ -35,11 +36,18 @@ package struct CSVReader: ~Copyable, Sendable {
     private var overrun = (end: 0, fault: RecordFault.unclosedQuote)
     /// The cells of the record at hand in which two quotes stand for one.
     private var escaped: [Int] = []
+    /// Blank lines after the record before, which count if another follows.
+    private var blankLines = Occurrences()
 
     /// Makes a reader; nothing is read before the first batch is asked for.
     package init(options: CSVOptions = CSVOptions(), source: ByteSource) {
+        self.init(options: options, text: TextInput(source: source))
+    }
+
+    /// Makes a reader of an input that was begun to be read.
+    package init(options: CSVOptions = CSVOptions(), text: consuming TextInput) {
         self.options = options
-        input = TextInput(source: source)
+        input = text
         switch options.delimiter {
         case .character(let character): (delimiter, isDelimiterKnown) = (character, true)
         case .automatic: (delimiter, isDelimiterKnown) = (.comma, false)
@@ -96,8 +104,14 @@ package struct CSVReader: ~Copyable, Sendable {
     private static var detectionBytes: Int { 1 << 16 }
 
     private mutating func detectDelimiter(in batch: borrowing RecordBatch) {
-        delimiter = .detect(in: batch.bytes.span(at: 0, count: min(batch.bytes.count, Self.detectionBytes)))
+        let detection = DelimiterDetection(
+            of: batch.bytes, to: min(batch.bytes.count, Self.detectionBytes), isWhole: input.isAtEnd)
+        delimiter = detection.delimiter
         isDelimiterKnown = true
+        if detection.declarationLength > 0 {
+            position = detection.declarationLength
+            line += 1
+        }
     }
 
     private mutating func keepPending(of batch: inout RecordBatch) {
@@ -144,6 +158,8 @@ extension CSVReader {
         let isWhole = position + 1 < count || (position < count && splitter.byte(position) == RecordSplitter.lineFeed)
         guard isWhole || input.isAtEnd else { return false }
         if position < count { position = splitter.afterLineBreak(at: position, end: count) }
+        // The header has the number 0.
+        if !isSkippingLine, number > 1 { blankLines.add(line: line) }
         line += 1
         isSkippingLine = false
         return true
@@ -167,7 +183,7 @@ extension CSVReader {
         let outcome = splitter.split(
             from: start, to: end, isLast: isLast, closedBefore: overrun.end, cells: &batch.extents, escaped: &escaped)
         switch outcome {
-        case .complete(let recordEnd, let next, let lineBreaks):
+        case .complete(let recordEnd, let next, let lineBreaks, let quotes):
             guard recordEnd - start <= options.maximumRecordBytes else {
                 batch.extents.removeSubrange(firstCell...)
                 take(cells: firstCell..<firstCell, fault: .tooLong, next: recordEnd, lines: lineBreaks, of: &batch)
@@ -175,6 +191,9 @@ extension CSVReader {
                 return true
             }
             let fault = content.isPlain ? nil : content.fault(of: batch.bytes.span(at: start, count: recordEnd - start))
+            if content.hasQuote, fault == nil, splitter.quotes(from: start, to: recordEnd) != quotes {
+                batch.strayQuotes.add(line: line)
+            }
             if !escaped.isEmpty { unescape(&batch) }
             take(
                 cells: firstCell..<batch.extents.count, fault: fault, next: next, lines: lineBreaks + 1, of: &batch)
@@ -237,6 +256,10 @@ extension CSVReader {
         cells: Range<Int>, fault: RecordFault?, next: Int, lines: Int, of batch: inout RecordBatch
     ) {
         batch.records.append(RecordBatch.Record(line: line, number: number, cells: cells, fault: fault))
+        if blankLines.count > 0 {
+            batch.blankLines += blankLines
+            blankLines = Occurrences()
+        }
         position = next
         line += lines
         number += 1

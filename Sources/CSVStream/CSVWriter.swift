@@ -30,15 +30,17 @@ package struct CSVWriter: ~Copyable, Sendable {
     ///   - spreadsheetSafe: Whether a cell that a spreadsheet would run, one that begins with `=`, `+`, `-`, `@`, tab or
     ///     CR, is prefixed with `'`. Such a cell is not read back as it was.
     ///   - containsSecrets: Whether bytes are zeroed once they are written.
+    ///   - isMarked: Whether a byte order mark comes first.
     package init(
         to sink: ByteSink, delimiter: CSVDelimiter = .comma, lineEnd: LineEnd = .lf, spreadsheetSafe: Bool = false,
-        containsSecrets: Bool = false
+        containsSecrets: Bool = false, isMarked: Bool = false
     ) {
         self.sink = sink
         self.delimiter = delimiter.byte
         self.lineEnd = lineEnd
         self.spreadsheetSafe = spreadsheetSafe
         bytes = ByteBuffer(isSecret: containsSecrets)
+        if isMarked { for byte: UInt8 in [0xEF, 0xBB, 0xBF] { bytes.append(byte) } }
     }
 
     /// Appends a cell to the record at hand.

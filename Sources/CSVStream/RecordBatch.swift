@@ -25,6 +25,10 @@ package struct RecordBatch: ~Copyable, Sendable {
 
     /// The records in the order of the input.
     package internal(set) var records: [Record] = []
+    /// Records with a quote inside a cell that is not quoted, where it stands for itself.
+    package internal(set) var strayQuotes = Occurrences()
+    /// Blank lines between records; those before the header, after it, and at the end do not count.
+    package internal(set) var blankLines = Occurrences()
 
     var bytes: ByteBuffer
     var extents: [CellExtent] = []
@@ -68,6 +72,8 @@ package struct RecordBatch: ~Copyable, Sendable {
         records.removeAll(keepingCapacity: true)
         extents.removeAll(keepingCapacity: true)
         bytes.removeAll()
+        strayQuotes = Occurrences()
+        blankLines = Occurrences()
         open = OpenRecord()
     }
 }
@@ -117,6 +123,28 @@ extension RecordBatch {
         var number = 0
         var firstCell = 0
         var isTooLong = false
+    }
+}
+
+/// How often something was met in an input, and where first.
+package struct Occurrences: Hashable, Sendable {
+    package private(set) var count = 0
+    /// The first physical line of the first; 0 where there is none.
+    package private(set) var firstLine = 0
+
+    package init() {}
+
+    package mutating func add(line: Int) { self += Occurrences(count: 1, firstLine: line) }
+
+    /// Adds what was met further on in the input.
+    package static func += (earlier: inout Occurrences, later: Occurrences) {
+        if earlier.count == 0 { earlier.firstLine = later.firstLine }
+        earlier.count += later.count
+    }
+
+    private init(count: Int, firstLine: Int) {
+        self.count = count
+        self.firstLine = firstLine
     }
 }
 

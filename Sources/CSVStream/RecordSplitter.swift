@@ -6,8 +6,9 @@
 struct RecordSplitter {
     /// What was found at a position where a record begins.
     enum Outcome {
-        /// A record whose bytes end before `end`; the next begins at `next`. `lineBreaks` lie inside its quotes.
-        case complete(end: Int, next: Int, lineBreaks: Int)
+        /// A record whose bytes end before `end`; the next begins at `next`. `lineBreaks` lie inside its quotes, of which it
+        /// has `quotes`, those that stand for one in two counted too.
+        case complete(end: Int, next: Int, lineBreaks: Int, quotes: Int)
         /// A closing quote is followed by something else at `offset`.
         case textAfterQuote(offset: Int)
         /// A quoted cell runs over a line end that lies before the given limit.
@@ -46,6 +47,7 @@ struct RecordSplitter {
     ) -> Outcome {
         var offset = start
         var lineBreaks = 0
+        var quotes = 0
         while true {
             let cellEnd: Int
             if offset < end, byte(offset) == Self.quote {
@@ -61,6 +63,7 @@ struct RecordSplitter {
                         offset = afterLineBreak(at: offset, end: end)
                     } else if offset + 1 < end, byte(offset + 1) == Self.quote {
                         isEscaped = true
+                        quotes += 2
                         offset += 2
                     } else {
                         break
@@ -70,6 +73,7 @@ struct RecordSplitter {
                 if offset + 1 == end, !isLast { return .ranOut(insideQuotes: true, lineBreaks: lineBreaks) }
                 if isEscaped { escaped.append(cells.count) }
                 cells.append(CellExtent(offset: cellStart, length: offset - cellStart))
+                quotes += 2
                 cellEnd = offset + 1
             } else {
                 cellEnd = unquotedEnds.firstOffset(in: base, from: offset, to: end)
@@ -77,7 +81,7 @@ struct RecordSplitter {
                 cells.append(CellExtent(offset: offset, length: cellEnd - offset))
             }
 
-            guard cellEnd < end else { return .complete(end: end, next: end, lineBreaks: lineBreaks) }
+            guard cellEnd < end else { return .complete(end: end, next: end, lineBreaks: lineBreaks, quotes: quotes) }
             let terminator = byte(cellEnd)
             if terminator == delimiter {
                 offset = cellEnd + 1
@@ -86,7 +90,7 @@ struct RecordSplitter {
                     return .ranOut(insideQuotes: false, lineBreaks: lineBreaks)
                 }
                 return .complete(
-                    end: cellEnd, next: afterLineBreak(at: cellEnd, end: end), lineBreaks: lineBreaks)
+                    end: cellEnd, next: afterLineBreak(at: cellEnd, end: end), lineBreaks: lineBreaks, quotes: quotes)
             } else {
                 return .textAfterQuote(offset: cellEnd)
             }
@@ -126,6 +130,9 @@ struct RecordSplitter {
             offset = cellEnd + 1
         }
     }
+
+    /// How many quotes are in `start..<end`.
+    func quotes(from start: Int, to end: Int) -> Int { ByteSearch.count(of: Self.quote, in: base, from: start, to: end) }
 
     /// The first line end in `start..<end`, or `end`.
     func lineEnd(from start: Int, to end: Int) -> Int {

@@ -81,10 +81,19 @@ struct CSVReaderTests {
     }
 
     @Test(
-        "I1: the delimiter is found by itself in the header, where quotes hide what they hold",
+        "I1: the delimiter is found by itself in the first records, where quotes hide what they hold",
         arguments: [
             ("a,b,c\n1;2;3;4;5", ","), ("a;b;c\n", ";"), ("a\tb\n", "\t"), ("a|b|c,d", "|"),
-            ("\n\r\n\"x,y,z\";b\n", ";"), ("\"a\nb,c,d\"|e", "|"), ("alone\n1,2", ","), ("", ","), ("a,b;c", ","),
+            ("\n\r\n\"x,y,z\";b\n", ";"), ("\"a\nb,c,d\"|e", "|"), ("alone\n1,2", ","), ("", ","),
+            // The records decide where the header could be split in two ways.
+            ("a, b, c;d\n1;2\n3;4\n", ";"), ("a,b;c\n1,2\n", ","), ("a,b\n1;2,3;4\n5;6,7\n", ","),
+            // Of two that do equally well it is the one that texts and numbers have more seldom.
+            ("id;Price, EUR\n1;2,50\n2;3,75\n", ";"), ("name, first\tage\nx, y\t1\n", "\t"),
+            // A header that can be split in no way is one column, whatever its values hold.
+            ("full name\nDoe; John\nRoe; Jane\n", ","),
+            // Rows that are ragged, broken or one cell longer than the header do not decide.
+            ("a,b,c\n1,2,3,\n4,5,6,\n", ","), ("a;b;c\n\"x\"y;1\n1;2;3\ntotal: 5, 6\n", ";"),
+            ("\"a;b\",\"c\"\n\"1;2\",\"3\"\n", ","),
         ])
     func automaticDelimiter(_ text: String, _ expected: Character) throws {
         for chunk in [1, .max] {
@@ -95,6 +104,16 @@ struct CSVReaderTests {
             _ = try reader.header(into: &batch)
             #expect(reader.delimiter.byte == expected.asciiValue)
         }
+    }
+
+    @Test func `I1: a first line may name the delimiter, as Excel writes it, and is no record`() throws {
+        for end in ["\n", "\r\n", "\r"] {
+            let rows = try readAll("sep=;\(end)a,b;c\(end)1;2", options: CSVOptions(delimiter: .automatic))
+            #expect(rows.map(\.texts) == [["a,b", "c"], ["1", "2"]])
+            #expect(rows.map(\.line) == [2, 3])
+        }
+        let plain = try readAll("sep=x,b\n1,2", options: CSVOptions(delimiter: .automatic))
+        #expect(plain.map(\.texts) == [["sep=x", "b"], ["1", "2"]])
     }
 
     @Test func `a delimiter is an ASCII character without another meaning`() {
@@ -172,5 +191,51 @@ struct CSVReaderTests {
         }
         #expect(rows == whole)
         #expect(failures == text.count + 1)
+    }
+
+    @Test func `I1: a quote inside a cell that is not quoted stands for itself, and its rows are counted`() throws {
+        let text = """
+            name,note
+            ann,"a ""quoted"" word"
+            5" pipe,"x"
+            "a
+            b",y
+            ann,"x","y"z"
+            6" pipe,7" pipe
+            bob, "spaced"
+            """
+        for chunk in [1, 7, .max] {
+            for batchBytes in [1, 40, 1 << 20] {
+                let stray = try oddities(text, CSVOptions(batchBytes: batchBytes), chunk: chunk).strayQuotes
+                #expect(stray.count == 3 && stray.firstLine == 3, "chunk \(chunk), batch \(batchBytes): \(stray)")
+            }
+        }
+        let long = String(repeating: "x", count: 5_000)
+        #expect(try oddities("a,b\n\(long)\"\(long),y\n").strayQuotes.count == 1)
+        #expect(try oddities("a,b\n\"\(long)\"\"\(long)\",y\n").strayQuotes.count == 0)
+        // Where the separator before a quoted cell was lost.
+        #expect(try oddities("a,b\nx\"y, z\"\n").strayQuotes == oddities("a,b\nx\"\n").strayQuotes)
+    }
+
+    @Test func `I1: blank lines between rows are counted, and none before or behind them`() throws {
+        for chunk in [1, .max] {
+            let clean = try oddities("\n\na,b\n\n1,2\n3,4\n\n\n", chunk: chunk)
+            #expect(clean.blankLines.count == 0)
+            let odd = try oddities("a,b\n1,2\n\r\n\n3,4\n\"x\n\ny\",1\n\n5,6", CSVOptions(batchBytes: 4), chunk: chunk)
+            #expect(odd.blankLines.count == 3 && odd.blankLines.firstLine == 3)
+        }
+    }
+
+    private func oddities(
+        _ text: String, _ options: CSVOptions = CSVOptions(), chunk: Int = .max
+    ) throws -> (strayQuotes: Occurrences, blankLines: Occurrences) {
+        var reader = CSVReader(options: options, source: .bytes(Array(text.utf8), chunk: chunk))
+        var batch = RecordBatch()
+        var found = (strayQuotes: Occurrences(), blankLines: Occurrences())
+        while try reader.next(into: &batch) {
+            found.strayQuotes += batch.strayQuotes
+            found.blankLines += batch.blankLines
+        }
+        return found
     }
 }

@@ -38,7 +38,7 @@ import Watchdog
     /// Reads two lines, the first of which is the marker, byte by byte.
     private func readLines(_ marker: MemoryMarker) throws -> Int {
         let position = Mutex(0)
-        var reader = LineReader(
+        var reader = JSONElementReader(
             source: ByteSource { buffer throws(ByteStreamError) in
                 position.withLock { position in
                     guard position < 2 * marker.count else { return 0 }

@@ -1,3 +1,5 @@
+import InputFixtures
+import ProfileTesting
 import Testing
 import Watchdog
 
@@ -127,12 +129,61 @@ import Watchdog
         #expect(refused.error.contains("\"Mobile\", \"Hobby\""))
         #expect(refused.error.contains("--map") && refused.error.contains("--ignore-unknown"))
         let outcome = try workplace.profiles(
-            "validate", "-", "--delimiter", "auto", "--map", "Mobile=phone", "--map", "User Name=username",
+            "validate", "-", "--map", "Mobile=phone", "--map", "User Name=username",
             "--ignore-unknown", "--format", "json", input: rows)
         #expect(outcome.output.contains("\"code\": \"required\""))
         #expect(outcome.output.contains("\"rows\": 1,"))
         #expect(try workplace.profiles("import", "-", "--map", "Nope=phone", input: "username\nx\n").status == 64)
         #expect(try workplace.profiles("import", "-", "--map", "username=nope", input: "username\nx\n").status == 64)
+    }
+
+    @Test func `I1, N7: a file is taken as it is: semicolons, Windows-1252, compressed, and what was guessed is said`() throws {
+        let workplace = try Workplace()
+        let schema = """
+            {"name": "odd", "fields": [
+              {"name": "username", "constraints": {"required": true, "unique": true}}, {"name": "name"},
+              {"name": "zip", "type": "integer"}]}
+            """
+        try workplace.write(schema, to: "schema.json")
+        // One byte a character.
+        let bytes = "username;name;zip\nann;Jos\u{E9};01234\n".unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }
+        for (name, bytes) in [("people.csv", bytes), ("people.csv.gz", try Gzip.compressed(bytes))] {
+            try SmallFile.write(bytes, to: "\(workplace.folder)/\(name)")
+            let outcome = try workplace.profiles("validate", name, "--schema", "schema.json")
+            #expect(outcome.status == 0)
+            #expect(outcome.output.contains("It was read as windows-1252, which is a guess: --encoding says what it is."))
+            #expect(outcome.output.contains("1 cell of zip begins with zeros, in line 2;"))
+            let json = try workplace.profiles(
+                "validate", name, "--schema", "schema.json", "--encoding", "latin1", "--format", "json")
+            #expect(json.output.contains("\"code\": \"leading_zeros\"") && !json.output.contains("guessed_encoding"))
+        }
+        let unknown = try workplace.profiles("validate", "people.csv", "--encoding", "klingon")
+        #expect(unknown.status == 64)
+        #expect(
+            unknown.error == """
+                Error: The encoding "klingon" is not known
+                iconv --list shows those that are
+
+                """)
+    }
+
+    @Test func `I1: what is no table is said by name, with what to do, and exits 65`() throws {
+        let workplace = try Workplace()
+        try workplace.write("<!DOCTYPE html><html></html>", to: "people.csv")
+        let page = try workplace.profiles("import", "people.csv")
+        #expect(page.status == 65)
+        #expect(
+            page.error.hasPrefix(
+                """
+                Error: The input looks like a page of HTML; nothing was imported
+                It may be a page to log in, or an error: look at it, and fetch the CSV file itself
+                """), "\(page.error)")
+        try SmallFile.write([0x28, 0xB5, 0x2F, 0xFD, 4, 0, 0x41], to: "\(workplace.folder)/people.zst")
+        let compressed = try workplace.profiles("validate", "people.zst")
+        #expect(compressed.status == 65)
+        #expect(compressed.error.contains("Decompress it first: zstd -dc FILE | profiles import -\n"))
+        try SmallFile.write([0x1F, 0x8B, 8, 0, 0], to: "\(workplace.folder)/cut.csv.gz")
+        #expect(try workplace.profiles("validate", "cut.csv.gz").error.contains("is damaged or cut off"))
     }
 
     @Test func `I2, I11: of very many unknown columns the first are named, and a header has its bound`() throws {

@@ -20,7 +20,7 @@ struct ImportExerciser {
         guard arguments.count >= 2 else { exit(64) }
         var options = ImportOptions()
         if arguments.contains("--skip") { options.duplicates = .skip }
-        if arguments.contains("--ndjson") { options.format = .ndjson }
+        if arguments.contains("--ndjson") { options.format = .json }
         options.isExclusive = arguments.contains("--exclusive")
         options.ignoresUnknownColumns = arguments.contains("--ignore-unknown")
         var storeOptions = ProfileRepository.Options()

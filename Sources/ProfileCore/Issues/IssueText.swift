@@ -113,7 +113,10 @@ extension ValidationIssue.RowFault {
         case .tooLong: "The row is longer than a record may be"
         case .passwordAndHash: "The row has both a password and a password hash; give one"
         case .notAnObject: "The line is no JSON object of strings, numbers, booleans and nulls"
+        case .outsideArray: "It stands outside of the array of objects, or without a comma before it"
+        case .unclosedArray: "The input ends before its array of objects does"
         case .columnTwice(let name): "The field \"\(name)\" is there twice"
+        case .headerAgain: "The row is the header once more"
         }
     }
 }

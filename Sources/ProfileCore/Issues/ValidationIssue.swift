@@ -74,9 +74,15 @@ public struct ValidationIssue: Hashable, Sendable {
         /// In bytes.
         case tooLong
         case passwordAndHash
-        /// A line of NDJSON that is no JSON object of strings, numbers, booleans and nulls.
+        /// A line or element of JSON that is no object of strings, numbers, booleans and nulls.
         case notAnObject
+        /// An element of JSON with no comma before it, or text behind the array.
+        case outsideArray
+        /// The input ends before its array of objects does.
+        case unclosedArray
         case columnTwice(String)
+        /// A row that says what the header says.
+        case headerAgain
     }
 
     /// The stable name of a problem.

@@ -12,6 +12,10 @@ struct ImportColumns: Sendable {
     let ignoredColumns: Set<Int>
     /// The secret field's position in the schema.
     let secretField: Int?
+    /// The fields with a column whose values are integers, which keep no leading zeros.
+    let integerFields: [Int]
+    /// The bytes of the header's first cell, by which a row is known to be another; nil where the input has no header.
+    let firstHeaderLength: Int?
     private let names: FieldNames
     private let fields: [FieldRules]
 
@@ -68,6 +72,8 @@ struct ImportColumns: Sendable {
         columnOfHash = hashColumn
         ignoredColumns = Set(unknown)
         secretField = schema.index(of: .password)
+        integerFields = schema.fields.indices.filter { schema.fields[$0].type == .integer && columns[$0] != nil }
+        firstHeaderLength = header.first?.utf8.count
         self.names = names
         fields = schema.fields
     }
@@ -86,6 +92,8 @@ struct ImportColumns: Sendable {
         ignoredColumns = []
         secretField = schema.index(of: .password)
         fields = schema.fields
+        integerFields = schema.fields.indices.filter { schema.fields[$0].type == .integer }
+        firstHeaderLength = nil
     }
 
     /// The column of an object's member, as a header's column of that name would find its field.

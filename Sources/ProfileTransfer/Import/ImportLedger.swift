@@ -5,6 +5,7 @@ internal import ProfileStore
 /// What an import has come to so far: the report, and the rejected rows' file.
 struct ImportLedger: ~Copyable {
     private(set) var report: ImportReport
+    private var oddities = InputOddities()
     private let schema: ProfileSchema
     private let columns: ImportColumns
     private var rejects: RejectedRowWriter?
@@ -47,6 +48,14 @@ struct ImportLedger: ~Copyable {
         for rejected in nextRejected { try reject(record: rejected.record, of: judged.batch, rejected.issues) }
         return new
     }
+
+    // MARK: What is odd
+
+    /// Counts what is odd about a batch, whatever becomes of its rows.
+    mutating func note(_ judged: JudgedBatch) { oddities += judged.oddities }
+
+    /// Forgets what is odd: the input is read once more.
+    mutating func forgetOddities() { oddities = InputOddities() }
 
     // MARK: Outcomes of rows
 
@@ -113,6 +122,7 @@ struct ImportLedger: ~Copyable {
     /// Writes what is left of the rejected rows.
     mutating func finish(after duration: Duration) throws(ImportError) {
         report.seconds = duration / .seconds(1)
+        report.warnings += oddities.warnings(by: schema)
         guard let writer = rejects.take() else { return }
         do throws(ByteStreamError) { try writer.finish() } catch { throw .writingRejects(code: error.code) }
         report.hasWrittenRejects = true

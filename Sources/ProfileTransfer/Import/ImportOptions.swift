@@ -19,17 +19,11 @@ public struct ImportOptions: Sendable {
         case percent(Double)
     }
 
-    /// How the input is written.
-    public enum Format: Hashable, Sendable {
-        /// RFC 4180. The delimiter is an ASCII character; nil, or one that cannot be a delimiter, has the one of comma,
-        /// semicolon, tab and bar taken that splits the header into the most cells.
-        case csv(delimiter: UInt8?)
-        /// One JSON object a line.
-        case ndjson
-    }
-
-    /// CSV with commas by default.
-    public var format = Format.csv(delimiter: UInt8(ascii: ","))
+    /// How the input is written; found out by default.
+    public var format = InputFormat.automatic
+    /// The encoding of the input's characters, by a name that iconv(3) knows; a byte order mark says more than that. Nil
+    /// has it found out: UTF-8, or what ``InputWarning/guessedEncoding(_:)`` then says.
+    public var encoding: String?
     /// What happens to a row whose username the store has already.
     public var duplicates = DuplicatePolicy.reject
     /// Everything but writing and hashing; the report says what would be.
@@ -88,6 +82,12 @@ public enum ImportError: Error, Hashable, Sendable {
     case unknownField(String)
     /// There is no column for the username.
     case noUsernameColumn
+    /// The input is no text with records in it.
+    case looksLike(FileKind)
+    /// The C library knows no encoding of this name.
+    case unknownEncoding(String)
+    /// What is compressed in the input is damaged or cut off.
+    case damagedCompression
     /// Reading failed with this `errno`.
     case reading(code: Int32)
     /// What came through a pipe could not be kept until its passwords were hashed, with this `errno`.

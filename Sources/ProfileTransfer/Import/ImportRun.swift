@@ -63,6 +63,7 @@ final class ImportRun: Sendable {
         let source = try await thread.importing { () throws(ImportError) in try self.source.again() }
         let anew = try Self.pipeline(of: source, validator, today, options, hashed)
         pipeline.withLock { $0 = anew }
+        ledger.withLock { $0.forgetOddities() }
         if isCancelled.load(ordering: .relaxed) { stop() }
     }
 
@@ -98,26 +99,34 @@ final class ImportRun: Sendable {
     func next() async throws(ImportError) -> JudgedBatch? {
         guard !mustEnd() else { return nil }
         let pipeline = pipeline.withLock { $0 }
-        do throws(ByteStreamError) {
-            if let batch = try await pipeline.next() { return batch }
-        } catch {
-            throw ImportError(error)
-        }
-        // There is no more, or it was cancelled meanwhile.
-        _ = mustEnd()
-        return nil
+        let outcome: Result<JudgedBatch?, ByteStreamError>
+        do throws(ByteStreamError) { outcome = .success(try await pipeline.next()) } catch { outcome = .failure(error) }
+        return try batch(outcome)
     }
 
     /// The next batch, unless the import is to end; blocks the thread.
     func nextBlocking() throws(ImportError) -> JudgedBatch? {
         guard !mustEnd() else { return nil }
-        do throws(ByteStreamError) {
-            if let batch = try pipeline.withLock({ $0 }).next() { return batch }
-        } catch {
+        let pipeline = pipeline.withLock { $0 }
+        let outcome: Result<JudgedBatch?, ByteStreamError>
+        do throws(ByteStreamError) { outcome = .success(try pipeline.next()) } catch { outcome = .failure(error) }
+        return try batch(outcome)
+    }
+
+    private func batch(_ outcome: Result<JudgedBatch?, ByteStreamError>) throws(ImportError) -> JudgedBatch? {
+        switch outcome {
+        case .success(let batch?):
+            ledger.withLock { $0.note(batch) }
+            return batch
+        case .success(nil):
+            // There is no more, or it was cancelled meanwhile.
+            _ = mustEnd()
+            return nil
+        case .failure(let error):
+            // A compressed input that was cut off by the cancellation looks damaged.
+            if mustEnd() { return nil }
             throw ImportError(error)
         }
-        _ = mustEnd()
-        return nil
     }
 
     /// Whether all or nothing was asked for, and it is not all: a row was rejected, or it ended early.

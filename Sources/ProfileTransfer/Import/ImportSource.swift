@@ -41,6 +41,10 @@ final class ImportSource: Sendable {
     let columns: ImportColumns
     /// The input's, or a comma where it is no CSV.
     let delimiter: CSVDelimiter
+    /// How the input's characters are written.
+    let encoding: TextEncoding
+    /// Whether nothing but the look of the bytes says so.
+    let isEncodingGuessed: Bool
     /// Ends the input for whoever waits for more of it.
     let interruption: ReadInterruption
     private let reader: Mutex<Reader>
@@ -54,7 +58,7 @@ final class ImportSource: Sendable {
 
     private enum Reader: ~Copyable, Sendable {
         case csv(CSVReader, containsSecrets: Bool)
-        case ndjson(NDJSONReader)
+        case json(JSONObjectReader)
     }
 
     /// Reads the header and finds the field of each column. Blocks the thread.
@@ -84,20 +88,23 @@ final class ImportSource: Sendable {
         self.interruption = interruption
         self.schema = schema
         self.options = options
-        switch options.format {
-        case .ndjson:
+        let input: OpenedInput
+        do throws(InputError) {
+            input = try OpenedInput(
+                source, format: options.format, encoding: options.encoding, batchRecords: Self.recordsPerBatch)
+        } catch {
+            throw ImportError(error)
+        }
+        encoding = input.encoding
+        isEncodingGuessed = input.isEncodingGuessed
+        switch consume input.records {
+        case .json(let elements):
             columns = try ImportColumns(objectsOf: schema, options: options)
-            self.delimiter = .comma
-            reader = Mutex(.ndjson(NDJSONReader(source: source, columns: columns, options: options)))
-        case .csv(let delimiter):
-            let chosen = delimiter.flatMap(CSVDelimiter.init)
-            var csv = CSVReader(
-                options: CSVOptions(
-                    delimiter: chosen.map(CSVOptions.Delimiter.character) ?? .automatic,
-                    batchRecords: Self.recordsPerBatch),
-                source: source)
+            delimiter = .comma
+            reader = Mutex(.json(JSONObjectReader(elements, columns: columns, options: options)))
+        case .csv(var csv):
             columns = try ImportColumns(header: Self.header(of: &csv), schema: schema, options: options)
-            self.delimiter = csv.delimiter
+            delimiter = csv.delimiter
             reader = Mutex(.csv(csv, containsSecrets: columns.hasPasswords))
         }
     }
@@ -126,10 +133,14 @@ final class ImportSource: Sendable {
                 let bytesRead = csv.bytesRead
                 reader = .csv(csv, containsSecrets: containsSecrets)
                 return try outcome.get() ? ReadBatch(records, bytesRead: bytesRead) : nil
-            case .ndjson(var ndjson):
+            case .json(var objects):
                 let outcome: Result<ReadBatch?, ByteStreamError>
-                do throws(ByteStreamError) { outcome = .success(try ndjson.next()) } catch { outcome = .failure(error) }
-                reader = .ndjson(ndjson)
+                do throws(ByteStreamError) {
+                    outcome = .success(try objects.next())
+                } catch {
+                    outcome = .failure(error)
+                }
+                reader = .json(objects)
                 return try outcome.get()
             }
         }
@@ -150,8 +161,21 @@ final class ImportSource: Sendable {
 }
 
 extension ImportError {
+    /// Why an input cannot be opened.
+    init(_ error: InputError) {
+        switch error {
+        case .stream(let error): self.init(error)
+        case .unknownEncoding(let name): self = .unknownEncoding(name)
+        case .looksLike(let kind): self = .looksLike(kind)
+        }
+    }
+
     /// Why an input cannot be read: a copy of it may have to be written meanwhile.
     init(_ error: ByteStreamError) {
-        self = error.operation == .write ? .copyingInput(code: error.code) : .reading(code: error.code)
+        switch error.operation {
+        case .read: self = .reading(code: error.code)
+        case .write: self = .copyingInput(code: error.code)
+        case .decompress: self = .damagedCompression
+        }
     }
 }

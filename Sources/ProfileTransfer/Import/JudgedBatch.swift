@@ -62,6 +62,8 @@ struct JudgedBatch: Sendable {
     var hashes: [Int: PasswordHash] = [:]
     /// In the order of the records.
     let rejected: [Rejected]
+    /// What is odd about the records, of those too that are rejected.
+    let oddities: InputOddities
     /// The first of `rows` and of `rejected` that nothing is decided on yet.
     var next = (row: 0, rejected: 0)
 
@@ -80,13 +82,18 @@ struct JudgedBatch: Sendable {
         isCompletedByStore: Bool
     ) {
         var rows = RowValidator(validator, today: today)
+        var oddities = InputOddities()
+        oddities.strayQuotes = batch.records.strayQuotes
+        oddities.blankLines = batch.records.blankLines
         self.batch = batch
-        rejected = Self.judge(batch, columns, isCompletedByStore, &rows)
+        rejected = Self.judge(batch, columns, isCompletedByStore, &rows, &oddities)
         self.rows = rows.takeProfiles()
+        self.oddities = oddities
     }
 
     private static func judge(
-        _ batch: ReadBatch, _ columns: ImportColumns, _ isCompletedByStore: Bool, _ rows: inout RowValidator
+        _ batch: ReadBatch, _ columns: ImportColumns, _ isCompletedByStore: Bool, _ rows: inout RowValidator,
+        _ oddities: inout InputOddities
     ) -> [Rejected] {
         var rejected: [Rejected] = []
         rows.reserve(rows: batch.records.records.count, bytes: batch.records.byteCount)
@@ -100,8 +107,11 @@ struct JudgedBatch: Sendable {
                 rows.report(ValidationIssue(nil, .badRow(fault)))
             } else if !batch.faults.isEmpty, let fault = batch.faults[index] {
                 judge(record, of: batch.records, with: fault, columns, isCompletedByStore, &rows)
+            } else if batch.records.isHeader(record, columns.header, firstLength: columns.firstHeaderLength) {
+                rows.report(ValidationIssue(nil, .badRow(.headerAgain)))
             } else {
                 for field in columns.columnOfField.indices { judge(field, of: record, batch.records, columns, &rows) }
+                if !columns.integerFields.isEmpty { oddities.lookAt(record, of: batch.records, columns) }
             }
             if !rows.endRow(ValidProfiles.Origin(line: record.line, record: record.number)) {
                 rejected.append(Rejected(record: index, issues: rows.issues))
@@ -157,6 +167,21 @@ extension RecordBatch {
     func cell(_ first: Int, _ column: Int?) -> Span<UInt8> {
         if let column { return cell(first + column) }
         return Span()
+    }
+
+    /// Whether a record, which has as many cells, says what the header says; nearly always the first cell's length tells.
+    @inline(__always)
+    func isHeader(_ record: Record, _ header: [String], firstLength: Int?) -> Bool {
+        cell(record.cells.lowerBound).count == firstLength && holds(header, in: record)
+    }
+
+    private func holds(_ texts: [String], in record: Record) -> Bool {
+        for (index, text) in zip(record.cells, texts) {
+            let cell = cell(index)
+            guard cell.count == text.utf8.count else { return false }
+            for (offset, byte) in text.utf8.enumerated() where cell[offset] != byte { return false }
+        }
+        return true
     }
 }
 

@@ -61,6 +61,7 @@ public struct ProfileImporter: Sendable {
             report.seconds = (ContinuousClock.now - start) / .seconds(1)
             return report
         }
+        if source.isEncodingGuessed { report.warnings.append(.guessedEncoding(source.encoding.name)) }
         let run = try ImportRun(
             source: source, schema: schema, today: today, options: options, thread: thread, progress: progress,
             ledger: ImportLedger(
@@ -122,7 +123,7 @@ public struct ProfileImporter: Sendable {
             return try RejectedRowWriter(
                 columns: source.columns.header, secretColumns: source.columns.secretColumns,
                 omittedColumns: options.keepsIgnoredColumns ? [] : source.columns.ignoredColumns,
-                delimiter: source.delimiter, to: .descriptor(descriptor))
+                delimiter: source.delimiter, isMarked: source.encoding != .utf8, to: .descriptor(descriptor))
         } catch {
             throw .writingRejects(code: error.code)
         }

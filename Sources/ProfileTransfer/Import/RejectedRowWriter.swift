@@ -30,11 +30,13 @@ struct RejectedRowWriter: ~Copyable {
     ///   - secretColumns: The indices of columns with passwords or hashes.
     ///   - omittedColumns: The indices of columns that are left out.
     ///   - delimiter: The input's, so that one set of options imports both files.
+    ///   - isMarked: Whether a byte order mark says that the file is UTF-8: the same options may name the encoding of an
+    ///     input that is not, and the mark says more than they.
     ///   - sink: Usually a file made 0600.
     /// - Throws: What the sink throws.
     init(
         columns: [String], secretColumns: Set<Int>, omittedColumns: Set<Int> = [],
-        delimiter: CSVDelimiter = .comma, to sink: ByteSink
+        delimiter: CSVDelimiter = .comma, isMarked: Bool = false, to sink: ByteSink
     ) throws(ByteStreamError) {
         columnCount = columns.count
         kept = columns.indices
@@ -42,7 +44,7 @@ struct RejectedRowWriter: ~Copyable {
             .map { (index: $0, isSecret: secretColumns.contains($0)) }
         withholdsCells = !secretColumns.isEmpty || !omittedColumns.isEmpty
         self.delimiter = delimiter
-        writer = CSVWriter(to: sink, delimiter: delimiter)
+        writer = CSVWriter(to: sink, delimiter: delimiter, isMarked: isMarked)
         try writer.record(kept.map { columns[$0.index] } + ImportColumns.rejectColumns)
     }
 

@@ -50,8 +50,12 @@ struct BatchEvidence: Sendable {
             rows += 1
             if let refusal = batch.faults[index] ?? record.fault.map(RowRefusal.init) {
                 refused[refusal, default: CountedLines()].add(line: record.line)
-            } else if batch.hasHeader, record.cells.count != batch.columns.count {
+            } else if let header = batch.header, record.cells.count != header.count {
                 refused[.cellCount, default: CountedLines()].add(line: record.line)
+            } else if let header = batch.header,
+                batch.records.batch.isHeader(record, header, firstLength: header.first?.utf8.count)
+            {
+                refused[.headerAgain, default: CountedLines()].add(line: record.line)
             } else {
                 sound.append(Row(cells: record.cells, line: record.line))
             }

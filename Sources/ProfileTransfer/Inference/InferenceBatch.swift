@@ -13,21 +13,22 @@ struct InferenceBatch: Sendable {
     /// How many of the records are looked at.
     var count: Int
     let columns: [ColumnName]
-    /// Whether every record should have a cell for each column; objects need not have all members.
-    let hasHeader: Bool
+    /// The first record as it was given; every other should have a cell for each column. Nil for objects, which need not
+    /// have all members.
+    let header: [String]?
     /// What the reader found wrong with a record, by its position, besides the record's own fault.
     let faults: [Int: RowRefusal]
     /// Bytes of the input read so far, for showing progress.
     let bytesRead: UInt64
 
     init(
-        _ records: consuming RecordBatch, columns: [ColumnName], hasHeader: Bool, faults: [Int: RowRefusal] = [:],
+        _ records: consuming RecordBatch, columns: [ColumnName], header: [String]?, faults: [Int: RowRefusal] = [:],
         bytesRead: UInt64
     ) {
         count = records.records.count
         self.records = Records(records)
         self.columns = columns
-        self.hasHeader = hasHeader
+        self.header = header
         self.faults = faults
         self.bytesRead = bytesRead
     }

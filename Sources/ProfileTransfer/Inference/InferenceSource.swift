@@ -19,15 +19,15 @@ final class InferenceSource: Sendable {
     }
 
     private enum Reader: ~Copyable, Sendable {
-        case csv(CSVReader)
+        case csv(CSVReader, header: [String])
         case json(MemberReader)
 
         mutating func next(_ columns: inout [ColumnName]) throws(ByteStreamError) -> InferenceBatch? {
             let outcome: Result<InferenceBatch?, ByteStreamError>
             switch consume self {
-            case .csv(var csv):
-                outcome = InferenceSource.read(&csv, columns)
-                self = .csv(csv)
+            case .csv(var csv, let header):
+                outcome = InferenceSource.read(&csv, columns, header)
+                self = .csv(csv, header: header)
             case .json(var members):
                 do throws(ByteStreamError) {
                     outcome = .success(try members.next(&columns))
@@ -57,7 +57,7 @@ final class InferenceSource: Sendable {
         case .csv(var csv):
             let header: [String]
             do throws(ImportError) { header = try ImportSource.header(of: &csv) } catch { throw .input(error) }
-            state = Mutex(State(reader: .csv(csv), columns: header.map(ColumnName.init)))
+            state = Mutex(State(reader: .csv(csv, header: header), columns: header.map(ColumnName.init)))
         }
     }
 
@@ -82,7 +82,7 @@ final class InferenceSource: Sendable {
     }
 
     fileprivate static func read(
-        _ csv: inout CSVReader, _ columns: [ColumnName]
+        _ csv: inout CSVReader, _ columns: [ColumnName], _ header: [String]
     ) -> Result<InferenceBatch?, ByteStreamError> {
         var records = RecordBatch(containsSecrets: columns.contains { $0.secrecy != .none })
         do throws(ByteStreamError) {
@@ -90,6 +90,6 @@ final class InferenceSource: Sendable {
         } catch {
             return .failure(error)
         }
-        return .success(InferenceBatch(records, columns: columns, hasHeader: true, bytesRead: csv.bytesRead))
+        return .success(InferenceBatch(records, columns: columns, header: header, bytesRead: csv.bytesRead))
     }
 }

@@ -27,7 +27,7 @@ struct MemberReader: ~Copyable, Sendable {
         }
         guard !records.records.isEmpty else { return nil }
         return InferenceBatch(
-            records, columns: columns, hasHeader: false, faults: faults, bytesRead: elements.bytesRead)
+            records, columns: columns, header: nil, faults: faults, bytesRead: elements.bytesRead)
     }
 
     /// Appends the cells of an object.

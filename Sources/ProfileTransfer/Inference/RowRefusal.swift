@@ -9,6 +9,8 @@ public enum RowRefusal: String, Hashable, Sendable, CaseIterable {
     case textAfterQuote = "text_after_quote"
     case nul
     case tooLong = "too_long"
+    /// The row says what the header says.
+    case headerAgain = "header_again"
     /// An element of JSON that is no object of strings, numbers, booleans and nulls.
     case notAnObject = "not_an_object"
     /// An object with two members of one name.

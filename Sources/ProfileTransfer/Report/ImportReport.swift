@@ -21,6 +21,8 @@ public struct ImportReport: Hashable, Sendable {
     public var rejected = 0
     /// Each issue of the first rows that have any, and how many there are of each kind.
     public var issues: IssueTally<RowIssue>
+    /// What was odd about the input, and was read all the same.
+    public var warnings: [InputWarning] = []
     /// From beginning to end.
     public var seconds = 0.0
     /// Nothing was written: a dry run, or a validation without a store.

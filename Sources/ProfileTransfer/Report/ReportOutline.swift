@@ -62,7 +62,7 @@ extension ImportReport {
             remarks: [
                 isDryRun ? "Nothing was written: these are the numbers that an import would have." : nil,
                 endRemark,
-            ].compactMap(\.self),
+            ].compactMap(\.self) + warnings.map(\.text),
             schema: schema,
             totals: [
                 .init(name: "rows", count: rows), .init(name: "imported", count: imported),
@@ -77,6 +77,7 @@ extension ImportReport {
             trailingMembers: [
                 JSONMember("dry_run", .bool(isDryRun)),
                 JSONMember("early_end", earlyEnd.map { .string($0.rawValue) } ?? .null),
+                JSONMember("warnings", .array(warnings.map(\.json))),
             ])
     }
 

@@ -6,14 +6,15 @@ internal import ProfileTransfer
 struct ImportCommand: AsynchronousCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Import profiles from CSV or NDJSON.",
+        abstract: "Import profiles from CSV or JSON.",
         discussion: """
-            The first row of CSV names the columns. Every row is stored, or rejected with everything that is wrong \
+            What separates the cells, how the characters are written, and whether it is compressed with gzip is found \
+            out. The first row of CSV names the columns. Every row is stored, or rejected with everything that is wrong \
             with it; exits 1 when any was. Ctrl-C finishes the batch under way and reports what was done so far.
 
               profiles import people.csv
               profiles import people.csv --rejects rejects.csv --report report.html
-              profiles import people.csv --dry-run --map "Mobile=phone" --delimiter ";"
+              profiles import people.csv.gz --dry-run --map "Mobile=phone" --encoding windows-1252
               curl -s https://example.org/people.ndjson | profiles import - --as ndjson --on-duplicate update
             """)
 

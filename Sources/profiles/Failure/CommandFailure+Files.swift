@@ -7,7 +7,10 @@ extension CommandFailure {
     init(_ error: ImportError) {
         switch error {
         case .noHeader: self.init(.badInput, "The input is empty: its first row should name the columns")
-        case .unreadableHeader(let line): self.init(.badInput, "The header in line \(line) cannot be read")
+        case .unreadableHeader(let line):
+            self.init(
+                .badInput, "The header in line \(line) cannot be read",
+                "If it is not UTF-8, name its encoding with --encoding")
         case .tooManyColumns(let count, let most):
             self.init(
                 .badInput, "The first row names \(count) columns, and \(most) are read at most; nothing was imported",
@@ -32,6 +35,12 @@ extension CommandFailure {
             self.init(
                 .badInput, "No column holds usernames; nothing was imported",
                 "The first row should name the columns; map one with --map \"COLUMN=username\"")
+        case .looksLike(let kind): self.init(kind)
+        case .unknownEncoding(let name):
+            self.init(
+                .usage, "The encoding \(name.quoted(longest: 64)) is not known", "iconv --list shows those that are")
+        case .damagedCompression:
+            self.init(.badInput, "The compressed input is damaged or cut off", "gzip --test FILE says more")
         case .reading(let code): self.init(.inputOutput, "The input cannot be read: \(Self.systemText(code))")
         case .copyingInput(let code):
             self.init(
@@ -46,6 +55,12 @@ extension CommandFailure {
         }
     }
 
+    /// An input that is no text with records in it.
+    private init(_ kind: FileKind) {
+        let (what, advice) = kind.text
+        self.init(.badInput, "The input looks like \(what); nothing was imported", advice)
+    }
+
     /// The first few, and how many more there are.
     private static func list(_ names: [String], most: Int) -> String {
         let more = names.count > most ? " and \(names.count - most) more" : ""
@@ -56,6 +71,37 @@ extension CommandFailure {
         switch error {
         case .writing(let code): self = .cannotWrite("The export", code)
         case .store(let error): self.init(error)
+        }
+    }
+}
+
+extension FileKind {
+    /// What it is called, and what to do with it.
+    fileprivate var text: (what: String, advice: String) {
+        func unpacked(by command: String) -> String { "Decompress it first: \(command) FILE | profiles import -" }
+        switch self {
+        case .spreadsheet: return ("a spreadsheet (.xlsx or .ods)", "Save the sheet as CSV (UTF-8) and import that")
+        case .oldOffice: return ("a file of an old Office (.xls)", "Save the sheet as CSV (UTF-8) and import that")
+        case .zip: return ("a ZIP archive", unpacked(by: "unzip -p"))
+        case .tar: return ("a tar archive", "Take the file out of it first: tar -xf FILE")
+        case .gzip: return ("a file that was compressed twice", unpacked(by: "gzip -dc"))
+        case .zstd: return ("a file compressed with Zstandard", unpacked(by: "zstd -dc"))
+        case .xz: return ("a file compressed with xz", unpacked(by: "xz -dc"))
+        case .bzip2: return ("a file compressed with bzip2", unpacked(by: "bzip2 -dc"))
+        case .pdf: return ("a PDF document", "Ask for the table as CSV: there are no rows in a PDF")
+        case .html:
+            return ("a page of HTML", "It may be a page to log in, or an error: look at it, and fetch the CSV file itself")
+        case .xml: return ("XML", "Ask for the table as CSV or JSON")
+        case .sqlite: return ("an SQLite database", "Export it first: sqlite3 -csv -header FILE 'SELECT * FROM t'")
+        case .parquet: return ("a Parquet file", "Export it as CSV first")
+        case .utf16LittleEndian: return ("UTF-16 without a byte order mark", "Say so with --encoding UTF-16LE")
+        case .utf16BigEndian: return ("UTF-16 without a byte order mark", "Say so with --encoding UTF-16BE")
+        case .jsonObject:
+            return (
+                "one JSON object over several lines, not an array of objects or one a line",
+                "Take the array out of it: jq .NAME FILE | profiles import - --as json"
+            )
+        case .binary: return ("a binary file, not text", "CSV and JSON can be imported")
         }
     }
 }

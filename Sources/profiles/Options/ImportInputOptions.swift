@@ -10,12 +10,19 @@ struct ImportInputOptions: ParsableArguments {
 
     @Option(
         name: .customLong("as"),
-        help: "How the input is written: csv or ndjson. (default: by the file's ending, else csv)")
+        help: "How the input is written: csv, json or ndjson. (default: by the file's ending, else found out)")
     var kind: Kind?
 
     @Option(
-        help: ArgumentHelp("What separates the cells: one ASCII character, tab, or auto. (default: ,)", valueName: "c"))
+        help: ArgumentHelp(
+            "What separates the cells: one ASCII character, or tab. (default: , ; tab or |, found out)", valueName: "c"))
     var delimiter: Delimiter?
+
+    @Option(
+        help: ArgumentHelp(
+            "How the characters are written, as iconv names it: latin1, windows-1252, ... (default: UTF-8, or found out)",
+            valueName: "name"))
+    var encoding: String?
 
     @Option(
         name: .customLong("map"),
@@ -45,15 +52,15 @@ struct ImportInputOptions: ParsableArguments {
     var maxIssues = 10_000
 
     enum Kind: String, ExpressibleByArgument, CaseIterable {
-        case csv, ndjson
+        case csv, json, ndjson
     }
 
     func validate() throws {
         guard maxIssues >= 0 else { throw ValidationError("--max-issues takes 0 or more.") }
         try ReportFile.validate(report)
-        if delimiter != nil, format == .ndjson { throw ValidationError("--delimiter is for CSV.") }
+        if delimiter != nil, isJSON { throw ValidationError("--delimiter is for CSV.") }
         if keepIgnored, !ignoreUnknown { throw ValidationError("--keep-ignored goes with --ignore-unknown.") }
-        if keepIgnored, format == .ndjson { throw ValidationError("--keep-ignored is for CSV.") }
+        if keepIgnored, isJSON { throw ValidationError("--keep-ignored is for CSV.") }
         if let rejects, let report, rejects == report || FilePlaces([rejects]).contains(report) {
             throw ValidationError("--rejects and --report name the same file.")
         }
@@ -70,6 +77,7 @@ struct ImportInputOptions: ParsableArguments {
     var options: ImportOptions {
         var options = ImportOptions()
         options.format = format
+        options.encoding = encoding
         options.rejectLimit = maxRejects?.limit
         options.mostIssues = maxIssues
         options.columns = Dictionary(columns.map { ($0.header, $0.field) }) { _, last in last }
@@ -80,13 +88,22 @@ struct ImportInputOptions: ParsableArguments {
     }
 
     /// Whether rejected rows lack columns that the input may have.
-    var omitsIgnoredColumns: Bool { ignoreUnknown && !keepIgnored && format != .ndjson }
+    var omitsIgnoredColumns: Bool { ignoreUnknown && !keepIgnored && !isJSON }
 
-    private var format: ImportOptions.Format {
-        let isNamedNDJSON = file.hasSuffix(".ndjson") || file.hasSuffix(".jsonl")
-        switch kind ?? (isNamedNDJSON ? .ndjson : .csv) {
-        case .ndjson: return .ndjson
-        case .csv: return .csv(delimiter: delimiter.map(\.byte) ?? UInt8(ascii: ","))
+    private var format: InputFormat {
+        if isJSON { return .json }
+        if kind == nil, delimiter == nil { return .automatic }
+        return .csv(delimiter: delimiter.flatMap(\.byte))
+    }
+
+    /// Whether the input is said to be JSON, by its ending if by nothing else.
+    private var isJSON: Bool {
+        switch kind {
+        case .csv: return false
+        case .json, .ndjson: return true
+        case nil:
+            let name = file.hasSuffix(".gz") ? file.dropLast(3) : file[...]
+            return [".json", ".ndjson", ".jsonl"].contains { name.hasSuffix($0) }
         }
     }
 }

@@ -163,6 +163,7 @@ extension RowRefusal {
         case .textAfterQuote: "\(rows) with text behind a closing quote"
         case .nul: "\(rows) with a NUL"
         case .tooLong: "\(rows) too long to read"
+        case .headerAgain: "\(rows) that say\(count == 1 ? "s" : "") what the header says"
         case .notAnObject: "elements that are no object of texts, numbers and booleans"
         case .memberTwice: "objects with a member twice"
         case .controlCharacter: "\(rows) with a control character"

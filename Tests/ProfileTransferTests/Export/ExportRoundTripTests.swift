@@ -7,8 +7,11 @@ import Watchdog
 @Suite(.watched) struct ExportRoundTripTests {
     @Test(
         "I13: an export with hashes imports back to the same fields and credentials",
-        arguments: [(ExportFormat.csv, ImportOptions.Format.csv(delimiter: UInt8(ascii: ","))), (.ndjson, .ndjson)])
-    func roundTrip(format: ExportFormat, imported: ImportOptions.Format) async throws {
+        arguments: [
+            (ExportFormat.csv, InputFormat.csv(delimiter: UInt8(ascii: ","))), (.csv, .automatic), (.ndjson, .json),
+            (.ndjson, .automatic), (.json, .json), (.json, .automatic),
+        ])
+    func roundTrip(format: ExportFormat, imported: InputFormat) async throws {
         let first = try await ExportedStore()
         var texts = HostileTexts(seed: 31, pieces: HostileTexts.printable)
         try await first.register(ExportTests.full)

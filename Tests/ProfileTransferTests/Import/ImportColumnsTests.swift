@@ -122,7 +122,7 @@ import Watchdog
     }
 
     @Test func `I1: the delimiter is the one that is asked for, or found out`() async throws {
-        for (text, delimiter) in [("a;note", UInt8(ascii: ";")), ("a|note", nil), ("a\tnote", nil)] {
+        for (text, delimiter) in [("a;note", UInt8(ascii: ";")), ("a|note", nil), ("a\tnote", nil), ("a,note", nil)] {
             let separator = text[text.index(after: text.startIndex)]
             let report = try await validating(
                 "username\(separator)note\nann\(separator)\"x\(separator)y\"\n", schema: schemaOfNames()

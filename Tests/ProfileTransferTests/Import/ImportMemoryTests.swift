@@ -57,6 +57,30 @@ struct ImportMemoryTests {
         #expect(result.peakKiB < 64 << 10, "\(result.peakKiB) KiB")
     }
 
+    @Test("I11: nor does it grow with an array of objects, or with one that is too long", arguments: [false, true])
+    func array(isOneObject: Bool) async throws {
+        func peak(rows: Int) async throws -> Int {
+            let result = try await importing(["--ndjson"]) { pipe in
+                pipe.write("[{\"username\":\"ann\"}")
+                if isOneObject { pipe.write(",{\"note\":\"") }
+                let note = String(repeating: "some words to fill the row with ", count: 8)
+                for first in stride(from: 0, to: rows, by: 1_000) {
+                    pipe.write(
+                        (first..<first + 1_000).map {
+                            isOneObject ? note : ",\n{\"username\":\"u\($0)\",\"note\":\"\(note)\"}"
+                        }.joined())
+                }
+                pipe.write(isOneObject ? "\"}]" : "]")
+            }
+            #expect(result.outcomes == (isOneObject ? [1, 0, 0, 1] : [rows + 1, 0, 0, 0]))
+            return result.peakKiB
+        }
+        let (few, many) = (10_000, runsLongImportTests ? 300_000 : 40_000)
+        let (small, large) = (try await peak(rows: few), try await peak(rows: many))
+        #expect(large - small < 16 << 10 + (many - few) * 32 / 1_024, "\(small) KiB, then \(large) KiB")
+        #expect(large < 256 << 10)
+    }
+
     @Test func `I11: memory does not grow with the file`() async throws {
         let note = String(repeating: "some words to fill the row with ", count: 8)
         func peak(rows: Int) async throws -> Int {

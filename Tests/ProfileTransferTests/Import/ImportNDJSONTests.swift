@@ -21,7 +21,7 @@ import Watchdog
                 ]}
                 """)
         return try await validating(text, schema: schema) {
-            $0.format = .ndjson
+            $0.format = .json
             change(&$0)
         }
     }
@@ -43,7 +43,7 @@ import Watchdog
             {"since":null,"username":123}
 
             """
-        let report = try await repository.importing(text) { $0.format = .ndjson }
+        let report = try await repository.importing(text) { $0.format = .json }
         #expect(report.outcomes == [3, 0, 0, 0], "\(report.lines)")
         let stored = try await repository.everything()
         #expect(
@@ -77,6 +77,34 @@ import Watchdog
                 "12/11 username required", "14/13 row bad_row",
             ])
         #expect(report.outcomes == [2, 0, 0, 11])
+    }
+
+    @Test func `I13: an array of objects is read as objects a line are`() async throws {
+        let text = """
+            [{"username":"ann"}, {"username":"bob",
+              "age":"old"},
+             [1], "text",
+             {"username":"cid","age":3} {"username":"dan"},
+             {"username":"eve"}
+            ] {"username":"fay"}
+            """
+        let lines = ["1/2 age bad_format", "3/3 row bad_row", "3/4 row bad_row", "4/6 row bad_row", "6/8 row bad_row"]
+        for format in [InputFormat.json, .automatic] {
+            let report = try await judged(text) { $0.format = format }
+            #expect(report.lines == lines)
+            #expect(report.outcomes == [3, 0, 0, 5])
+        }
+        #expect(try await judged("[]").outcomes == [0, 0, 0, 0])
+        let cut = try await judged("[{\"username\":\"ann\"},\n")
+        #expect(cut.issues.listed.map(\.issue.message) == ["The input ends before its array of objects does"])
+    }
+
+    @Test func `I13: JSON is known by its first characters, and CSV is not taken for it`() async throws {
+        #expect(try await judged(" {\"username\":\"ann\"}\n") { $0.format = .automatic }.outcomes == [1, 0, 0, 0])
+        let named = await refusal(of: "[username],[age]\nann,3\n") { $0.columns = ["[username]": "username"] }
+        #expect(named == .unknownColumns(["[age]"]))
+        #expect(await refusal(of: "{\n  \"rows\": [\n  ]\n}\n") == .looksLike(.jsonObject))
+        #expect(await refusal(of: "{\n  \"rows\": []\n}") { $0.format = .json } == .looksLike(.jsonObject))
     }
 
     @Test func `I13: a member that is no field is an issue, unless it is to be ignored`() async throws {
@@ -116,7 +144,7 @@ import Watchdog
             {\(others),"password_hash":["x"]}
             {\(others),"shoe":1}
             """
-        ) { $0.format = .ndjson }
+        ) { $0.format = .json }
         #expect(
             report.lines == [
                 "1/1 row unknown_field", "1/1 password missing_uppercase", "1/1 password missing_digit",
@@ -141,7 +169,7 @@ import Watchdog
     @Test func `I13: bytes that are no UTF-8 are an issue`() async throws {
         let bytes = Array("{\"username\":\"a".utf8) + [0xC3, 0x28] + Array("\"}\n{\"username\":\"bob\"}".utf8)
         let report = try await ProfileImporter(
-            schema: schemaOfNames(), today: .latest, options: importOptions { $0.format = .ndjson }
+            schema: schemaOfNames(), today: .latest, options: importOptions { $0.format = .json }
         ).run(bytes)
         #expect(report.lines == ["1/1 row bad_encoding"])
         #expect(report.outcomes == [1, 0, 0, 1])
@@ -183,7 +211,7 @@ import Watchdog
         _ = try await repository.importing("username,email,level,note\nann,a@x,1,p\nbob,b@x,2,q\n")
         let text = "{\"username\":\"ann\",\"note\":null}\n{\"username\":\"bob\",\"level\":3}\n"
         let report = try await repository.importing(text) {
-            $0.format = .ndjson
+            $0.format = .json
             $0.duplicates = .update
         }
         #expect(report.outcomes == [0, 2, 0, 0], "\(report.lines)")

@@ -120,7 +120,7 @@ private struct ClubModel: Equatable {
                 let change: (inout ImportOptions) -> Void = {
                     $0.duplicates = policy
                     $0.isExclusive = isExclusive
-                    if isNDJSON { $0.format = .ndjson }
+                    if isNDJSON { $0.format = .json }
                 }
                 let before = try await repository.statistics()
                 let dry = try await repository.importing(input) {

@@ -21,7 +21,7 @@ import Watchdog
             "message":"Password should have at least one decimal digit"},\
             {"line":41,"record":39,"field":null,"code":"bad_row",\
             "message":"The row has 7 cells where the header has 6"}],\
-            "issues_truncated":true,"seconds":1.235,"dry_run":false,"early_end":null}
+            "issues_truncated":true,"seconds":1.235,"dry_run":false,"early_end":null,"warnings":[]}
             """
         #expect(json.text() == expected)
     }

@@ -21,13 +21,13 @@ private struct ReadLine: Equatable {
 }
 
 private func lines(_ source: ByteSource, longestLine: Int = 1 << 20) throws -> [ReadLine] {
-    var reader = LineReader(source: source, longestLine: longestLine)
+    var reader = JSONElementReader(source: source, longest: longestLine)
     var lines: [ReadLine] = []
     while let line = try reader.next() {
         let span = reader.bytes(of: line)
         let bytes = span.indices.map { span[$0] }
-        #expect(!line.isTooLong || bytes.isEmpty)
-        lines.append(ReadLine(number: line.number, bytes: line.isTooLong ? nil : bytes))
+        #expect(line.fault == nil || bytes.isEmpty)
+        lines.append(ReadLine(number: line.line, bytes: line.fault == nil ? bytes : nil))
     }
     #expect(try reader.next() == nil, "the end stays the end")
     return lines
@@ -37,7 +37,7 @@ private func lines(_ text: String, chunk: Int = .max, longestLine: Int = 1 << 20
     try lines(.bytes(Array(text.utf8), chunk: chunk), longestLine: longestLine)
 }
 
-@Suite(.watched) struct LineReaderTests {
+@Suite(.watched) struct JSONElementReaderTests {
     @Test("I13: lines are the same however the bytes arrive", arguments: [1, 2, 3, 7, .max])
     func chunks(size: Int) throws {
         #expect(try lines("a\nbb\r\n\n\nlast", chunk: size).map(\.number) == [1, 2, 3, 4, 5])
@@ -102,16 +102,16 @@ private func lines(_ text: String, chunk: Int = .max, longestLine: Int = 1 << 20
 
     @Test func `I13: what a source that fails now and then had given is not lost`() throws {
         let source = FlakySource(bytes: Array("\u{FEFF}ab\n\nlonger\nend".utf8))
-        var reader = LineReader(
+        var reader = JSONElementReader(
             source: ByteSource { buffer throws(ByteStreamError) in try source.read(into: buffer) },
-            longestLine: 4)
+            longest: 4)
         var found: [String] = []
         while true {
             do throws(ByteStreamError) {
                 guard let line = try reader.next() else { break }
                 let span = reader.bytes(of: line)
                 found.append(
-                    line.isTooLong ? "too long" : String(decoding: span.indices.map { span[$0] }, as: UTF8.self))
+                    line.fault == .tooLong ? "too long" : String(decoding: span.indices.map { span[$0] }, as: UTF8.self))
             } catch {
                 #expect(error.code == EIO)
             }
@@ -120,8 +120,91 @@ private func lines(_ text: String, chunk: Int = .max, longestLine: Int = 1 << 20
     }
 
     @Test func `the bytes that were read are counted`() throws {
-        var reader = LineReader(source: .bytes(Array("\u{FEFF}ab\ncd".utf8)))
+        var reader = JSONElementReader(source: .bytes(Array("\u{FEFF}ab\ncd".utf8)))
         while try reader.next() != nil {}
         #expect(reader.bytesRead == 8)
+    }
+}
+
+@Suite("I13: the elements of a JSON array", .watched) struct JSONArrayTests {
+    /// An element as text, or its fault.
+    private struct Found: Equatable, CustomStringConvertible {
+        let line: Int
+        let text: String
+
+        init(_ line: Int, _ text: String) {
+            self.line = line
+            self.text = text
+        }
+
+        var description: String { "\(line): \(text)" }
+    }
+
+    private func elements(_ text: String, chunk: Int = .max, longest: Int = 1 << 20) throws -> [Found] {
+        var reader = JSONElementReader(source: .bytes(Array(text.utf8), chunk: chunk), longest: longest)
+        var found: [Found] = []
+        while let element = try reader.next() {
+            let span = reader.bytes(of: element)
+            let text = String(decoding: span.indices.map { span[$0] }, as: UTF8.self)
+            found.append(Found(element.line, element.fault.map { "\($0)" } ?? text))
+        }
+        #expect(try reader.next() == nil, "the end stays the end")
+        return found
+    }
+
+    @Test("I13: they are the same however the bytes arrive", arguments: [1, 2, 3, 7, .max])
+    func chunks(size: Int) throws {
+        let text = """
+
+              [ {"a": 1, "b": "}]\\"{["} ,
+              {"c": {"d": [1, 2]},
+               "e": "x"},"text", 12,null
+              ,[]]
+
+            """
+        #expect(
+            try elements(text, chunk: size) == [
+                Found(2, #"{"a": 1, "b": "}]\"{["}"#), Found(3, "{\"c\": {\"d\": [1, 2]},\n   \"e\": \"x\"}"),
+                Found(4, "\"text\""), Found(4, "12"), Found(4, "null"), Found(5, "[]"),
+            ])
+        #expect(try elements("[]", chunk: size) == [])
+        #expect(try elements("\u{FEFF} [{}]", chunk: size) == [Found(1, "{}")])
+    }
+
+    @Test("I3: what is wrong is told, and the next element is read where that can be known", arguments: [1, .max])
+    func faults(chunk: Int) throws {
+        #expect(try elements("[{}\n{}, {}]", chunk: chunk) == [Found(1, "{}"), Found(2, "outsideArray"), Found(2, "{}")])
+        #expect(try elements("[{}]\n{} {}", chunk: chunk) == [Found(1, "{}"), Found(2, "outsideArray")])
+        #expect(try elements("[{},\n", chunk: chunk) == [Found(1, "{}"), Found(2, "unclosedArray")])
+        #expect(try elements("[{},\n{\"a\":", chunk: chunk) == [Found(1, "{}"), Found(2, "unclosedArray")])
+        #expect(try elements("[", chunk: chunk) == [Found(1, "unclosedArray")])
+        #expect(try elements("[{},,{}]", chunk: chunk) == [Found(1, "{}"), Found(1, ","), Found(1, "outsideArray")])
+        #expect(try elements("[}{}]", chunk: chunk).first == Found(1, "}"))
+    }
+
+    @Test("I11: an element over the limit has no bytes, and those after it do", arguments: [1, 5, .max])
+    func limit(chunk: Int) throws {
+        #expect(
+            try elements("[{\"a\":1},\n{\"a\":\n\"]}}\"},\n{\"b\":2}]", chunk: chunk, longest: 7)
+                == [Found(1, "{\"a\":1}"), Found(2, "tooLong"), Found(4, "{\"b\":2}")])
+        let long = String(repeating: "x", count: 10_000_000)
+        #expect(try elements("[{\"a\":\"\(long)\"},{}]", chunk: 100_000) == [Found(1, "tooLong"), Found(1, "{}")])
+    }
+
+    @Test func `I13: what a source that fails now and then had given is not lost`() throws {
+        let source = FlakySource(bytes: Array("[{\"a\":\"[\"},\n {\"b\":{}}]".utf8))
+        var reader = JSONElementReader(
+            source: ByteSource { buffer throws(ByteStreamError) in try source.read(into: buffer) })
+        var found: [String] = []
+        while true {
+            do throws(ByteStreamError) {
+                guard let element = try reader.next() else { break }
+                let span = reader.bytes(of: element)
+                found.append(String(decoding: span.indices.map { span[$0] }, as: UTF8.self))
+            } catch {
+                #expect(error.code == EIO)
+            }
+        }
+        #expect(found == ["{\"a\":\"[\"}", "{\"b\":{}}"])
     }
 }

@@ -1,3 +1,4 @@
+import InputFixtures
 import Platform
 import ProfileCore
 import ProfileStore
@@ -6,22 +7,7 @@ import StoreFixtures
 import Testing
 import Watchdog
 
-@Suite(.watched) struct LegislatorsTests {
-    /// `PROFILES_SHARED_DATA` says where it is, or it is looked for in `shared/data` in the folders above this file.
-    static let path: String? = {
-        if let folder = getenv("PROFILES_SHARED_DATA") {
-            let path = String(cString: folder) + "/legislators-current.csv"
-            return access(path, R_OK) == 0 ? path : nil
-        }
-        var folder = Substring(#filePath)
-        while let slash = folder.lastIndex(of: "/") {
-            folder = folder[..<slash]
-            let path = "\(folder)/shared/data/legislators-current.csv"
-            if access(path, R_OK) == 0 { return path }
-        }
-        return nil
-    }()
-
+@Suite(.watched) struct MemberImportTests {
     private static let schema = """
         {"name": "legislators", "fields": [
           {"name": "username", "constraints": {"required": true, "unique": true, "pattern": "[A-Z][0-9]{6}"}},
@@ -34,15 +20,9 @@ import Watchdog
         ]}
         """
 
-    @Test(
-        "a real file: 537 legislators by a schema of one's own, one of them without a phone",
-        .enabled(
-            if: LegislatorsTests.path != nil,
-            "shared/data/legislators-current.csv is not there; set PROFILES_SHARED_DATA"))
-    func legislators() async throws {
-        let descriptor = try open(#require(Self.path), O_RDONLY | O_CLOEXEC)
-        defer { close(descriptor) }
-        let folder = try ImportFolder()
+    private func imported(
+        _ descriptor: Int32, into folder: ImportFolder
+    ) async throws -> (report: ImportReport, repository: ProfileRepository) {
         let repository = try await folder.store(schema: ProfileSchema(parsing: Self.schema))
         let importer = ProfileImporter(
             repository: repository,
@@ -50,10 +30,41 @@ import Watchdog
                 $0.columns = ["bioguide_id": "username"]
                 $0.ignoresUnknownColumns = true
             })
-        let report = try await importer.run(ImportInput(descriptor: descriptor, name: "legislators", byteCount: nil))
+        let report = try await importer.run(ImportInput(descriptor: descriptor, name: "members", byteCount: nil))
         #expect(report.rows == 537)
         #expect(report.outcomes == [536, 0, 0, 1], "\(report.lines)")
         #expect(report.issues.issueCounts.map { "\($0.field ?? "") \($0.code) \($0.count)" } == ["phone required 1"])
+        #expect(report.warnings == [])
+        return (report, repository)
+    }
+
+    @Test func `I1: 537 members by a schema of one's own, one of them without a phone, are stored as they are`() async throws {
+        let register = MemberRegister()
+        let descriptor = try unnamedFile(register.bytes)
+        defer { close(descriptor) }
+        let folder = try ImportFolder()
+        let (report, repository) = try await imported(descriptor, into: folder)
+        let stored = try await repository.everything()
+        let columns = ["full_name", "phone", "address", "birthday", "party", "state"]
+        var expected: [String: [String: String]] = [:]
+        for (row, id) in register.values(of: "bioguide_id").enumerated() {
+            var fields = ["username": id]
+            for column in columns where !register.values(of: column)[row].isEmpty {
+                fields[column] = register.values(of: column)[row]
+            }
+            if fields["phone"] != nil { expected[id] = fields }
+        }
+        #expect(stored == expected)
+        let line = register.values(of: "phone").firstIndex(of: "").map { $0 + 2 }
+        #expect(report.issues.listed.first?.line == line)
+    }
+
+    @Test("a real file: 537 legislators by the same schema", SharedData.isThere(SharedData.legislators))
+    func legislators() async throws {
+        let descriptor = try open(#require(SharedData.legislators), O_RDONLY | O_CLOEXEC)
+        defer { close(descriptor) }
+        let folder = try ImportFolder()
+        let (_, repository) = try await imported(descriptor, into: folder)
         let cantwell = try #require(try await repository.profile(username: "c000127"))
         #expect(cantwell.username == "C000127" && cantwell["full_name"] == "Maria Cantwell")
         #expect(cantwell["phone"] == "202-224-3441" && cantwell["birthday"] == "1958-10-13")

@@ -1,11 +1,12 @@
 internal import CSVStream
 internal import ProfileCore
 
-/// Reads newline-delimited JSON: one object a line, its members brought into the columns of the schema's fields.
+/// Reads JSON objects, one a line or the elements of an array: their members are brought into the columns of the schema's
+/// fields.
 ///
 /// A member that is missing is an absent cell; null is an empty one. Blank lines are passed over.
-struct NDJSONReader: ~Copyable, Sendable {
-    private var lines: LineReader
+struct JSONObjectReader: ~Copyable, Sendable {
+    private var elements: JSONElementReader
     private let columns: ImportColumns
     private let options: ImportOptions
     /// The columns of the names that members had so far, nil for unknown ones; short ones, and not too many, since each
@@ -20,8 +21,8 @@ struct NDJSONReader: ~Copyable, Sendable {
     /// In scalars: what a report quotes of the name of a member that is no field.
     private static let longestName = 100
 
-    init(source: ByteSource, columns: ImportColumns, options: ImportOptions) {
-        lines = LineReader(source: source)
+    init(_ elements: consuming JSONElementReader, columns: ImportColumns, options: ImportOptions) {
+        self.elements = elements
         self.columns = columns
         self.options = options
     }
@@ -31,25 +32,38 @@ struct NDJSONReader: ~Copyable, Sendable {
         var records = RecordBatch(containsSecrets: columns.hasPasswords)
         var faults: [Int: ReadFault] = [:]
         while records.records.count < ImportSource.recordsPerBatch, records.byteCount < Self.bytesPerBatch {
-            guard let line = try lines.next() else { break }
-            guard line.isTooLong || !lines.bytes(of: line).trimmed().isEmpty else { continue }
+            guard let element = try elements.next() else { break }
+            guard element.fault != nil || !elements.bytes(of: element).trimmed().isEmpty else { continue }
             record += 1
-            records.beginRecord(line: line.number, number: record)
-            if line.isTooLong {
+            records.beginRecord(line: element.line, number: record)
+            if element.fault == .tooLong {
                 records.endRecord(fault: .tooLong)
                 continue
             }
-            let fault: ReadFault
-            do throws(JSONError) {
-                fault = append(try JSONValue(parsing: lines.bytes(of: line)), to: &records)
-            } catch {
-                fault = unread(error.reason == .badEncoding ? .badEncoding : .badRow(.notAnObject))
-                appendCells([:], to: &records)
-            }
+            let fault = read(element, into: &records)
             if fault.isThere { faults[records.records.count] = fault }
             records.endRecord()
         }
-        return records.records.isEmpty ? nil : ReadBatch(records, faults: faults, bytesRead: lines.bytesRead)
+        return records.records.isEmpty ? nil : ReadBatch(records, faults: faults, bytesRead: elements.bytesRead)
+    }
+
+    /// Appends the cells of what may be an object.
+    ///
+    /// - Returns: What is wrong with it, if anything is.
+    private mutating func read(_ element: JSONElementReader.Element, into records: inout RecordBatch) -> ReadFault {
+        let problem: ValidationIssue.Problem
+        switch element.fault {
+        case .outsideArray: problem = .badRow(.outsideArray)
+        case .unclosedArray: problem = .badRow(.unclosedArray)
+        default:
+            do throws(JSONError) {
+                return append(try JSONValue(parsing: elements.bytes(of: element)), to: &records)
+            } catch {
+                problem = error.reason == .badEncoding ? .badEncoding : .badRow(.notAnObject)
+            }
+        }
+        appendCells([:], to: &records)
+        return unread(problem)
     }
 
     /// Appends the cells of one object.
@@ -84,7 +98,7 @@ struct NDJSONReader: ~Copyable, Sendable {
         return fault
     }
 
-    /// The fault of a line that holds no cells at all.
+    /// The fault of an element that holds no cells at all.
     private func unread(_ problem: ValidationIssue.Problem) -> ReadFault {
         var fault = ReadFault(unreadColumns: Set(columns.header.indices))
         fault.add(problem)

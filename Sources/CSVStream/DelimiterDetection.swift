@@ -1,0 +1,106 @@
+/// Finds out what separates the cells of an input, by splitting its first records in each way that there is.
+struct DelimiterDetection {
+    /// The delimiter.
+    let delimiter: CSVDelimiter
+    /// The length of a first line `sep=;`, which names it and is no record; else 0.
+    let declarationLength: Int
+
+    /// Of two that do equally well the one that texts and numbers have more seldom is taken.
+    private static let candidates = [CSVDelimiter.tab, .bar, .semicolon, .comma]
+    private static let mostRecords = 1_000
+
+    /// Looks at the beginning of an input, decoded and without a byte order mark.
+    ///
+    /// - Parameters:
+    ///   - bytes: The input's.
+    ///   - end: How many of them are looked at.
+    ///   - isWhole: Whether nothing follows `bytes`.
+    init(of bytes: borrowing ByteBuffer, to end: Int, isWhole: Bool) {
+        if let declared = Self.declaration(in: bytes) {
+            self = declared
+            return
+        }
+        var best = (delimiter: CSVDelimiter.comma, score: Score.none)
+        for candidate in Self.candidates {
+            let score = Self.score(of: candidate, for: bytes, to: end, isWhole: isWhole && end == bytes.count)
+            if best.score < score { best = (candidate, score) }
+        }
+        self.init(delimiter: best.delimiter, declarationLength: 0)
+    }
+
+    private init(delimiter: CSVDelimiter, declarationLength: Int) {
+        self.delimiter = delimiter
+        self.declarationLength = declarationLength
+    }
+
+    // MARK: Splitting
+
+    /// How well a delimiter fits: the records that have as many cells as the header, then the number of these.
+    private struct Score: Comparable {
+        var records = 0
+        var cells = 0
+
+        /// That of a delimiter which does not split the header.
+        static let none = Score()
+
+        static func < (one: Score, other: Score) -> Bool {
+            (one.records, one.cells) < (other.records, other.cells)
+        }
+    }
+
+    private static func score(
+        of delimiter: CSVDelimiter, for bytes: borrowing ByteBuffer, to end: Int, isWhole: Bool
+    ) -> Score {
+        let splitter = RecordSplitter(base: UnsafeRawPointer(bytes.base), delimiter: delimiter.byte)
+        var score = Score.none
+        var position = 0
+        var cells: [CellExtent] = []
+        var escaped: [Int] = []
+        for _ in 0..<mostRecords {
+            while position < end, splitter.isLineBreak(at: position) { position += 1 }
+            guard position < end else { break }
+            cells.removeAll(keepingCapacity: true)
+            let outcome = splitter.split(
+                from: position, to: end, isLast: isWhole, closedBefore: 0, cells: &cells, escaped: &escaped)
+            switch outcome {
+            case .complete(_, let next, _, _):
+                position = next
+            case .ranOut where score == .none:
+                // A header that is longer than what there is of the input: what is seen of it must do.
+                position = end
+            case .ranOut:
+                return score
+            case .textAfterQuote, .openAtLineBreak:
+                cells.removeAll(keepingCapacity: true)
+                position = splitter.lineEnd(from: position, to: end)
+            }
+            if score == .none {
+                guard cells.count > 1 else { return .none }
+                score.cells = cells.count
+            } else if cells.count == score.cells {
+                score.records += 1
+            }
+        }
+        return score
+    }
+
+    // MARK: A declaration
+
+    private static func declaration(in bytes: borrowing ByteBuffer) -> DelimiterDetection? {
+        let splitter = RecordSplitter(base: UnsafeRawPointer(bytes.base), delimiter: CSVDelimiter.comma.byte)
+        let name = Array("sep=".utf8)
+        let length = name.count + 1
+        guard bytes.count > length, splitter.isLineBreak(at: length),
+            name.indices.allSatisfy({ splitter.byte($0) == name[$0] }),
+            let delimiter = CSVDelimiter(splitter.byte(name.count))
+        else { return nil }
+        return DelimiterDetection(
+            delimiter: delimiter, declarationLength: splitter.afterLineBreak(at: length, end: bytes.count))
+    }
+}
+
+extension RecordSplitter {
+    fileprivate func isLineBreak(at offset: Int) -> Bool {
+        byte(offset) == Self.lineFeed || byte(offset) == Self.carriageReturn
+    }
+}

@@ -1,0 +1,135 @@
+internal import CZlib
+internal import Platform
+internal import Synchronization
+
+/// Undoes gzip (RFC 1952) as bytes are pulled: one member, or several one after the other as `cat` joins them.
+///
+/// What is cut off, damaged, or followed by anything but zeros is an error once the bytes before it are given.
+final class GzipSource: Sendable {
+    private let compressed: ByteSource
+    private let inflation: Mutex<Inflation>
+
+    /// Whether bytes begin as a gzip member does.
+    static func isGzip(_ start: Span<UInt8>) -> Bool {
+        start.count >= longestMagic && start[0] == 0x1F && start[1] == 0x8B && start[2] == UInt8(Z_DEFLATED)
+    }
+
+    /// The bytes that are needed to tell.
+    static let longestMagic = 3
+
+    /// Goes on from what has been read of the source already.
+    init(_ compressed: ByteSource, after beginning: borrowing ByteBuffer) throws(ByteStreamError) {
+        self.compressed = compressed
+        inflation = Mutex(try Inflation(beginning))
+    }
+
+    /// The bytes as they were before they were compressed.
+    var source: ByteSource {
+        ByteSource { [self] buffer throws(ByteStreamError) in
+            try inflation.withLock { inflation throws(ByteStreamError) in
+                try inflation.read(into: buffer, from: compressed)
+            }
+        }
+    }
+}
+
+/// The state of zlib, and the compressed bytes that it has not taken yet.
+///
+/// `@unchecked Sendable`: the stream is made here, is never handed out, and has this non-copyable value as its only owner.
+private struct Inflation: ~Copyable, @unchecked Sendable {
+    /// Of its own in memory, since zlib does not let it move.
+    private let stream: UnsafeMutablePointer<z_stream>
+    private var input = ByteBuffer(isSecret: true)
+    private var position = 0
+    /// Whether a member has ended and no other has begun.
+    private var isBetweenMembers = false
+    private var isAtEnd = false
+
+    private static let chunk = 1 << 16
+    /// The largest window, and gzip's header alone.
+    private static let windowBits: CInt = 15 + 16
+
+    init(_ beginning: borrowing ByteBuffer) throws(ByteStreamError) {
+        stream = .allocate(capacity: 1)
+        stream.initialize(to: z_stream())
+        stream.pointee.zalloc = { _, count, size in ZeroedMemory.allocate(Int(count) * Int(size)) }
+        stream.pointee.zfree = { _, address in ZeroedMemory.free(address) }
+        input.append(beginning, from: 0)
+        let status = inflateInit2_(stream, Self.windowBits, ZLIB_VERSION, CInt(MemoryLayout<z_stream>.size))
+        guard status == Z_OK else { throw ByteStreamError(operation: .read, code: ENOMEM) }
+    }
+
+    deinit {
+        inflateEnd(stream)
+        stream.deallocate()
+    }
+
+    mutating func read(
+        into buffer: UnsafeMutableRawBufferPointer, from compressed: ByteSource
+    ) throws(ByteStreamError) -> Int {
+        while !isAtEnd {
+            if position == input.count { try fill(from: compressed) }
+            if isAtEnd { break }
+            if isBetweenMembers, !beginMember() { continue }
+            let (count, status) = inflate(into: buffer)
+            if status == Z_STREAM_END { isBetweenMembers = true }
+            // What came before damage is given first; asked again, zlib says again what is wrong.
+            if count > 0 { return count }
+            guard status == Z_OK || status == Z_STREAM_END || status == Z_BUF_ERROR else { throw Self.damaged }
+        }
+        return 0
+    }
+
+    private static var damaged: ByteStreamError { ByteStreamError(operation: .decompress, code: EBADMSG) }
+
+    private mutating func fill(from compressed: ByteSource) throws(ByteStreamError) {
+        input.removeAll()
+        position = 0
+        guard try input.appendBytes(upTo: Self.chunk, compressed.read) == 0 else { return }
+        guard isBetweenMembers else { throw Self.damaged }
+        isAtEnd = true
+    }
+
+    /// Passes over a zero that fills up a block, or begins the next member.
+    ///
+    /// - Returns: Whether a member begins; whether it is one, zlib finds out.
+    private mutating func beginMember() -> Bool {
+        guard input.span(at: position, count: 1)[0] != 0 else {
+            position += 1
+            return false
+        }
+        inflateReset(stream)
+        isBetweenMembers = false
+        return true
+    }
+
+    private mutating func inflate(into buffer: UnsafeMutableRawBufferPointer) -> (count: Int, status: CInt) {
+        let room = uInt(clamping: buffer.count)
+        stream.pointee.next_in = (input.base + position).assumingMemoryBound(to: UInt8.self)
+        stream.pointee.avail_in = uInt(clamping: input.count - position)
+        stream.pointee.next_out = buffer.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        stream.pointee.avail_out = room
+        let status = CZlib.inflate(stream, Z_NO_FLUSH)
+        position = input.count - Int(stream.pointee.avail_in)
+        return (Int(room - stream.pointee.avail_out), status)
+    }
+}
+
+/// Memory that is zeroed when it is given up: what zlib keeps of a text may be a password.
+private enum ZeroedMemory {
+    /// Before each piece stands its size, in as many bytes as keep it aligned.
+    private static let headerSize = 16
+
+    static func allocate(_ size: Int) -> UnsafeMutableRawPointer? {
+        guard let memory = malloc(headerSize + size) else { return nil }
+        memory.storeBytes(of: size, as: Int.self)
+        return memory + headerSize
+    }
+
+    static func free(_ address: UnsafeMutableRawPointer?) {
+        guard let address else { return }
+        let memory = address - headerSize
+        explicit_bzero(address, memory.load(as: Int.self))
+        Platform.free(memory)
+    }
+}

@@ -1,0 +1,274 @@
+/// Splits an input of JSON into the texts of its values, pulling bytes as it goes, in memory that does not grow with the
+/// input: the elements of one array where it begins with a bracket, else one value a line.
+///
+/// A line ends with LF; a CR before it stays part of the line. A byte order mark is skipped, and tells UTF-16, which
+/// arrives as UTF-8. Whether a text is JSON is for others to judge; here brackets and strings are followed only as far as it
+/// takes to find where an element ends. The bytes are zeroed when they are given up, since they may hold secrets.
+package struct JSONElementReader: ~Copyable, Sendable {
+    /// One line, or one element of the array.
+    package struct Element: Sendable {
+        /// The physical line on which it begins, from 1.
+        package let line: Int
+        /// Why there is no value here; its bytes are then gone.
+        package let fault: Fault?
+        /// Where it lies in the reader's bytes, until the next one is asked for; see ``JSONElementReader/bytes(of:)``.
+        fileprivate let range: Range<Int>
+    }
+
+    package enum Fault: Sendable {
+        /// Longer than the limit.
+        case tooLong
+        /// No comma stands between the element before and this one, or something follows the array.
+        case outsideArray
+        /// The input ends before the array does.
+        case unclosedArray
+    }
+
+    /// The bytes read from the source so far, for showing progress.
+    package var bytesRead: UInt64 { input.bytesRead }
+
+    private var input: TextInput
+    private let longest: Int
+    /// What was read and not yet handed out begins at `start`.
+    private var buffer = ByteBuffer(isSecret: true)
+    private var start = 0
+    /// Up to here what begins at `start` has no end.
+    private var searched = 0
+    /// Whether what begins at `start` is the rest of something that was too long.
+    private var isTooLong = false
+    private var line = 1
+    private var place = Place.unknown
+    /// How far the element that begins at `start` has been followed.
+    private var elementEnd = ElementEnd()
+
+    private enum Place { case unknown, lines, beforeElement, afterElement, afterArray, end }
+
+    private static let chunk = 1 << 18
+
+    /// Makes a reader; nothing is read before the first value is asked for.
+    ///
+    /// - Parameters:
+    ///   - source: Where the bytes come from.
+    ///   - longest: The most bytes of one value, the end of its line not counted.
+    package init(source: ByteSource, longest: Int = 1 << 20) {
+        self.init(text: TextInput(source: source), longest: longest)
+    }
+
+    /// Makes a reader of an input that was begun to be read.
+    package init(text: consuming TextInput, longest: Int = 1 << 20) {
+        input = text
+        self.longest = max(1, longest)
+    }
+
+    /// The next line or element; nil at the end of the input.
+    ///
+    /// - Throws: What the source throws. The reader goes on where it was if asked again.
+    package mutating func next() throws(ByteStreamError) -> Element? {
+        if place == .unknown { try findPlace() }
+        return place == .lines ? try nextLine() : try nextElement()
+    }
+
+    /// The bytes of what was handed out last.
+    @_lifetime(borrow self)
+    package func bytes(of element: Element) -> Span<UInt8> {
+        buffer.span(at: element.range.lowerBound, count: element.range.count)
+    }
+
+    /// Finds out whether the input is an array, by its first character that is no space.
+    private mutating func findPlace() throws(ByteStreamError) {
+        while true {
+            while searched < buffer.count, Self.isSpace(byte(searched)) { searched += 1 }
+            // More space than a value may have bytes is no way to begin an array.
+            if searched < buffer.count || input.isAtEnd || searched > longest { break }
+            try fill()
+        }
+        place = searched < buffer.count && byte(searched) == UInt8(ascii: "[") ? .beforeElement : .lines
+        searched = start
+        if place == .beforeElement {
+            // There is nothing but space before the bracket, or this would be lines.
+            while byte(start) != UInt8(ascii: "[") { pass() }
+            pass()
+        }
+    }
+
+    private func byte(_ offset: Int) -> UInt8 { buffer.base.load(fromByteOffset: offset, as: UInt8.self) }
+
+    /// Moves what is left to the front and reads on behind it.
+    private mutating func fill() throws(ByteStreamError) {
+        buffer.removeFirst(start)
+        searched -= start
+        start = 0
+        try input.fill(&buffer, to: buffer.count + Self.chunk)
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
+            || byte == UInt8(ascii: "\t")
+    }
+}
+
+// MARK: Lines
+
+extension JSONElementReader {
+    private mutating func nextLine() throws(ByteStreamError) -> Element? {
+        while true {
+            let end = firstLineFeed(from: searched)
+            if end < buffer.count { return takeLine(endingAt: end, next: end + 1) }
+            searched = end
+            dropIfTooLong(to: end)
+            if input.isAtEnd { return start < end || isTooLong ? takeLine(endingAt: end, next: end) : nil }
+            try fill()
+        }
+    }
+
+    private mutating func takeLine(endingAt end: Int, next: Int) -> Element {
+        defer { line += 1 }
+        return take(endingAt: end, next: next)
+    }
+
+    private func firstLineFeed(from offset: Int) -> Int {
+        let lineFeed = UInt8(ascii: "\n")
+        return ByteSearch(lineFeed, lineFeed, lineFeed)
+            .firstOffset(in: UnsafeRawPointer(buffer.base), from: offset, to: buffer.count)
+    }
+
+    private mutating func dropIfTooLong(to end: Int) {
+        guard end - start > longest else { return }
+        isTooLong = true
+        start = end
+    }
+
+    private mutating func take(endingAt end: Int, next: Int, fault: Fault? = nil) -> Element {
+        let fault = isTooLong || end - start > longest ? .tooLong : fault
+        let element = Element(line: line, fault: fault, range: fault == nil ? start..<end : end..<end)
+        start = next
+        searched = next
+        isTooLong = false
+        return element
+    }
+}
+
+// MARK: Elements of an array
+
+extension JSONElementReader {
+    private mutating func nextElement() throws(ByteStreamError) -> Element? {
+        while place != .end {
+            guard start < buffer.count else {
+                if !input.isAtEnd {
+                    try fill()
+                    continue
+                }
+                let isClosed = place == .afterArray
+                place = .end
+                return isClosed ? nil : take(endingAt: start, next: start, fault: .unclosedArray)
+            }
+            switch byte(start) {
+            case let space where Self.isSpace(space): pass()
+            case UInt8(ascii: ",") where place == .afterElement:
+                place = .beforeElement
+                pass()
+            case UInt8(ascii: "]") where place != .afterArray:
+                place = .afterArray
+                pass()
+            default:
+                return try takeElement()
+            }
+        }
+        return nil
+    }
+
+    /// Passes over the byte at `start`.
+    private mutating func pass() {
+        if byte(start) == UInt8(ascii: "\n") { line += 1 }
+        start += 1
+        searched = start
+    }
+
+    /// Takes what begins at `start`, whatever it is.
+    private mutating func takeElement() throws(ByteStreamError) -> Element {
+        guard place != .afterArray else {
+            // What follows an array belongs to nothing; none of it is read.
+            place = .end
+            return take(endingAt: start, next: start, fault: .outsideArray)
+        }
+        while true {
+            while searched < buffer.count {
+                let step = elementEnd.step(byte(searched))
+                if step != .stopsBefore { searched += 1 }
+                if step != .goesOn { return takeElement(endingAt: searched) }
+            }
+            if searched - start > longest {
+                isTooLong = true
+                start = searched
+            }
+            if input.isAtEnd {
+                place = .end
+                return take(endingAt: searched, next: searched, fault: .unclosedArray)
+            }
+            try fill()
+        }
+    }
+
+    private mutating func takeElement(endingAt end: Int) -> Element {
+        let isMisplaced = place == .afterElement
+        place = .afterElement
+        defer {
+            line += elementEnd.lineBreaks
+            elementEnd = ElementEnd()
+        }
+        return take(endingAt: end, next: end, fault: isMisplaced ? .outsideArray : nil)
+    }
+}
+
+/// Follows brackets and strings to where an element ends.
+private struct ElementEnd {
+    enum Step {
+        case goesOn
+        /// The element ends with the byte.
+        case stopsBehind
+        /// The element ends before the byte.
+        case stopsBefore
+    }
+
+    private(set) var lineBreaks = 0
+    private var isEmpty = true
+    private var depth = 0
+    private var isString = false
+    private var isEscaped = false
+
+    mutating func step(_ byte: UInt8) -> Step {
+        let step = follow(byte)
+        if step != .stopsBefore {
+            isEmpty = false
+            if byte == UInt8(ascii: "\n") { lineBreaks += 1 }
+        }
+        return step
+    }
+
+    private mutating func follow(_ byte: UInt8) -> Step {
+        if isString {
+            if isEscaped {
+                isEscaped = false
+            } else if byte == UInt8(ascii: "\\") {
+                isEscaped = true
+            } else if byte == UInt8(ascii: "\"") {
+                isString = false
+                return depth == 0 ? .stopsBehind : .goesOn
+            }
+            return .goesOn
+        }
+        switch byte {
+        case UInt8(ascii: "\""): isString = true
+        case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+        case UInt8(ascii: "}"), UInt8(ascii: "]"):
+            // One that closes nothing is an element by itself, or reading would stand still.
+            guard depth > 0 else { return isEmpty ? .stopsBehind : .stopsBefore }
+            depth -= 1
+            if depth == 0 { return .stopsBehind }
+        case UInt8(ascii: ","), UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "\t"):
+            if depth == 0 { return isEmpty ? .stopsBehind : .stopsBefore }
+        default: break
+        }
+        return .goesOn
+    }
+}

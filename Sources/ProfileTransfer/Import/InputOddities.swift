@@ -1,0 +1,50 @@
+internal import CSVStream
+internal import ProfileCore
+
+/// What was odd about the rows of an input so far, and was read all the same.
+struct InputOddities: Sendable {
+    /// Rows with a quote inside a cell that is not quoted.
+    var strayQuotes = Occurrences()
+    /// Blank lines between rows.
+    var blankLines = Occurrences()
+    /// Cells that begin with zeros which an integer does not keep, by the field's position in the schema.
+    private(set) var leadingZeros: [Int: Occurrences] = [:]
+
+    /// Counts what is odd about the cells of a record.
+    mutating func lookAt(_ record: RecordBatch.Record, of records: borrowing RecordBatch, _ columns: ImportColumns) {
+        for field in columns.integerFields {
+            let column = columns.columnOfField[field]
+            guard records.cell(record.cells.lowerBound, column).hasLeadingZeros else { continue }
+            leadingZeros[field, default: Occurrences()].add(line: record.line)
+        }
+    }
+
+    /// Adds what was met further on in the input.
+    static func += (earlier: inout InputOddities, later: InputOddities) {
+        earlier.strayQuotes += later.strayQuotes
+        earlier.blankLines += later.blankLines
+        for (field, zeros) in later.leadingZeros { earlier.leadingZeros[field, default: Occurrences()] += zeros }
+    }
+
+    /// What a report says of them.
+    func warnings(by schema: ProfileSchema) -> [InputWarning] {
+        var warnings: [InputWarning] = []
+        if strayQuotes.count > 0 { warnings.append(.strayQuotes(rows: strayQuotes.count, line: strayQuotes.firstLine)) }
+        if blankLines.count > 0 { warnings.append(.blankLines(count: blankLines.count, line: blankLines.firstLine)) }
+        for (field, zeros) in leadingZeros.sorted(by: { $0.key < $1.key }) {
+            let name = schema.fields[field].name.text
+            warnings.append(.leadingZeros(field: name, cells: zeros.count, line: zeros.firstLine))
+        }
+        return warnings
+    }
+}
+
+extension Span<UInt8> {
+    /// Whether a number is written here with zeros that it does not need: `007`, `-01`.
+    fileprivate var hasLeadingZeros: Bool {
+        var offset = 0
+        while offset < count, self[offset] == 0x20 || 0x09...0x0D ~= self[offset] { offset += 1 }
+        if offset < count, self[offset] == UInt8(ascii: "-") || self[offset] == UInt8(ascii: "+") { offset += 1 }
+        return offset + 1 < count && self[offset] == UInt8(ascii: "0") && 0x30...0x39 ~= self[offset + 1]
+    }
+}

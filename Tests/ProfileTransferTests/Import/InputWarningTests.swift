@@ -1,0 +1,137 @@
+import InputFixtures
+import Platform
+import ProfileCore
+import ProfileStore
+import ProfileTransfer
+import StoreFixtures
+import Testing
+import Watchdog
+
+@Suite("What is odd about an input, and read all the same", .watched) struct InputWarningTests {
+    private func schema() throws -> ProfileSchema {
+        try ProfileSchema(
+            parsing: """
+                {"name": "odd", "fields": [
+                  {"name": "username", "constraints": {"required": true, "unique": true}},
+                  {"name": "age", "type": "integer"}, {"name": "zip", "type": "integer"}, {"name": "note"}
+                ]}
+                """)
+    }
+
+    /// One byte a character.
+    private func latin1(_ text: String) -> [UInt8] { text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) } }
+
+    @Test func `I1: zeros before an integer are counted by field, with the line of the first`() async throws {
+        let text = """
+            username,age,zip,note
+            ann,7,01234,007
+            bob,0,12345,
+            cid," 007",00,
+            dan,-01,1.0,
+            eve,x0,0x1,
+            """
+        let report = try await validating(text, schema: schema())
+        #expect(
+            report.warnings == [
+                .leadingZeros(field: "age", cells: 2, line: 4), .leadingZeros(field: "zip", cells: 2, line: 2),
+            ])
+        let objects = #"[{"username":"ann","zip":"0123"},{"username":"bob","zip":0}]"#
+        #expect(
+            try await validating(objects, schema: schema()).warnings
+                == [.leadingZeros(field: "zip", cells: 1, line: 1)])
+    }
+
+    @Test func `I1: warnings of all batches are added up, and each is told once`() async throws {
+        let rows = (0..<30_000).map { $0 % 10_000 == 9_999 ? "u\($0),07,1,5\"\n" : "u\($0),7,1,x\n" }
+        let report = try await validating("username,age,zip,note\n" + rows.joined(), schema: schema())
+        #expect(report.outcomes == [30_000, 0, 0, 0])
+        #expect(
+            report.warnings == [
+                .strayQuotes(rows: 3, line: 10_001), .leadingZeros(field: "age", cells: 3, line: 10_001),
+            ])
+    }
+
+    @Test(arguments: [false, true])
+    func `I1: an input that is read twice is warned of once`(isExclusive: Bool) async throws {
+        let schema = try ProfileSchema(
+            parsing: """
+                {"name": "accounts", "fields": [
+                  {"name": "username", "constraints": {"required": true, "unique": true}},
+                  {"name": "password", "profiles": {"secret": true}}, {"name": "note"}
+                ]}
+                """)
+        let folder = try ImportFolder()
+        let report = try await folder.store(schema: schema).importing(
+            "username,password,note\nann,Geheim1,5\"\n\nbob,,6\"\n"
+        ) { $0.isExclusive = isExclusive }
+        #expect(report.outcomes == [2, 0, 0, 0])
+        #expect(report.warnings == [.strayQuotes(rows: 2, line: 2), .blankLines(count: 1, line: 3)])
+    }
+
+    @Test func `N7: a guessed encoding is named, and one that is said is not`() async throws {
+        let bytes = latin1("username,note\nann,Jos\u{E9}\n")
+        let folder = try ImportFolder()
+        let repository = try await folder.store(schema: schema())
+        let guessed = try await ProfileImporter(repository: repository).run(bytes)
+        #expect(guessed.warnings == [.guessedEncoding("windows-1252")])
+        #expect(try await repository.everything()["ann"]?["note"] == "José")
+        let said = try await ProfileImporter(
+            schema: schema(), today: .latest, options: importOptions { $0.encoding = "latin1" }
+        ).run(bytes)
+        #expect(said.warnings == [] && said.imported == 1)
+        let refused = try await ProfileImporter(
+            schema: schema(), today: .latest, options: importOptions { $0.encoding = "UTF-8" }
+        ).run(bytes)
+        #expect(refused.lines == ["2/1 row bad_encoding"] && refused.warnings == [])
+    }
+
+    @Test func `N7: an encoding that nobody knows is refused`() async throws {
+        #expect(await refusal(of: "username\n") { $0.encoding = "klingon" } == .unknownEncoding("klingon"))
+    }
+
+    @Test func `I7, N7: rejected rows of another encoding import with the options of their input`() async throws {
+        let schema = try schema()
+        let options = importOptions { $0.encoding = "latin1" }
+        let rejects = try unnamedFile()
+        defer { close(rejects) }
+        let importer = ProfileImporter(schema: schema, today: .latest, options: options)
+        let report = try await importer.run(latin1("username;note;age\nann;Jos\u{E9};x\n"), rejects: rejects)
+        #expect(report.rejected == 1)
+        let bytes = importedBytes(of: rejects)
+        #expect(bytes.starts(with: [0xEF, 0xBB, 0xBF]))
+        let mended = String(decoding: bytes, as: UTF8.self).replacing(";x;", with: ";7;")
+        let folder = try ImportFolder()
+        let repository = try await folder.store(schema: schema)
+        let again = try await ProfileImporter(repository: repository, options: options).run(mended)
+        #expect(again.outcomes == [1, 0, 0, 0])
+        #expect(try await repository.everything()["ann"]?["note"] == "José")
+    }
+
+    @Test func `I3: a row that says what the header says is rejected, and one that nearly does is not`() async throws {
+        let report = try await validating("username,note\nusername,note\nusername,Note\n", schema: schemaOfNames())
+        #expect(report.lines == ["2/1 row bad_row"])
+        #expect(report.issues.listed.first?.issue.message == "The row is the header once more")
+        #expect(report.outcomes == [1, 0, 0, 1])
+    }
+
+    @Test func `I8: warnings are in every report that has room for them`() throws {
+        var report = sampleImport()
+        report.warnings = [
+            .guessedEncoding("windows-1252"), .strayQuotes(rows: 1, line: 7), .blankLines(count: 2_000, line: 8),
+            .leadingZeros(field: "zip", cells: 3, line: 9),
+        ]
+        let json = try JSONValue(parsing: report.rendered(as: .json)).member("warnings")
+        #expect(
+            json?.text() == """
+                [{"code":"guessed_encoding","encoding":"windows-1252"},{"code":"stray_quotes","count":1,"line":7},\
+                {"code":"blank_lines","count":2000,"line":8},\
+                {"code":"leading_zeros","field":"zip","count":3,"line":9}]
+                """)
+        for text in [report.summary(), report.rendered(as: .text), report.rendered(as: .html)] {
+            #expect(text.contains("It was read as windows-1252, which is a guess"))
+            #expect(text.contains("1 row has a quote inside a cell that is not quoted, in line 7;"))
+            #expect(text.contains("2,000 blank lines stand between rows, the first in line 8;"))
+            #expect(text.contains("3 cells of zip begin with zeros, the first in line 9;"))
+        }
+    }
+}
