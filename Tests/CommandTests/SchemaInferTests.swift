@@ -19,7 +19,16 @@ import Watchdog
         #expect(outcome.status == 0)
         #expect(
             outcome.output == """
-                Column    Taken for                                          Values  Examples                           Doubtful
+                Column    Taken for                                                               Values  Examples                           Doubtful
+                E-Mail    e_mail: text (email); primary key; required; unique; length 20 at mos…       3  ada@example.org · bob@example.org
+                Born      born: date; as dd.MM.yyyy                                                    2  31.12.1999 · 01.02.2001
+                Status    source_status: text; required; length 10 at most                             3  open · closed                      renamed: the name is reserved
+                Amount    amount: text; required; length 5 at most                                     3  12,50 · n.v.
+                Password  password; required                                                           3
+
+                3 rows in all.
+                A row is known by its column "E-Mail".
+
                 """)
     }
 
@@ -32,7 +41,7 @@ import Watchdog
         #expect(workplace.mode("schema.json") & 0o777 == 0o600)
         let second = try workplace.profiles("schema", "infer", "people.csv", "--output", "schema.json")
         #expect(second.status == 73)
-        #expect(second.error == "profiles: schema.json exists\nReplace it with --force\n")
+        #expect(second.error == "Error: schema.json exists\nReplace it with --force\n")
         #expect(try workplace.profiles("schema", "infer", "people.csv", "-o", "schema.json", "--force").status == 0)
         #expect(try workplace.profiles("schema", "infer", "people.csv", "-o", "people.csv", "--force").status == 73)
         // What was proposed is right, and takes the file.
@@ -64,7 +73,7 @@ import Watchdog
         #expect(outcome.status == 1)
         #expect(
             outcome.error == """
-                profiles: No column can be the username: in each of them a value is missing or there twice
+                Error: No column can be the username: in each of them a value is missing or there twice
                 Take the number of the row with --key-by-row
 
                 """)

@@ -99,6 +99,9 @@ struct BatchEvidence: Sendable {
         return KeyEvidence(fingerprints, missing: missing)
     }
 
+    /// What the values of a column have shown; nothing where there are no rows.
+    subscript(column: Int) -> ColumnEvidence { column < columns.count ? columns[column] : ColumnEvidence() }
+
     /// Adds what later records have shown, but for their keys.
     mutating func merge(_ later: BatchEvidence) {
         let before = soundRows

@@ -42,7 +42,7 @@ struct ProposalMaker {
 
     mutating func add(_ column: Int) {
         let name = names[column]
-        let found = column < evidence.columns.count ? evidence.columns[column] : ColumnEvidence()
+        let found = evidence[column]
         if name.header.isEmpty {
             leaveOut(column, found, .noName)
         } else if let reason = secrets.leftOut[column] {
@@ -137,7 +137,7 @@ struct ProposalMaker {
         made.map { made in
             let rules = made.draft.flatMap { FieldName($0.name) }.flatMap { schema[$0] }
             let isShown = names[made.column].secrecy == .none && rules?.isSecret == false
-            let examples = isShown ? evidence.columns[made.column].examples : []
+            let examples = isShown ? evidence[made.column].examples : []
             return ColumnProposal(
                 header: names[made.column].header, rules: rules, holdsHashes: made.column == secrets.hashes,
                 values: made.values, missing: made.missing,

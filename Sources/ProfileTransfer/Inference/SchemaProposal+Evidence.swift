@@ -65,7 +65,7 @@ extension SchemaProposal {
             refused[.noKey] = finding.missing
             refused[.repeatedKey] = finding.repeats
         }
-        if let hashes = secrets.hashes { refused[.unsupportedHash] = evidence.columns[hashes].others }
+        if let hashes = secrets.hashes { refused[.unsupportedHash] = evidence[hashes].others }
         return RowRefusal.allCases.compactMap { reason in
             guard let rows = refused[reason], rows.count > 0 else { return nil }
             return RefusedRows(reason: reason, rows: rows)
@@ -92,13 +92,12 @@ struct ChosenSecrets {
     private(set) var leftOut: [Int: ColumnDoubt.OmissionReason] = [:]
 
     init(_ columns: [Int], _ names: [ColumnName], _ evidence: BatchEvidence) {
-        guard !evidence.columns.isEmpty else { return }
         for column in columns {
-            let found = evidence.columns[column]
+            let found = evidence[column]
             let holdsHashes = found.hashes > 0 && found.others.count * 100 <= found.values
-            if holdsHashes {
+            if holdsHashes || names[column].secrecy == .hash && found.values == 0 {
                 if hashes == nil { hashes = column } else { leftOut[column] = .otherSecret }
-            } else if names[column].secrecy == .hash, found.values > 0 {
+            } else if names[column].secrecy == .hash {
                 leftOut[column] = .unsupportedHashes
             }
         }

@@ -7,7 +7,7 @@ struct InferenceInputOptions: ParsableArguments {
     var file: String
 
     @Option(
-        name: .customLong("as"), help: "How the input is written: csv or json. (default: found out)")
+        name: .customLong("as"), help: "How the input is written: csv, json or ndjson. (default: found out)")
     var kind: ImportInputOptions.Kind?
 
     @Option(
@@ -31,7 +31,7 @@ struct InferenceInputOptions: ParsableArguments {
 
     func validate() throws {
         if let sample, sample < 1 { throw ValidationError("--sample takes 1 or more.") }
-        if delimiter != nil, kind == .json { throw ValidationError("--delimiter is for CSV.") }
+        if delimiter != nil, format == .json { throw ValidationError("--delimiter is for CSV.") }
     }
 
     /// What is found in the input, with a bar while it is read.
@@ -59,7 +59,7 @@ struct InferenceInputOptions: ParsableArguments {
     private var format: InputFormat {
         switch kind {
         case .csv: .csv(delimiter: delimiter?.byte)
-        case .json: .json
+        case .json, .ndjson: .json
         case nil: delimiter.map { .csv(delimiter: $0.byte) } ?? .automatic
         }
     }

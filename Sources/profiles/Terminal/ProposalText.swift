@@ -77,10 +77,11 @@ extension ColumnProposal {
         if rules.isSecret {
             return (holdsHashes ? "password hash" : "password") + (rules.isRequired ? "; required" : "")
         }
-        let kind = rules.stringFormat?.rawValue ?? (rules.type == .string ? "text" : rules.type.rawValue)
+        let kind = rules.type == .string ? "text" : rules.type.rawValue
         let name = rules.name.text == header ? "" : "\(rules.name): "
+        let meaning = rules.contentType.map { " (\($0))" } ?? ""
         let text = rules.rulesText.visible(upTo: 48)
-        return name + (rules.isPrimaryKey ? "username; " : "") + kind + (text == "any text" ? "" : "; " + text)
+        return name + kind + meaning + (text == "any text" ? "" : "; " + text)
     }
 
     fileprivate var exampleText: String { examples.map { $0.visible(upTo: 20) }.joined(separator: " · ") }

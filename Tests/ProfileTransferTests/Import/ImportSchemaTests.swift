@@ -94,7 +94,7 @@ import Watchdog
         }
         let folder = try ImportFolder()
         let copy = try await folder.store(schema: schema)
-        let report = try await copy.importing(exported) { if format == .ndjson { $0.format = .ndjson } }
+        let report = try await copy.importing(exported) { if format == .json { $0.format = .json } }
         #expect(report.outcomes == [2, 0, 0, 0], "\(report.lines)")
         #expect(try await copy.everything() == (try await store.repository.everything()))
     }

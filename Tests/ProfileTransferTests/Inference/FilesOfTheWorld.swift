@@ -194,7 +194,7 @@ enum FilesOfTheWorld {
         return FileOfTheWorld(
             name: "subscribers", bytes: Array(text.utf8),
             labels: [
-                "Full Name": "string name", "E-Mail": "key email", "Signed Up": "datetime %Y-%m-%d %H:%M:%S",
+                "Full Name": "string name", "E-Mail": "key email", "Signed Up": "datetime",
                 "Plan": "choice", "Score": "number",
             ],
             key: "E-Mail", refused: 3)

@@ -166,7 +166,7 @@ import Watchdog
             ("md5_password_hash", "5f4dcc3b5aa765d61d8327deb882cf99", "left out"),
             ("password_hint", "Sesame7!", "string"),
         ] {
-            let text = "user,\(header)\nann,\(value)\nbob,\(value)\n"
+            let text = "user,\(header)\nann,\"\(value)\"\nbob,\"\(value)\"\n"
             let proposal = try await inferring(text)
             #expect(proposal[header]?.label == label, "\(header)")
             #expect(proposal[header]?.examples == [], "\(header)")
