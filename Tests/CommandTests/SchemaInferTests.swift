@@ -41,7 +41,7 @@ import Watchdog
         #expect(workplace.mode("schema.json") & 0o777 == 0o600)
         let second = try workplace.profiles("schema", "infer", "people.csv", "--output", "schema.json")
         #expect(second.status == 73)
-        #expect(second.error == "Error: schema.json exists\nReplace it with --force\n")
+        #expect(second.error == "Error: schema.json exists\n  Replace it with --force\n")
         #expect(try workplace.profiles("schema", "infer", "people.csv", "-o", "schema.json", "--force").status == 0)
         #expect(try workplace.profiles("schema", "infer", "people.csv", "-o", "people.csv", "--force").status == 73)
         // What was proposed is right, and takes the file.
@@ -74,7 +74,7 @@ import Watchdog
         #expect(
             outcome.error == """
                 Error: No column can be the username: in each of them a value is missing or there twice
-                Take the number of the row with --key-by-row
+                  Take the number of the row with --key-by-row
 
                 """)
         #expect(outcome.output.hasPrefix("Column"))

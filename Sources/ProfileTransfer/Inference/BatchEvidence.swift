@@ -90,7 +90,7 @@ struct BatchEvidence: Sendable {
         var missing = CountedLines()
         for row in rows {
             let value = column < row.cells.count ? records.cell(row.cells.lowerBound + column).trimmed() : Span()
-            if value.isEmpty || MissingToken.index(of: value) != nil {
+            if value.isEmpty || MissingToken.isSign(value) {
                 missing.add(line: row.line)
             } else {
                 fingerprints.append(Fingerprint(of: value, line: row.line))

@@ -51,7 +51,7 @@ struct ColumnJudgement {
     private mutating func settleTokens(isKey: Bool, _ elsewhere: Set<Int>) {
         let found = evidence.tokens
         for (token, lines) in found.sorted(by: { $0.key < $1.key })
-        where !(isKey || evidence.values == 0 || standsOut(token, lines.count, elsewhere)) {
+        where isKey ? MissingToken.all[token].isWord : !standsOut(token, lines.count, elsewhere) {
             doubts.append(.mayBeMissing(MissingToken.all[token].text, count: lines.count))
             evidence.takeLiterally(token)
         }
@@ -64,6 +64,7 @@ struct ColumnJudgement {
     }
 
     private func standsOut(_ token: Int, _ count: Int, _ elsewhere: Set<Int>) -> Bool {
+        if evidence.values == 0 { return true }
         if !Self.tokens(standingOutIn: evidence).isEmpty || booleanValues != nil { return true }
         let bytes = MissingToken.all[token].bytes
         guard MissingToken.all[token].isWord else {
@@ -140,7 +141,11 @@ struct ColumnJudgement {
         let plus = UInt8(ascii: "+")
         let isOfDigits =
             evidence.text.isASCII && evidence.text.ascii.members.allSatisfy { $0.isASCIIDigit || $0 == plus }
-        if isOfDigits, evidence.numerals.count > 0 { return doubts.append(.numerals(evidence.numerals)) }
+        if isOfDigits, evidence.numerals.count > 0 {
+            // Of a postal code nobody thinks that it is a number.
+            if name.meaning?.isText != true { doubts.append(.numerals(evidence.numerals)) }
+            return
+        }
         let nearest = evidence.hypotheses.nearlyBorneOut.min { $0.lines.count < $1.lines.count }
         // Three of four values are no rule.
         guard let nearest, values >= 20 * nearest.lines.count else { return }

@@ -27,6 +27,9 @@ struct MissingToken: Hashable, Sendable {
         return search(value)
     }
 
+    /// Whether a value is a token that nobody can be called by: a key is never one.
+    static func isSign(_ value: Span<UInt8>) -> Bool { index(of: value).map { !all[$0].isWord } ?? false }
+
     private static func search(_ value: Span<UInt8>) -> Int? {
         all.firstIndex { token in
             guard token.bytes.count == value.count else { return false }

@@ -156,6 +156,15 @@ import Watchdog
         #expect(try await numbered.validating(Array(text.utf8)).outcomes == [3, 0, 0, 0])
     }
 
+    @Test func `N3: a key may be a word that stands for missing values elsewhere, and is never a sign`() async throws {
+        let text = "user\nann\nnone\nbob\n" + (0..<200).map { "u\($0)\n" }.joined() + "-\nNONE\n"
+        let proposal = try await inferring(text)
+        #expect(proposal.key == .column("user"))
+        #expect(proposal.refused.map(\.reason) == [.noKey, .repeatedKey])
+        #expect(proposal.refused.map(\.rows.lines) == [[205], [206]])
+        #expect(try await proposal.validating(Array(text.utf8)).rejected == 2)
+    }
+
     // MARK: Secrets
 
     @Test func `N4: passwords and hashes are proposed as such, and none of their values is shown`() async throws {
