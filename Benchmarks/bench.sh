@@ -2,7 +2,7 @@
 # Measures the product beside its yardsticks, taking turns in one run, and writes the medians to RESULTS.md.
 #
 #     ROWS=1000000  rows of the standard file          RUNS=5   turns of each measurement
-#     ONLY=extra    one job: import extra validate lookup revalidate process login hashing long
+#     ONLY=extra    one job: import extra validate infer lookup revalidate process login hashing long
 #     LONG=1        also ten times the rows            DATA=DIR scratch folder, ${TMPDIR:-/tmp}/profiles-bench
 #     RESULTS=FILE  where the table goes; by default only a whole run of 1,000,000 rows replaces RESULTS.md
 set -euo pipefail
@@ -106,6 +106,17 @@ if wanted import || wanted validate; then
     compare "validate $rows rows" validate import "<= 0.25"
     rate=$(number %.0f "$rows / $(median validate)")
     add_row "the same, rows a second" "$rate" "1000000" "$rate / 1000000.0" ">= 1.00"
+fi
+
+if wanted infer; then
+    echo "infer and validate the same, $rows rows"
+    "$profiles" schema infer "$data/standard.csv" --output "$data/inferred.json" --force --quiet > "$data/run.out"
+    for _ in $(turns); do
+        measure "infer" "true" "$profiles schema infer $data/standard.csv --quiet"
+        measure "validate as inferred" "true" "$profiles validate $data/standard.csv --schema $data/inferred.json --quiet"
+    done
+    ours=$(number %.0f "$rows / $(median infer)") yardstick=$(number %.0f "$rows / $(median "validate as inferred")")
+    add_row "schema infer, rows a second" "$ours" "validate by what it found: $yardstick" "$ours / $yardstick.0" ">= 0.50"
 fi
 
 if wanted extra; then

@@ -104,20 +104,22 @@ private struct SchemaParser {
         }
     }
 
-    /// Sees that no column of a file means two fields.
+    /// Sees that no column of a file means two fields. An import looks for the name as it is written before it looks for
+    /// one that is like it, so that `first_name` and `firstname` may be two.
     private func checkColumns(_ fields: [(rules: FieldRules, path: String)]) {
-        var owners: [FoldedHeader: String] = [FoldedHeader(ProfileDraft.hashName): ProfileDraft.hashName]
-        for (rules, _) in fields { owners[FoldedHeader(rules.name.text)] = rules.name.text }
+        var owners: [String: String] = [:]
+        for (rules, _) in fields { owners[rules.name.text] = rules.name.text }
         for (rules, path) in fields {
             for (key, columns, owner) in [
                 ("columns", rules.columns, rules.name.text), ("hashColumns", rules.hashColumns, ProfileDraft.hashName),
             ] {
                 for (index, column) in columns.enumerated() {
-                    let folded = FoldedHeader(column)
-                    if let other = owners[folded], other != owner {
+                    // Hashes are known by any way of writing that name, before all others.
+                    let isHash = FoldedHeader(column) == FoldedHeader(ProfileDraft.hashName)
+                    if let other = isHash ? ProfileDraft.hashName : owners[column], other != owner {
                         errors.report("\(path).profiles.\(key)[\(index)]", .repeatedColumn(column, meaning: other))
                     } else {
-                        owners[folded] = owner
+                        owners[column] = owner
                     }
                 }
             }

@@ -19,6 +19,9 @@ struct ImportColumns: Sendable {
     private let names: FieldNames
     private let fields: [FieldRules]
 
+    /// The primary key's position in the schema where it is the number of the record; nil where it has a column.
+    let numberedField: Int?
+
     /// Columns whose content must not be shown or written anywhere.
     var secretColumns: Set<Int> { Set([secretField.flatMap { columnOfField[$0] }, columnOfHash].compactMap(\.self)) }
 
@@ -69,7 +72,9 @@ struct ImportColumns: Sendable {
         }
         let missing = Set(options.columns.keys).subtracting(header.map(\.trimmed))
         if let missing = missing.min() { throw .mappedColumnMissing(missing) }
-        guard columns[schema.primaryKeyIndex] != nil else { throw .noUsernameColumn }
+        let isNumbered = columns[schema.primaryKeyIndex] == nil && options.keysByRow
+        guard isNumbered || columns[schema.primaryKeyIndex] != nil else { throw .noUsernameColumn }
+        numberedField = isNumbered ? schema.primaryKeyIndex : nil
         self.header = header
         columnOfField = columns
         columnOfHash = hashColumn
@@ -88,7 +93,9 @@ struct ImportColumns: Sendable {
             throw .unknownField(target)
         }
         header = schema.fields.map(\.name.text) + (schema.hasPassword ? [ProfileDraft.hashName] : [])
-        columnOfField = schema.fields.indices.map { $0 }
+        let numbered = options.keysByRow ? schema.primaryKeyIndex : nil
+        numberedField = numbered
+        columnOfField = schema.fields.indices.map { $0 == numbered ? nil : $0 }
         columnOfHash = schema.hasPassword ? schema.fields.count : nil
         ignoredColumns = []
         secretField = schema.index(of: .password)
@@ -127,22 +134,24 @@ struct ImportColumns: Sendable {
 
 /// The fields of a schema by the names that mean them.
 private struct FieldNames: Sendable {
+    /// As they are written, for headers that differ in what is folded alone.
+    private let exact: [String: Int]
     private let fields: [FoldedHeader: Int]
     /// The names of brought hashes.
     private let hashes: Set<FoldedHeader>
 
     init(of schema: ProfileSchema) {
-        var fields: [FoldedHeader: Int] = [:]
-        for (index, rules) in schema.fields.enumerated() {
-            for name in [rules.name.text] + rules.columns { fields[FoldedHeader(name)] = index }
+        let names = schema.fields.enumerated().flatMap { index, rules in
+            ([rules.name.text] + rules.columns).map { (name: $0, index: index) }
         }
-        self.fields = fields
+        exact = Dictionary(names.map { ($0.name, $0.index) }) { first, _ in first }
+        fields = Dictionary(names.map { (FoldedHeader($0.name), $0.index) }) { first, _ in first }
         let hashNames = schema[.password].map { [ProfileDraft.hashName] + $0.hashColumns } ?? []
         hashes = Set(hashNames.map(FoldedHeader.init))
     }
 
     /// The field's position in the schema.
-    func field(_ name: String) -> Int? { fields[FoldedHeader(name)] }
+    func field(_ name: String) -> Int? { exact[name] ?? fields[FoldedHeader(name)] }
 
     func isHash(_ name: String) -> Bool { hashes.contains(FoldedHeader(name)) }
 }

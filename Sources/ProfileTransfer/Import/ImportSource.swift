@@ -10,12 +10,29 @@ public struct ImportInput: Sendable {
     public let name: String
     /// Nil where it cannot be known, as of a pipe.
     public let byteCount: UInt64?
+    /// What it is read from where it may be read more than once.
+    private(set) var repeatable: RepeatableInput?
 
     /// Names an open file.
     public init(descriptor: Int32, name: String, byteCount: UInt64?) {
         self.descriptor = descriptor
         self.name = name
         self.byteCount = byteCount
+    }
+
+    /// The same input, fit to be read from its beginning more than once, as by an inference and an import after it.
+    ///
+    /// What is no file is kept while it is read for the first time, in a file without a name that nobody else can read.
+    ///
+    /// - Parameter folder: Where that file is made.
+    /// - Throws: Why it cannot be made.
+    public func readableAgain(keptIn folder: String) throws(ImportError) -> ImportInput {
+        let interruption: ReadInterruption
+        do throws(ByteStreamError) { interruption = try ReadInterruption() } catch { throw ImportError(error) }
+        var input = self
+        input.repeatable = try RepeatableInput(
+            self, interruptedBy: interruption, copiedTo: Array("\(folder)/profiles-XXXXXX".utf8CString))
+        return input
     }
 }
 
@@ -52,8 +69,10 @@ final class ImportSource: Sendable {
         _ input: ImportInput, interruptedBy interruption: ReadInterruption, schema: ProfileSchema,
         options: ImportOptions, copiedTo template: [CChar]?
     ) throws(ImportError) {
-        let repeatable = try template.map { template throws(ImportError) in
-            try RepeatableInput(input, interruptedBy: interruption, copiedTo: template)
+        try input.repeatable?.rewind()
+        var repeatable = input.repeatable
+        if repeatable == nil, let template {
+            repeatable = try RepeatableInput(input, interruptedBy: interruption, copiedTo: template)
         }
         try self.init(
             repeatable?.source ?? .descriptor(input.descriptor, interruptedBy: interruption), repeatable,
@@ -93,7 +112,7 @@ final class ImportSource: Sendable {
     /// The input from its beginning, when nobody reads this one any more. Blocks the thread.
     func again() throws(ImportError) -> ImportSource {
         guard let repeatable else { throw .inputChanged }
-        repeatable.rewind()
+        try repeatable.rewind()
         let again = try ImportSource(repeatable.source, repeatable, interruption, schema, options)
         guard again.columns.header == columns.header else { throw .inputChanged }
         return again
@@ -127,7 +146,7 @@ final class ImportSource: Sendable {
         }
     }
 
-    private static func header(of csv: inout CSVReader) throws(ImportError) -> [String] {
+    static func header(of csv: inout CSVReader) throws(ImportError) -> [String] {
         // Read with as much of the input as comes at once, before it is known whether there are passwords in it.
         var batch = RecordBatch(containsSecrets: true)
         let isThere: Bool
@@ -143,7 +162,7 @@ final class ImportSource: Sendable {
 
 extension ImportError {
     /// Why an input cannot be opened.
-    fileprivate init(_ error: InputError) {
+    init(_ error: InputError) {
         switch error {
         case .stream(let error): self.init(error)
         case .unknownEncoding(let name): self = .unknownEncoding(name)

@@ -107,7 +107,7 @@ struct JudgedBatch: Sendable {
                 rows.report(ValidationIssue(nil, .badRow(fault)))
             } else if !batch.faults.isEmpty, let fault = batch.faults[index] {
                 judge(record, of: batch.records, with: fault, columns, isCompletedByStore, &rows)
-            } else if batch.records.isHeader(record, of: columns) {
+            } else if batch.records.isHeader(record, columns.header, firstLength: columns.firstHeaderLength) {
                 rows.report(ValidationIssue(nil, .badRow(.headerAgain)))
             } else {
                 for field in columns.columnOfField.indices { judge(field, of: record, batch.records, columns, &rows) }
@@ -134,6 +134,8 @@ struct JudgedBatch: Sendable {
                 isStored: false)
         } else if let column {
             rows.judge(records.cell(first + column), index: field)
+        } else if field == columns.numberedField {
+            rows.judge(String(record.number).utf8Span.span, index: field)
         } else {
             rows.judgeAbsent(index: field)
         }
@@ -169,8 +171,8 @@ extension RecordBatch {
 
     /// Whether a record, which has as many cells, says what the header says; nearly always the first cell's length tells.
     @inline(__always)
-    fileprivate func isHeader(_ record: Record, of columns: ImportColumns) -> Bool {
-        cell(record.cells.lowerBound).count == columns.firstHeaderLength && holds(columns.header, in: record)
+    func isHeader(_ record: Record, _ header: [String], firstLength: Int?) -> Bool {
+        cell(record.cells.lowerBound).count == firstLength && holds(header, in: record)
     }
 
     private func holds(_ texts: [String], in record: Record) -> Bool {

@@ -27,7 +27,7 @@ final class RepeatableInput: Sendable {
     }
 
     private let descriptor: Int32
-    private let interruption: ReadInterruption
+    let interruption: ReadInterruption
     private let state: Mutex<State>
 
     /// Takes an open input; a copy, if one is needed, is made by a template of `mkstemp`.
@@ -67,8 +67,10 @@ final class RepeatableInput: Sendable {
         }
     }
 
-    /// Begins anew; whoever read from the source before must not go on.
-    func rewind() {
+    /// Begins anew; whoever read from the source before must not go on. Of a stream that was not read to its end the rest
+    /// is read first. Blocks the thread.
+    func rewind() throws(ImportError) {
+        do throws(ByteStreamError) { try keepRest() } catch { throw ImportError(error) }
         state.withLock { state in
             switch consume state.origin {
             case .file(let range): state = State(origin: .file(range), position: range.lowerBound)
@@ -77,6 +79,23 @@ final class RepeatableInput: Sendable {
             case .copy(let copy): state = State(origin: .copy(copy), position: 0)
             }
         }
+    }
+
+    private func keepRest() throws(ByteStreamError) {
+        let isStream = state.withLock { state in
+            switch state.origin {
+            case .stream: true
+            default: false
+            }
+        }
+        guard isStream else { return }
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
+        defer {
+            if let start = buffer.baseAddress { explicit_bzero(start, buffer.count) }
+            buffer.deallocate()
+        }
+        let source = source
+        while try source.read(buffer) > 0 {}
     }
 
     /// Gives up the copy: the input is read once only.

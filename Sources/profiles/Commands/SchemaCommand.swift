@@ -7,8 +7,9 @@ internal import TextLayout
 struct SchemaCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "schema",
-        abstract: "Show, check, compare and adopt the rules that profiles follow.",
+        abstract: "Propose, show, check, compare and adopt the rules that profiles follow.",
         discussion: """
+              profiles schema infer people.csv --output schema.json
               profiles schema show --format json > schema.json
               profiles schema check schema.json
               profiles schema diff schema.json
@@ -16,8 +17,8 @@ struct SchemaCommand: ParsableCommand {
               profiles schema log
             """,
         subcommands: [
-            SchemaShowCommand.self, SchemaCheckCommand.self, SchemaDiffCommand.self, SchemaAdoptCommand.self,
-            SchemaLogCommand.self,
+            SchemaInferCommand.self, SchemaShowCommand.self, SchemaCheckCommand.self, SchemaDiffCommand.self,
+            SchemaAdoptCommand.self, SchemaLogCommand.self,
         ])
 }
 

@@ -34,6 +34,9 @@ struct ImportInputOptions: ParsableArguments {
         completion: CompletedWords.columns)
     var columns: [ColumnMapping] = []
 
+    @Flag(help: "Take the number of the row for the username where no column holds it.")
+    var keyByRow = false
+
     @Flag(help: "Pass over columns that are no field.")
     var ignoreUnknown = false
 
@@ -91,6 +94,7 @@ struct ImportInputOptions: ParsableArguments {
         options.rejectLimit = maxRejects?.limit
         options.mostIssues = maxIssues
         options.columns = Dictionary(columns.map { ($0.header, $0.field) }) { _, last in last }
+        options.keysByRow = keyByRow
         options.ignoresUnknownColumns = ignoreUnknown
         options.keepsIgnoredColumns = keepIgnored
         return options

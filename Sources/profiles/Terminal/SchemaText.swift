@@ -77,7 +77,7 @@ extension RuleChange.Effect {
 
 extension FieldRules {
     /// The rules in a few words.
-    fileprivate var rulesText: String {
+    var rulesText: String {
         var rules: [String] = []
         if isPrimaryKey, name != .username { rules.append("primary key") }
         if isRequired { rules.append("required") }

@@ -118,8 +118,8 @@ import Watchdog
             #".falseValues: "1" would be both true and false"#
         ),
         (
-            #"{"name":"x","profiles":{"columns":["USER NAME"]}}"#,
-            #".profiles.columns[0]: "USER NAME" means "username" already"#
+            #"{"name":"x","profiles":{"columns":["username"]}}"#,
+            #".profiles.columns[0]: "username" means "username" already"#
         ),
         (
             #"{"name":"x","profiles":{"hashColumns":["pw"]}}"#,

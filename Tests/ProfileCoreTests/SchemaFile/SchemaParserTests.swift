@@ -153,7 +153,7 @@ import Watchdog
         ),
         (#"{"name":"x","profiles":{"indexed":1}}"#, ".profiles.indexed"),
         (#"{"name":"x","profiles":{"columns":"Mobile"}}"#, ".profiles.columns"),
-        (#"{"name":"x","profiles":{"columns":["User Name"]}}"#, ".profiles.columns[0]"),
+        (#"{"name":"x","profiles":{"columns":["username"]}}"#, ".profiles.columns[0]"),
         (#"{"name":"x","profiles":{"columns":["A","Password-Hash"]}}"#, ".profiles.columns[1]"),
         (#"{"name":"x","profiles":{"hashColumns":["pw"]}}"#, ".profiles.hashColumns"),
         (#"{"name":"x","requird":true}"#, ".requird"), (#"{"name":"x","required":true}"#, ".required"),

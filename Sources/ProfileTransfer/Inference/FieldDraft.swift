@@ -1,0 +1,41 @@
+internal import ProfileCore
+
+/// A field of a schema on its way to being written.
+struct FieldDraft: Sendable {
+    var name: String
+    var title: String?
+    var type = "string"
+    /// Beside the type: `format`, `missingValues` and the like.
+    var attributes: [JSONMember] = []
+    var constraints: [JSONMember] = []
+    /// Under `profiles`.
+    var extensions: [JSONMember] = []
+
+    init(name: String) { self.name = name }
+
+    init(name: String, type: InferredType) {
+        self.name = name
+        self.type = type.name
+        attributes = type.attributes
+        extensions = type.extensions
+    }
+
+    /// Whether values that are written in two ways are two values.
+    var isExact: Bool { type == "string" || type == "integer" }
+
+    var format: String? {
+        guard case .string(let format) = attributes.first(where: { $0.name == "format" })?.value else { return nil }
+        return format
+    }
+
+    /// An element of a Table Schema's `fields`.
+    var document: JSONValue {
+        var members = [JSONMember("name", .string(name))]
+        if let title { members.append(JSONMember("title", .string(title))) }
+        members.append(JSONMember("type", .string(type)))
+        members += attributes
+        if !constraints.isEmpty { members.append(JSONMember("constraints", .object(constraints))) }
+        if !extensions.isEmpty { members.append(JSONMember("profiles", .object(extensions))) }
+        return .object(members)
+    }
+}

@@ -1,0 +1,95 @@
+internal import CSVStream
+internal import ProfileCore
+internal import Synchronization
+
+/// Hands out the records of an input, batch by batch, to whichever thread asks.
+final class InferenceSource: Sendable {
+    /// The name of the characters' encoding, where nothing but the look of the bytes tells it.
+    let guessedEncoding: String?
+    private let state: Mutex<State>
+    private let sample: Int?
+
+    private struct State: ~Copyable, Sendable {
+        var reader: Reader
+        /// Those that are known so far.
+        var columns: [ColumnName] = []
+        var rows = 0
+        /// Whether there was more than the rows that were asked for.
+        var isSample = false
+    }
+
+    private enum Reader: ~Copyable, Sendable {
+        case csv(CSVReader, header: [String])
+        case json(MemberReader)
+
+        mutating func next(_ columns: inout [ColumnName]) throws(ByteStreamError) -> InferenceBatch? {
+            let outcome: Result<InferenceBatch?, ByteStreamError>
+            switch consume self {
+            case .csv(var csv, let header):
+                outcome = InferenceSource.read(&csv, columns, header)
+                self = .csv(csv, header: header)
+            case .json(var members):
+                do throws(ByteStreamError) {
+                    outcome = .success(try members.next(&columns))
+                } catch {
+                    outcome = .failure(error)
+                }
+                self = .json(members)
+            }
+            return try outcome.get()
+        }
+    }
+
+    /// Opens the input, and reads the header where it has one. Blocks the thread.
+    init(_ source: ByteSource, options: InferenceOptions) throws(InferenceError) {
+        sample = options.sample
+        let input: OpenedInput
+        do throws(InputError) {
+            input = try OpenedInput(
+                source, format: options.format, encoding: options.encoding,
+                batchRecords: ImportSource.recordsPerBatch)
+        } catch {
+            throw .input(ImportError(error))
+        }
+        guessedEncoding = input.isEncodingGuessed ? input.encoding.name : nil
+        switch consume input.records {
+        case .json(let elements): state = Mutex(State(reader: .json(MemberReader(elements))))
+        case .csv(var csv):
+            let header: [String]
+            do throws(ImportError) { header = try ImportSource.header(of: &csv) } catch { throw .input(error) }
+            state = Mutex(State(reader: .csv(csv, header: header), columns: header.map(ColumnName.init)))
+        }
+    }
+
+    /// Those that are known so far.
+    var columns: [ColumnName] { state.withLock { $0.columns } }
+
+    /// Whether there was more to read than was asked for.
+    var isSample: Bool { state.withLock { $0.isSample } }
+
+    /// The next records; nil at the end of the input, or of what is looked at.
+    func next() throws(ByteStreamError) -> InferenceBatch? {
+        try state.withLock { state throws(ByteStreamError) in
+            guard state.rows < sample ?? .max, var batch = try state.reader.next(&state.columns) else { return nil }
+            let before = state.rows
+            state.rows += batch.count
+            if let sample, state.rows > sample {
+                state.isSample = true
+                batch.count = sample - before
+            }
+            return batch
+        }
+    }
+
+    fileprivate static func read(
+        _ csv: inout CSVReader, _ columns: [ColumnName], _ header: [String]
+    ) -> Result<InferenceBatch?, ByteStreamError> {
+        var records = RecordBatch(containsSecrets: columns.contains { $0.secrecy != .none })
+        do throws(ByteStreamError) {
+            guard try csv.next(into: &records) else { return .success(nil) }
+        } catch {
+            return .failure(error)
+        }
+        return .success(InferenceBatch(records, columns: columns, header: header, bytesRead: csv.bytesRead))
+    }
+}

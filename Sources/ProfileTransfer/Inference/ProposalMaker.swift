@@ -1,0 +1,154 @@
+internal import ProfileCore
+
+/// Makes the fields of a schema of columns, one after another.
+struct ProposalMaker {
+    let names: [ColumnName]
+    let evidence: BatchEvidence
+    let keys: [Int: KeyCandidates.Finding]
+    /// The column of the key; nil where there is none.
+    let key: Int?
+    let secrets: ChosenSecrets
+
+    /// A column with what became of it.
+    private struct Made {
+        let column: Int
+        /// Nil for a column that is left out.
+        let draft: FieldDraft?
+        let values: Int
+        let missing: Int
+        let doubts: [ColumnDoubt]
+    }
+
+    /// What an import has to be told besides the schema: the name of a field, by the header of its column.
+    private(set) var mappings: [String: String] = [:]
+    private var made: [Made] = []
+    private var naming = FieldNaming()
+    private var tokens: Set<Int>
+
+    init(
+        names: [ColumnName], evidence: BatchEvidence, keys: [Int: KeyCandidates.Finding], key: Int?,
+        secrets: ChosenSecrets
+    ) {
+        self.names = names
+        self.evidence = evidence
+        self.keys = keys
+        self.key = key
+        self.secrets = secrets
+        tokens = evidence.columns.reduce(into: []) { $0.formUnion(ColumnJudgement.tokens(standingOutIn: $1)) }
+    }
+
+    /// The columns that are fields.
+    var fieldColumns: Set<Int> { Set(made.filter { $0.draft != nil }.map(\.column)) }
+
+    mutating func add(_ column: Int) {
+        let name = names[column]
+        let found = evidence[column]
+        if name.header.isEmpty {
+            leaveOut(column, found, .noName)
+        } else if let reason = secrets.leftOut[column] {
+            leaveOut(column, found, reason)
+        } else if column == secrets.hashes || column == secrets.passwords {
+            addSecret(column, found)
+        } else {
+            addOpen(column, found)
+        }
+    }
+
+    private mutating func leaveOut(_ column: Int, _ found: ColumnEvidence, _ reason: ColumnDoubt.OmissionReason) {
+        made.append(
+            Made(
+                column: column, draft: nil, values: found.values, missing: found.empty, doubts: [.leftOut(reason)]))
+    }
+
+    /// The field `password`, whose header the schema keeps where an import would not take it for the same.
+    private mutating func addSecret(_ column: Int, _ found: ColumnEvidence) {
+        var draft = FieldDraft(name: FieldName.password.text)
+        if found.empty == 0, found.values > 0 { draft.constraints = [JSONMember("required", true)] }
+        draft.extensions = [JSONMember("secret", true), JSONMember("contentType", "new-password")]
+        let isHash = column == secrets.hashes
+        let header = names[column].header
+        if isHash, names[column].finds(FieldName.password.text) {
+            // The schema cannot say of a column `password` that it holds something else.
+            mappings[header] = ProfileDraft.hashName
+        } else if !names[column].finds(isHash ? ProfileDraft.hashName : FieldName.password.text) {
+            draft.extensions.append(JSONMember(isHash ? "hashColumns" : "columns", [.string(header)]))
+        }
+        made.append(Made(column: column, draft: draft, values: found.values, missing: found.empty, doubts: []))
+    }
+
+    private mutating func addOpen(_ column: Int, _ found: ColumnEvidence) {
+        let isKey = key == column
+        let judgement = ColumnJudgement(found, names[column], isKey: isKey, tokens: tokens)
+        var draft = judgement.draft
+        var doubts = judgement.doubts
+        if isKey {
+            draft.constraints.insert(JSONMember("unique", true), at: 1)
+            if let finding = keys[column], finding.exceptions > 0 {
+                doubts.append(.keyExceptions(missing: finding.missing, repeated: finding.repeats))
+            }
+        } else if names[column].keyRank != nil, keys[column]?.exceptions == 0, draft.isExact {
+            draft.constraints.append(JSONMember("unique", true))
+        }
+        let reason = giveName(to: &draft, column, isKey: isKey)
+        if let reason { doubts.append(.renamed(reason)) }
+        made.append(
+            Made(column: column, draft: draft, values: judgement.values, missing: judgement.missing, doubts: doubts))
+    }
+
+    /// Names the field, and keeps the header where an import would not find the field by it.
+    private mutating func giveName(
+        to draft: inout FieldDraft, _ column: Int, isKey: Bool
+    ) -> ColumnDoubt.RenamingReason? {
+        let name = names[column]
+        var (text, reason) = naming.name(for: name, at: column)
+        // The key is stored as `username`: where its own name cannot be had that one serves.
+        if isKey, reason != nil { (text, reason) = (FieldName.username.text, name.finds("username") ? nil : reason) }
+        draft.name = text
+        if name.header != text { draft.title = name.header }
+        if !name.finds(text) { draft.extensions.append(JSONMember("columns", [.string(name.header)])) }
+        return reason
+    }
+
+    /// The schema of all that was added; where no column is the key it has one of row numbers.
+    func schema(named name: String) throws(InferenceError) -> ProfileSchema {
+        var fields = made.compactMap { $0.draft?.document }
+        var primaryKey = FieldName.username.text
+        if let key {
+            primaryKey = made.first { $0.column == key }?.draft?.name ?? primaryKey
+        } else {
+            fields.insert(Self.rowNumber, at: 0)
+        }
+        var members = [JSONMember("name", .string(name)), JSONMember("fields", .array(fields))]
+        if primaryKey != FieldName.username.text { members.append(JSONMember("primaryKey", .string(primaryKey))) }
+        do {
+            return try ProfileSchema(parsing: JSONValue.object(members).text())
+        } catch {
+            throw .refusedSchema("\(error)")
+        }
+    }
+
+    private static let rowNumber: JSONValue = [
+        "name": "username", "title": "Row", "constraints": ["required": true, "unique": true],
+        "profiles": ["characters": ["ascii-digits"]],
+    ]
+
+    /// What became of each column.
+    func columns(of schema: ProfileSchema) -> [ColumnProposal] {
+        made.map { made in
+            let rules = made.draft.flatMap { FieldName($0.name) }.flatMap { schema[$0] }
+            let isShown = names[made.column].secrecy == .none && rules?.isSecret == false
+            let examples = isShown ? evidence[made.column].examples : []
+            return ColumnProposal(
+                header: names[made.column].header, rules: rules, holdsHashes: made.column == secrets.hashes,
+                values: made.values, missing: made.missing,
+                examples: examples.map { String(decoding: $0, as: UTF8.self) }, doubts: made.doubts)
+        }
+    }
+}
+
+extension ColumnName {
+    /// Whether an import finds a field of this name by the header itself.
+    fileprivate func finds(_ field: String) -> Bool {
+        FoldedHeader(header) == FoldedHeader(field)
+    }
+}

@@ -1,0 +1,35 @@
+internal import CSVStream
+
+/// Why no schema could take a row.
+public enum RowRefusal: String, Hashable, Sendable, CaseIterable {
+    /// There are more cells than columns, or fewer.
+    case cellCount = "cell_count"
+    case badEncoding = "bad_encoding"
+    case unclosedQuote = "unclosed_quote"
+    case textAfterQuote = "text_after_quote"
+    case nul
+    case tooLong = "too_long"
+    /// The row says what the header says.
+    case headerAgain = "header_again"
+    /// An element of JSON that is no object of strings, numbers, booleans and nulls.
+    case notAnObject = "not_an_object"
+    /// An object with two members of one name.
+    case memberTwice = "member_twice"
+    /// A control character other than tab, LF and CR.
+    case controlCharacter = "control_character"
+    /// What stands where the hash of a password should be is none that can be checked.
+    case unsupportedHash = "unsupported_hash"
+    case noKey = "no_key"
+    /// An earlier row has the same key.
+    case repeatedKey = "repeated_key"
+
+    init(_ fault: RecordFault) {
+        switch fault {
+        case .badEncoding: self = .badEncoding
+        case .unclosedQuote: self = .unclosedQuote
+        case .textAfterQuote: self = .textAfterQuote
+        case .nul: self = .nul
+        case .tooLong: self = .tooLong
+        }
+    }
+}

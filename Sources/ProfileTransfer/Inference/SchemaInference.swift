@@ -1,0 +1,138 @@
+internal import CSVStream
+internal import Platform
+internal import ProfileCore
+internal import ProfileStore
+internal import Threads
+
+/// Looks through a file that nobody has prepared and proposes a schema by which every row of it is valid, save rows that
+/// no schema could take (N1).
+///
+/// Workers take turns at splitting and look at their batches side by side; what they find is merged in the order of the
+/// input. Memory does not grow with the input.
+public struct SchemaInference: Sendable {
+    private let options: InferenceOptions
+
+    /// Prepares to look for a schema.
+    public init(options: InferenceOptions = InferenceOptions()) { self.options = options }
+
+    /// Reads the input to its end, or as many rows as the options say.
+    ///
+    /// An input that is to be imported afterwards is made fit for it by ``ImportInput/readableAgain(keptIn:)``.
+    /// - Parameters:
+    ///   - input: An open file; it is read from where it stands. It must not change meanwhile.
+    ///   - progress: Told after every batch.
+    /// - Returns: What was found. A file without a column that could be the key has no ``SchemaProposal/schema``.
+    /// - Throws: ``InferenceError``; `cancelled` when the task was.
+    public func run(
+        _ input: ImportInput, progress: @escaping @Sendable (ImportProgress) -> Void = { _ in }
+    ) async throws(InferenceError) -> SchemaProposal {
+        let reading: InterruptibleReading
+        do throws(ImportError) { reading = try InterruptibleReading(input) } catch { throw .input(error) }
+        let outcome: Result<SchemaProposal, InferenceError> = await withTaskCancellationHandler {
+            do throws(InferenceError) {
+                return .success(
+                    try await ThreadPool(threads: 1).run { () throws(InferenceError) in
+                        try look(through: reading, named: input.name, progress)
+                    } refused: { refusal in
+                        if case .noThread(let code) = refusal { return .input(.store(.noThread(code: code))) }
+                        return .cancelled
+                    })
+            } catch {
+                return .failure(error)
+            }
+        } onCancel: {
+            reading.interruption.interrupt()
+        }
+        // What was read until then is no whole file.
+        if Task.isCancelled { throw .cancelled }
+        return try outcome.get()
+    }
+
+    /// Blocks the thread.
+    private func look(
+        through reading: InterruptibleReading, named name: String, _ progress: @Sendable (ImportProgress) -> Void
+    ) throws(InferenceError) -> SchemaProposal {
+        let source = try InferenceSource(reading.source, options: options)
+        let left = LeftColumns()
+        let pipeline = try pipeline(of: source, left)
+        let evidence: BatchEvidence
+        let findings: [Int: KeyCandidates.Finding]
+        do throws(InferenceError) {
+            (evidence, findings) = try gather(from: pipeline, left, progress)
+        } catch {
+            pipeline.stop()
+            reading.interruption.interrupt()
+            pipeline.waitUntilEnded()
+            throw error
+        }
+        pipeline.waitUntilEnded()
+        return try SchemaProposal(
+            of: name, source.columns, evidence, keys: findings, isSample: source.isSample,
+            guessedEncoding: source.guessedEncoding, options: options)
+    }
+
+    private func gather(
+        from pipeline: Pipeline, _ left: LeftColumns, _ progress: @Sendable (ImportProgress) -> Void
+    ) throws(InferenceError) -> (BatchEvidence, [Int: KeyCandidates.Finding]) {
+        let keys = KeyCandidates(left: left, template: options.temporaryFileTemplate)
+        var evidence = BatchEvidence()
+        var columns: [ColumnName] = []
+        while let batch = try next(of: pipeline) {
+            columns = batch.columns
+            try keys.add(batch.evidence.keys, rowsBefore: evidence.soundRows) { columns[$0].keyRank != nil }
+            evidence.merge(batch.evidence)
+            progress(ImportProgress(rows: evidence.rows, rejected: 0, bytes: batch.bytesRead, hashed: nil))
+        }
+        return (evidence, try keys.finish { columns[$0].keyRank != nil })
+    }
+
+    /// What became of a batch.
+    private struct SeenBatch: Sendable {
+        let evidence: BatchEvidence
+        /// Those that were known when it was read.
+        let columns: [ColumnName]
+        let bytesRead: UInt64
+    }
+
+    private typealias Pipeline = OrderedPipeline<InferenceBatch, SeenBatch, ByteStreamError>
+
+    private func pipeline(of source: InferenceSource, _ left: LeftColumns) throws(InferenceError) -> Pipeline {
+        let workers = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+        do throws(ThreadError) {
+            return try Pipeline(workers: workers, depth: workers + 3) { () throws(ByteStreamError) in
+                try source.next()
+            } process: { batch in
+                SeenBatch(
+                    evidence: BatchEvidence(of: batch) { !left.contains($0) }, columns: batch.columns,
+                    bytesRead: batch.bytesRead)
+            }
+        } catch {
+            throw .input(.store(.noThread(code: error.code)))
+        }
+    }
+
+    private func next(of pipeline: Pipeline) throws(InferenceError) -> SeenBatch? {
+        do throws(ByteStreamError) { return try pipeline.next() } catch { throw .input(ImportError(error)) }
+    }
+}
+
+/// What an input's bytes come from, and what ends the waiting for them.
+private struct InterruptibleReading: Sendable {
+    let source: ByteSource
+    let interruption: ReadInterruption
+
+    init(_ input: ImportInput) throws(ImportError) {
+        if let repeatable = input.repeatable {
+            interruption = repeatable.interruption
+            source = repeatable.source
+            return
+        }
+        do throws(ByteStreamError) { interruption = try ReadInterruption() } catch { throw ImportError(error) }
+        source = .descriptor(input.descriptor, interruptedBy: interruption)
+    }
+}
+
+extension InferenceOptions {
+    /// Of `mkstemp`.
+    var temporaryFileTemplate: [CChar] { Array("\(temporaryFolder)/profiles-XXXXXX".utf8CString) }
+}

@@ -1,0 +1,51 @@
+internal import ArgumentParser
+internal import Platform
+internal import ProfileCore
+internal import ProfileStoreSQLite
+internal import ProfileTransfer
+internal import TextLayout
+
+struct SchemaInferCommand: AsynchronousCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "infer",
+        abstract: "Propose a schema for a file.",
+        discussion: """
+            Reads the whole file and shows for each column what it was taken for, how many values bear that out, two \
+            of them, and what is doubtful. By the schema every row of the file is valid but for those that no schema \
+            could take, which are counted. Columns of passwords and hashes are proposed as such, and never shown.
+
+              profiles schema infer people.csv
+              profiles schema infer people.csv --output schema.json
+              profiles init --schema schema.json && profiles import people.csv
+            """)
+
+    @OptionGroup var input: InferenceInputOptions
+
+    @Option(name: .shortAndLong, help: ArgumentHelp("Write the schema there as JSON.", valueName: "file"))
+    var output: String?
+
+    @Flag(help: "Replace the file of --output if it exists.")
+    var force = false
+
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws {
+        let file = try InputFile(input.file)
+        var spared = FilePlaces()
+        spared.insert(descriptor: file.descriptor)
+        if let output {
+            try spared.require(output)
+            guard force || access(output, F_OK) != 0 else { throw CommandFailure.exists(output) }
+        }
+        let source = ImportInput(descriptor: file.descriptor, name: file.path, byteCount: file.byteCount)
+        let proposal = try await input.proposal(for: source, global: global)
+        switch global.format {
+        case .text: try Output.standard.write(proposal.text)
+        case .json: try Output.standard.print(proposal.json.text(indented: true))
+        }
+        guard let schema = proposal.schema else { throw CommandFailure.noKey }
+        guard let output else { return }
+        try PrivateFile.write(schema.document(indented: true) + "\n", to: output, sparing: spared)
+        global.note("The schema is in \(output.visible).")
+    }
+}

@@ -1,0 +1,32 @@
+internal import ProfileTransfer
+internal import TextLayout
+
+// Files for which no schema can be proposed.
+extension CommandFailure {
+    init(_ error: InferenceError) {
+        switch error {
+        case .input(let error): self.init(error)
+        case .tooManyColumns(let count, let most):
+            self.init(
+                .usage, "The file has \(count) columns, and a schema has \(most) fields at most",
+                "Choose with --columns \"NAME,NAME,…\"")
+        case .unknownColumn(let name):
+            self.init(.usage, "--columns names \(name.quoted(longest: 64)), which is no column of the file")
+        case .spilling(let code):
+            self.init(.inputOutput, "What does not fit into memory cannot be kept: \(Self.systemText(code))")
+        case .refusedSchema(let reason):
+            self.init(.badConfiguration, "The schema that was found is refused: \(reason)", "Please report this")
+        case .cancelled: self.init(.interrupted, "Interrupted")
+        }
+    }
+
+    /// A file that would be replaced.
+    static func exists(_ path: String) -> CommandFailure {
+        CommandFailure(.cannotCreate, "\(path) exists", "Replace it with --force")
+    }
+
+    /// A file whose rows nothing tells apart.
+    static let noKey = CommandFailure(
+        .no, "No column can be the username: in each of them a value is missing or there twice",
+        "Take the number of the row with --key-by-row")
+}

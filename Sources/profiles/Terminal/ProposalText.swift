@@ -1,0 +1,189 @@
+internal import ProfileCore
+internal import ProfileTransfer
+internal import TextLayout
+
+// What was found in a file, as a person reads it in a terminal.
+
+extension SchemaProposal {
+    /// The table of columns, and under it what concerns the file as a whole.
+    var text: String {
+        var table = TextTable(["Column", "Taken for", "Values", "Examples", "Doubtful"], [.left, .left, .right])
+        for column in columns {
+            table.add([
+                column.header.isEmpty ? "(no name)" : column.header.visible(upTo: 32), column.takenFor,
+                column.values.grouped, column.exampleText,
+                column.doubts.map(\.text).joined(separator: "; "),
+            ])
+        }
+        return table.text + "\n" + notes.map { $0 + "\n" }.joined()
+    }
+
+    /// One fact a line.
+    private var notes: [String] {
+        var notes: [String] = []
+        let rows = "\(rows.grouped) row\(rows == 1 ? "" : "s")"
+        let isPart = "Only the first \(rows) were looked at; the others may break the rules."
+        notes.append(isSample ? isPart : "\(rows) in all.")
+        if let guessedEncoding {
+            notes.append("The characters look like \(guessedEncoding); --encoding says otherwise.")
+        }
+        switch key {
+        case .column(let header): notes.append("A row is known by its column \(header.quoted(longest: 64)).")
+        case .rowNumber: notes.append("A row is known by its number: import with --key-by-row.")
+        case nil: break
+        }
+        for refused in refused {
+            let count = refused.rows.count
+            notes.append("\(count.grouped) \(refused.reason.text(count)): \(refused.rows.text)")
+        }
+        if !ignoredColumns.isEmpty { notes.append("Columns are left out: import with --ignore-unknown.") }
+        for (header, field) in mappings.sorted(by: { $0.key < $1.key }) {
+            notes.append("Import with --map \("\(header)=\(field)".quoted(longest: 100)).")
+        }
+        return notes
+    }
+
+    private var keyJSON: JSONValue {
+        switch key {
+        case .column(let header): ["column": .string(header)]
+        case .rowNumber: ["row_number": true]
+        case nil: .null
+        }
+    }
+
+    /// Everything, the schema too.
+    var json: JSONValue {
+        [
+            "source": .string(source), "rows": .number(rows), "is_sample": .bool(isSample),
+            "key": keyJSON,
+            "columns": .array(columns.map(\.json)),
+            "rejected": .array(
+                refused.map {
+                    [
+                        "reason": .string($0.reason.rawValue), "rows": .number($0.rows.count),
+                        "lines": .array($0.rows.lines.map(JSONValue.number)),
+                    ]
+                }),
+            "ignored_columns": .array(ignoredColumns.map(JSONValue.string)),
+            "schema": schema.flatMap { try? JSONValue(parsing: $0.document().utf8.span) } ?? .null,
+        ]
+    }
+}
+
+extension ColumnProposal {
+    /// The type and the rules in a few words.
+    fileprivate var takenFor: String {
+        guard let rules else { return "left out" }
+        if rules.isSecret {
+            return (holdsHashes ? "password hash" : "password") + (rules.isRequired ? "; required" : "")
+        }
+        let kind = rules.type == .string ? "text" : rules.type.rawValue
+        let name = rules.name.text == header ? "" : "\(rules.name): "
+        let meaning = rules.contentType.map { " (\($0))" } ?? ""
+        let text = rules.rulesText.visible(upTo: 48)
+        return name + kind + meaning + (text == "any text" ? "" : "; " + text)
+    }
+
+    fileprivate var exampleText: String { examples.map { $0.visible(upTo: 20) }.joined(separator: " · ") }
+
+    fileprivate var json: JSONValue {
+        [
+            "column": .string(header), "field": rules.map { .string($0.name.text) } ?? .null,
+            "type": rules.map { .string($0.type.rawValue) } ?? .null, "values": .number(values),
+            "missing": .number(missing), "examples": .array(examples.map(JSONValue.string)),
+            "doubts": .array(doubts.map { ["code": .string($0.code), "text": .string($0.text)] }),
+        ]
+    }
+}
+
+extension ColumnDoubt {
+    fileprivate var code: String {
+        switch self {
+        case .noValues: "no_values"
+        case .dayOrMonth: "day_or_month"
+        case .fractionOrThousands: "fraction_or_thousands"
+        case .nearly: "nearly"
+        case .numerals: "numerals"
+        case .takenAsMissing: "taken_as_missing"
+        case .mayBeMissing: "may_be_missing"
+        case .renamed: "renamed"
+        case .leftOut: "left_out"
+        case .keyExceptions: "key_exceptions"
+        }
+    }
+
+    fileprivate var text: String {
+        switch self {
+        case .noValues: "every cell is empty"
+        case .dayOrMonth: "dates, but day and month cannot be told apart"
+        case .fractionOrThousands: "numbers, but a fraction cannot be told from thousands"
+        case .nearly(let type, let lines): "\(type.noun) but for \(lines.count) in \(lines.text)"
+        case .numerals(let lines): "no numbers: leading zeros, a plus sign or over 15 digits, as in \(lines.firstText)"
+        case .takenAsMissing(let texts, let count):
+            "\(texts.map { $0.quoted() }.joined(separator: ", ")) taken as missing, \(count.grouped) times"
+        case .mayBeMissing(let text, let count):
+            "\(text.quoted()) may mean missing, \(count.grouped) time\(count == 1 ? "" : "s")"
+        case .renamed(.reserved): "renamed: the name is reserved"
+        case .renamed(.indistinct): "renamed: another differs by an underscore alone"
+        case .renamed(.unwritable): "renamed: a field's name is of a–z, 0–9 and _"
+        case .leftOut(.noName): "the column has no name"
+        case .leftOut(.unsupportedHashes): "hashes that cannot be checked here"
+        case .leftOut(.otherSecret): "another column is the password"
+        case .keyExceptions(let missing, let repeated):
+            [
+                missing.count > 0 ? "\(missing.count.grouped) empty" : nil,
+                repeated.count > 0 ? "\(repeated.count.grouped) twice" : nil,
+            ].compactMap(\.self).joined(separator: ", ") + ": these rows are rejected"
+        }
+    }
+}
+
+extension InferredType {
+    fileprivate var noun: String {
+        switch self {
+        case .integer: "integers"
+        case .number: "numbers"
+        case .date: "dates"
+        case .dateTime: "dates with times"
+        case .time: "times"
+        case .email: "e-mail addresses"
+        case .uri: "URIs"
+        case .uuid: "UUIDs"
+        }
+    }
+}
+
+extension RowRefusal {
+    /// What is said behind a count of rows.
+    fileprivate func text(_ count: Int) -> String {
+        let rows = count == 1 ? "row" : "rows"
+        return switch self {
+        case .cellCount: "\(rows) with more or fewer cells than columns"
+        case .badEncoding: "\(rows) with bytes that are no text"
+        case .unclosedQuote: "\(rows) with a quote that is not closed"
+        case .textAfterQuote: "\(rows) with text behind a closing quote"
+        case .nul: "\(rows) with a NUL"
+        case .tooLong: "\(rows) too long to read"
+        case .headerAgain: "\(rows) that say\(count == 1 ? "s" : "") what the header says"
+        case .notAnObject: "elements that are no object of texts, numbers and booleans"
+        case .memberTwice: "objects with a member twice"
+        case .controlCharacter: "\(rows) with a control character"
+        case .unsupportedHash: "\(rows) with a hash that cannot be checked"
+        case .noKey: "\(rows) without a username"
+        case .repeatedKey: "\(rows) with the username of an earlier row"
+        }
+    }
+}
+
+extension CountedLines {
+    fileprivate var firstText: String { lines.first.map { "line \($0)" } ?? "some" }
+
+    /// `line 3`, or `lines 3, 5, 8 and 4 more`.
+    fileprivate var text: String {
+        let shown = lines.map(String.init)
+        guard let first = shown.first else { return "some lines" }
+        if count == 1 { return "line \(first)" }
+        let more = count - shown.count
+        return "lines " + shown.joined(separator: ", ") + (more > 0 ? " and \(more.grouped) more" : "")
+    }
+}

@@ -1,0 +1,40 @@
+import ProfileStore
+import ProfileTransfer
+import StoreFixtures
+import Testing
+import Watchdog
+
+/// Files made after real ones of different fields, each with labels by hand.
+@Suite(.watched) struct FilesOfTheWorldTests {
+    @Test(arguments: FilesOfTheWorld.all)
+    func `N2: every column is taken for what it is`(file: FileOfTheWorld) async throws {
+        let proposal = try await inferring(file.bytes) { $0.keysByRow = file.key == nil }
+        #expect(proposal.labels == file.labels)
+        #expect(proposal.key == (file.key.map { .column($0) } ?? .rowNumber))
+    }
+
+    @Test(arguments: FilesOfTheWorld.all)
+    func `N1: every row is valid but for those that are counted`(file: FileOfTheWorld) async throws {
+        let proposal = try await inferring(file.bytes) { $0.keysByRow = file.key == nil }
+        #expect(proposal.refusedRows == file.refused)
+        let report = try await proposal.validating(file.bytes)
+        #expect(report.rejected == file.refused, "\(report.lines.prefix(5))")
+        #expect(report.rows == proposal.rows)
+    }
+
+    @Test func `N3: a file whose rows nothing tells apart has no schema unless rows are numbered`() async throws {
+        let proposal = try await inferring(FilesOfTheWorld.penguins.bytes)
+        #expect(proposal.key == nil)
+        #expect(proposal.schema == nil)
+        #expect(proposal.columns.count == 11)
+    }
+
+    @Test func `rows with cells too many, and keys that are there twice, are named by their lines`() async throws {
+        let visits = try await inferring(FilesOfTheWorld.visits.bytes)
+        #expect(visits.refused.map(\.reason) == [.cellCount])
+        #expect(visits.refused.first?.rows.lines == [12, 62, 112, 162, 212])
+        let subscribers = try await inferring(FilesOfTheWorld.subscribers.bytes)
+        #expect(subscribers.refused.map(\.reason) == [.noKey, .repeatedKey])
+        #expect(subscribers.refused.map(\.rows.lines) == [[79], [201, 401]])
+    }
+}

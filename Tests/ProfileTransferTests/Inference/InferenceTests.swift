@@ -1,0 +1,276 @@
+import Platform
+import ProfileCore
+import ProfileStore
+import ProfileTesting
+import ProfileTransfer
+import StoreFixtures
+import Testing
+import Watchdog
+
+@Suite(.watched) struct InferenceTests {
+    // MARK: Types
+
+    @Test(arguments: [
+        (["1", "-20", "0", "999999999999999"], "integer"),
+        (["1.5", "-0.25", "7", "1.0E5"], "number"),
+        (["1.234,5", "12,75", "3"], "number ,."),
+        (["12,75", "0,5", "3"], "number ,"),
+        (["1,234.50", "12,345,678", "3"], "number .,"),
+        (["2024-01-31", "1999-12-01"], "date"),
+        (["31.01.2024", "1.2.2024"], "date %d.%m.%Y"),
+        (["13:05", "00:59"], "time %H:%M"),
+        (["2024-01-31T10:00:00Z", "2024-01-31T10:00:00.5+02:00"], "datetime"),
+        (["ada@example.org", "bo.b@mail.example.com"], "email"),
+        (["https://example.org/a?b", "http://localhost:80"], "uri url"),
+        (["6f1a1d2e-7c1b-4c5e-9d3f-0123456789ab"], "uuid"),
+        (["true", "FALSE", "True"], "boolean"),
+        (["Ja", "nein", "ja"], "boolean"),
+    ])
+    func `N2: a column is of a type if every value is, in one way of writing`(
+        cells: [String], label: String
+    ) async throws {
+        let label = label == "date" ? "date yyyy-MM-dd" : label
+        #expect(try await column(of: cells).label == label)
+        // One that is none, and it is text.
+        #expect(try await column(of: cells + ["none of it"]).label.hasPrefix("string"))
+    }
+
+    @Test(arguments: [
+        ["007", "008"], ["+1", "+2"], ["1", "1234567890123456"], ["-0", "1"], ["1E5", "2E7"], ["0x1F"],
+    ])
+    func `N2: leading zeros, a plus sign or more than 15 digits make text of numbers`(cells: [String]) async throws {
+        #expect(try await column(of: cells).label == "string")
+    }
+
+    @Test func `N2: where day and month cannot be told apart a date is text, and it says so`() async throws {
+        let told = try await column(of: ["03/04/2020", "25/04/2020", "01/02/2021"])
+        #expect(told.label == "date dd/MM/yyyy")
+        let untold = try await column(of: ["03/04/2020", "12/11/2020", "01/02/2021"])
+        #expect(untold.rules?.type == .string)
+        #expect(untold.doubts.contains(.dayOrMonth))
+    }
+
+    @Test func `a sign that may stand for a fraction or between thousands makes text, and it says so`() async throws {
+        let untold = try await column(of: ["1,234", "5,678"])
+        #expect(untold.rules?.type == .string)
+        #expect(untold.doubts.contains(.fractionOrThousands))
+    }
+
+    @Test func `what keeps a column from being a number is told with its line`() async throws {
+        let cells = (0..<100).map { $0 == 41 ? "n.v." : String($0) }
+        let near = try await column(of: cells)
+        #expect(near.rules?.type == .string)
+        guard case .nearly(.integer, let lines)? = near.doubts.first else {
+            Issue.record("\(near.doubts)")
+            return
+        }
+        #expect(lines.lines == [43])
+    }
+
+    // MARK: Rules
+
+    @Test func `few values that repeat are an enumeration, and many are not`() async throws {
+        let few = try await column(of: (0..<60).map { ["red", "green", "blue"][$0 % 3] })
+        #expect(few.rules?.allowedValues == ["blue", "green", "red"])
+        #expect(try await column(of: (0..<60).map { "colour \($0 % 30)" }).rules?.allowedValues == [])
+        // Names of people are open, however few there are.
+        let names = try await column(of: (0..<60).map { ["Ann", "Bo"][$0 % 2] }, named: "First name")
+        #expect(names.rules?.allowedValues == [])
+    }
+
+    @Test func `one shape of digits and literals is a mask`() async throws {
+        let cells = (0..<9).map { "A-\($0)1/2\($0)" }
+        #expect(try await column(of: cells).rules?.mask?.pattern == "A-##/##")
+        #expect(try await column(of: cells + ["B-11/22"]).rules?.mask == nil)
+    }
+
+    @Test func `lengths leave room, but for codes that are all as long`() async throws {
+        let words = try await column(of: ["one", "three", "seventeen", "four", "eleven!"])
+        #expect(words.rules?.minimumLength == nil)
+        #expect(words.rules?.maximumLength == 10)
+        let codes = try await column(of: ["ABX", "CDY", "EFZ", "GHA", "IJB"])
+        #expect(codes.rules?.minimumLength == 3)
+        #expect(codes.rules?.maximumLength == 3)
+        #expect(codes.rules?.characters == [.asciiLetters])
+    }
+
+    @Test func `a column without an empty cell is required`() async throws {
+        #expect(try await column(of: ["a", "b"]).rules?.isRequired == true)
+        #expect(try await column(of: ["a", " "]).rules?.isRequired == false)
+    }
+
+    // MARK: Missing values
+
+    @Test func `texts for missing values are taken for these where they stand out`() async throws {
+        let numbers = try await column(of: ["1", "NA", "3", "n/a", "-"])
+        #expect(numbers.label == "integer")
+        #expect(numbers.rules?.missingValues == ["NA", "n/a", "-"])
+        #expect(numbers.values == 2)
+        #expect(numbers.missing == 3)
+        let words = try await column(of: ["north", "-", "south"])
+        #expect(words.rules?.missingValues == ["-"])
+    }
+
+    @Test func `texts that may be values are values, and it says so`() async throws {
+        let codes = try await column(of: ["DE", "NA", "FR", "IT", "BE"])
+        #expect(codes.rules?.missingValues == [])
+        #expect(codes.rules?.isRequired == true)
+        #expect(codes.doubts == [.mayBeMissing("NA", count: 1)])
+        let names = try await column(of: ["Smith", "Null", "Jones"])
+        #expect(names.rules?.missingValues == [])
+    }
+
+    // MARK: Keys
+
+    @Test func `N3: the key is found by name first`() async throws {
+        let proposal = try await inferring("code,email,id,user\n1,a@b.org,7,ann\n2,b@b.org,8,bob\n")
+        #expect(proposal.key == .column("user"))
+        #expect(proposal.schema?.primaryKey.name.text == "user")
+    }
+
+    @Test func `N3: a key by name may lack a value of its own in one row of a hundred, ignoring case`() async throws {
+        func file(repeats: Int) -> String {
+            "login,n\n"
+                + (0..<200).map { "\($0 < repeats ? "SAME\($0 % 1)" : $0 == 199 ? "same0" : "u\($0)"),\($0)\n" }
+                .joined()
+        }
+        let one = try await inferring(file(repeats: 2))
+        #expect(one.key == .column("login"))
+        #expect(one.refused.map(\.reason) == [.repeatedKey])
+        #expect(one.refused.first?.rows.lines == [3, 201])
+        // With three it is the first column that is unique.
+        #expect(try await inferring(file(repeats: 3)).key == .column("n"))
+    }
+
+    @Test func `N3: without a name it is the first that is unique and never empty`() async throws {
+        let proposal = try await inferring("a,b,c,d\n1,x,p,s\n1,,q,t\n2,y,r,u\n")
+        #expect(proposal.key == .column("c"))
+    }
+
+    @Test func `N3: rows are numbered only when that is asked for`() async throws {
+        let text = "a,b\n1,x\n1,x\n2,x\n"
+        let none = try await inferring(text)
+        #expect(none.key == nil && none.schema == nil)
+        let numbered = try await inferring(text) { $0.keysByRow = true }
+        #expect(numbered.key == .rowNumber)
+        #expect(try await numbered.validating(Array(text.utf8)).outcomes == [3, 0, 0, 0])
+    }
+
+    @Test func `N3: a key may be a word that stands for missing values elsewhere, and is never a sign`() async throws {
+        let text = "user\nann\nnone\nbob\n" + (0..<200).map { "u\($0)\n" }.joined() + "-\nNONE\n"
+        let proposal = try await inferring(text)
+        #expect(proposal.key == .column("user"))
+        #expect(proposal.refused.map(\.reason) == [.noKey, .repeatedKey])
+        #expect(proposal.refused.map(\.rows.lines) == [[205], [206]])
+        #expect(try await proposal.validating(Array(text.utf8)).rejected == 2)
+    }
+
+    // MARK: Secrets
+
+    @Test func `N4: passwords and hashes are proposed as such, and none of their values is shown`() async throws {
+        let hash = "$argon2id$v=19$m=64,t=1,p=2$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
+        for (header, value, label) in [
+            ("password", "Sesame7!", "password"), ("User Pwd", "Sesame7!", "password"),
+            ("password_hash", hash, "hash"), ("password", hash, "hash"), ("credential", hash, "hash"),
+            ("md5_password_hash", "5f4dcc3b5aa765d61d8327deb882cf99", "left out"),
+            ("password_hint", "Sesame7!", "string"),
+        ] {
+            let text = "user,\(header)\nann,\"\(value)\"\nbob,\"\(value)\"\n"
+            let proposal = try await inferring(text)
+            #expect(proposal[header]?.label == label, "\(header)")
+            #expect(proposal[header]?.examples == [], "\(header)")
+            #expect(!"\(proposal)".contains(value), "\(header)")
+            let report = try await proposal.validating(Array(text.utf8))
+            #expect(report.outcomes == [2, 0, 0, 0], "\(header): \(report.lines)")
+        }
+    }
+
+    // MARK: Names
+
+    @Test func `names that are reserved or differ by an underscore alone are changed, and the header is kept`()
+        async throws
+    {
+        let text = "user,id,status,Post-Code,postcode,Ünïcode Größe,名前,2024\na,1,x,1,2,z,b,c\nb,2,y,3,4,z,b,d\n"
+        let proposal = try await inferring(text)
+        let fields = proposal.columns.map { $0.rules?.name.text ?? "" }
+        #expect(
+            fields == [
+                "user", "source_id", "source_status", "post_code", "postcode_2", "unicode_grosse", "column_7",
+                "column_2024",
+            ])
+        #expect(proposal["status"]?.rules?.columns == ["status"])
+        #expect(proposal["status"]?.doubts == [.renamed(.reserved)])
+        #expect(proposal["postcode"]?.doubts == [.renamed(.indistinct)])
+        #expect(try await proposal.validating(Array(text.utf8)).outcomes == [2, 0, 0, 0])
+    }
+
+    @Test func `past a hundred columns it asks which to take`() async throws {
+        let header = (0..<101).map { "c\($0)" }.joined(separator: ",")
+        let row = (0..<101).map(String.init).joined(separator: ",")
+        let text = "\(header)\n\(row)\n"
+        await #expect(throws: InferenceError.tooManyColumns(101, most: 100)) { try await inferring(text) }
+        let proposal = try await inferring(text) { $0.columns = ["c7", "c100"] }
+        #expect(proposal.columns.map(\.header) == ["c7", "c100"])
+        #expect(try await proposal.validating(Array(text.utf8)).imported == 1)
+        await #expect(throws: InferenceError.unknownColumn("d")) { try await inferring(text) { $0.columns = ["d"] } }
+    }
+
+    @Test func `columns without a name are left out, and said`() async throws {
+        let text = ",user,\n0,ann,\n1,bob,\n"
+        let proposal = try await inferring(text)
+        #expect(proposal.columns.map(\.label) == ["left out", "key string username", "left out"])
+        #expect(try await proposal.validating(Array(text.utf8)).imported == 2)
+    }
+
+    @Test func `a sample is of the first rows, and says that there are more`() async throws {
+        let text = "user,n\na,1\nb,2\nc,x\n"
+        let proposal = try await inferring(text) { $0.sample = 2 }
+        #expect(proposal.rows == 2 && proposal.isSample)
+        #expect(proposal["n"]?.label == "integer")
+        #expect(try await inferring(text) { $0.sample = 3 }.isSample == false)
+    }
+
+    @Test func `values that no field may hold are counted with their lines`() async throws {
+        let text = "user,note\na,x\nb,\u{1B}[2J\nc,\u{85}\nd,y\n"
+        let proposal = try await inferring(text)
+        #expect(proposal.refused.map(\.reason) == [.controlCharacter])
+        #expect(proposal.refused.first?.rows.lines == [3, 4])
+        #expect(try await proposal.validating(Array(text.utf8)).outcomes == [2, 0, 0, 2])
+    }
+
+    @Test func `objects of JSON are columns of their members`() async throws {
+        let text = """
+            {"user":"ann","age":7}
+            {"user":"bob","active":true,"age":null}
+            [1]
+            {"user":"cy","age":9,"active":false}
+
+            """
+        let proposal = try await inferring(text)
+        #expect(proposal.labels == ["user": "key string username", "age": "integer", "active": "boolean"])
+        #expect(proposal["active"]?.missing == 1)
+        #expect(proposal.refused.map(\.reason) == [.notAnObject])
+        #expect(try await proposal.validating(Array(text.utf8)).outcomes == [3, 0, 0, 1])
+    }
+
+    @Test func `what comes through a pipe is looked through and then imported`() async throws {
+        let text = "user,n\nann,1\nbob,2\n"
+        var ends: [Int32] = [-1, -1]
+        try #require(pipe(&ends) == 0)
+        defer { close(ends[0]) }
+        // It fits into the pipe's buffer.
+        try #require(write(ends[1], text, text.utf8.count) == text.utf8.count)
+        close(ends[1])
+        let input = try ImportInput(descriptor: ends[0], name: "-", byteCount: nil).readableAgain(keptIn: "/tmp")
+        let proposal = try await SchemaInference().run(input)
+        let report = try await ProfileImporter(schema: try #require(proposal.schema), today: .latest).run(input)
+        #expect(report.outcomes == [2, 0, 0, 0])
+    }
+
+    @Test func `an empty file has no header, and one of a header alone has names to go by`() async throws {
+        await #expect(throws: InferenceError.input(.noHeader)) { try await inferring("") }
+        let proposal = try await inferring("user,note\n")
+        #expect(proposal.key == .column("user"))
+        #expect(proposal.rows == 0)
+    }
+}
