@@ -18,8 +18,9 @@ extension ProfileRepository {
         let file = try StoreFile.resolve(path, createsFolder: options.createsMissing, options)
         let writer = file.writer(options)
         var look = try await file.inspectOnceSettled()
+        var isMadeHere = false
         if options.createsMissing, look.state == .missing || look.state == .empty {
-            try await writer.writeForStore(waitingAtMost: options.waitLimit) { connection in
+            isMadeHere = try await writer.writeForStore(waitingAtMost: options.waitLimit) { connection in
                 try Migrator.create(connection, schema: options.initialSchema, at: options.now())
             }
             look = try ProfileStoreError.translating { try file.inspect() }
@@ -29,7 +30,7 @@ extension ProfileRepository {
         guard version == Migrator.latest else {
             throw .olderStore(path: file.path.description, version: version, known: Migrator.latest)
         }
-        return try await ProfileRepository(SQLiteEngine(file, look, writer, options), options)
+        return try await ProfileRepository(SQLiteEngine(file, look, writer, isMadeHere: isMadeHere, options), options)
     }
 
     /// The database file, for people: in a folder whose name is not UTF-8 the file itself is called otherwise. Empty for a
@@ -65,6 +66,25 @@ extension ProfileRepository {
                 if error.systemError == EEXIST { throw ProfileStoreError.alreadyExists(path: path) }
                 throw error
             }
+        }
+    }
+
+    /// Removes the store if it was made when this repository opened it, and nobody has stored or changed anything since
+    /// (N6). The lock file stays: without it two programs could write at once.
+    ///
+    /// - Returns: Whether it is gone. Close the repository then; what others have open there can no longer write.
+    /// - Throws: `busy`, …
+    package func removeIfUnused() async throws(ProfileStoreError) -> Bool {
+        guard let engine = engine as? SQLiteEngine, engine.isMadeHere else { return false }
+        let path = engine.session.file.path
+        return try await engine.session.withWriter { connection in
+            guard try ProfileTable.count(connection) == 0, try StoreTable.changeNumber(connection) == 0,
+                try SchemaTable.versionInForce(connection) == 1
+            else { return false }
+            // A log that is left behind could be taken for that of the next store of this name.
+            guard try connection.checkpoint(.truncate).isComplete else { return false }
+            for ending in ["-wal", "-shm", ""] { unlink(path.file(endingIn: ending)) }
+            return true
         }
     }
 

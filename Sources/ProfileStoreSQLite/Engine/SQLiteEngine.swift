@@ -8,6 +8,8 @@ internal import Synchronization
 final class SQLiteEngine: StoreEngine {
     let session: SQLiteSession
     let options: ProfileRepository.Options
+    /// Whether the store was made when it was opened here.
+    let isMadeHere: Bool
     /// The rules in force, as far as is known here.
     private let known: Mutex<RulesInForce>
     let beeper: Beeper
@@ -15,8 +17,10 @@ final class SQLiteEngine: StoreEngine {
 
     /// Goes by a file that is there and of this program's version.
     init(
-        _ file: StoreFile, _ look: consuming StoreLook, _ writer: DatabaseWriter, _ options: ProfileRepository.Options
+        _ file: StoreFile, _ look: consuming StoreLook, _ writer: DatabaseWriter, isMadeHere: Bool,
+        _ options: ProfileRepository.Options
     ) throws(ProfileStoreError) {
+        self.isMadeHere = isMadeHere
         session = SQLiteSession(file, look, writer, options)
         self.options = options
         beeper = Beeper(file.path, directory: options.runtimeDirectory)

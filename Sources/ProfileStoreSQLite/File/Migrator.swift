@@ -40,13 +40,14 @@ enum Migrator {
     /// has done so since the store was missed. The caller holds the write lock and no transaction.
     static func create(
         _ connection: borrowing Connection, schema: ProfileSchema, at time: Timestamp
-    ) throws {
+    ) throws -> Bool {
         let settings = try connection.settings()
-        guard settings.userVersion == 0 else { return }
+        guard settings.userVersion == 0 else { return false }
         try connection.writeTransaction {
             for migration in Migration.all { try apply(migration, connection, at: time) }
             try SchemaTable.adopt(schema, replacing: nil, at: time, connection)
         }
+        return true
     }
 
     /// Compares what was applied with what this program knows.

@@ -1,6 +1,7 @@
 public import ArgumentParser
 internal import ProfileCore
 internal import ProfileStore
+internal import ProfileStoreSQLite
 internal import ProfileTransfer
 
 struct ImportCommand: AsynchronousCommand {
@@ -12,7 +13,10 @@ struct ImportCommand: AsynchronousCommand {
             out. The first row of CSV names the columns. Every row is stored, or rejected with everything that is wrong \
             with it; exits 1 when any was. Ctrl-C finishes the batch under way and reports what was done so far.
 
-              profiles import people.csv
+            Where there is no store one is made: with the built-in rules, or with --infer with those that the file's \
+            own values bear out. A store that was made and gets no row is removed again.
+
+              profiles import people.csv --infer
               profiles import people.csv --rejects rejects.csv --report report.html
               profiles import people.csv.gz --dry-run --map "Mobile=phone" --encoding windows-1252
               curl -s https://example.org/people.ndjson | profiles import - --as ndjson --on-duplicate update
@@ -32,22 +36,99 @@ struct ImportCommand: AsynchronousCommand {
     @Flag(help: "One transaction, whoever waits.")
     var exclusive = false
 
+    @Flag(help: "Where there is no store, look through the file for rules, show them, and make the store with them.")
+    var infer = false
+
+    @Flag(help: "Take the rules that --infer finds without asking.")
+    var yes = false
+
+    @OptionGroup var creation: CreationOption
     @OptionGroup var global: GlobalOptions
+
+    func validate() throws {
+        if yes, !infer { throw ValidationError("--yes goes with --infer.") }
+    }
 
     func run() async throws {
         try input.requireOutputs(sparing: global.storeFiles())
         let file = try InputFile(input.file)
-        if dryRun, let rules = try await rulesOfMissingStore() {
-            let importer = ProfileImporter(schema: rules, today: Timestamp.now().day ?? .latest, options: options)
-            return try await ReportedImport(global: global, input: input).run(importer, file)
+        let before = try await schemaInForce()
+        var plan = Plan(rules: .standard, options: options, isConfirmed: creation.create)
+        if infer { try await look(through: file, before, &plan) }
+        if dryRun, before == nil {
+            // It makes no store, and goes by the rules that a new one would have.
+            let importer = ProfileImporter(
+                schema: plan.rules, today: Timestamp.now().day ?? .latest, options: plan.options)
+            return try await ReportedImport(global: global, input: input, readBefore: plan.input).run(importer, file)
         }
-        let whenMissing: MissingStore = dryRun ? .isAnError : .isMade(.standard)
-        try await global.withStore("import", whenMissing: whenMissing) { repository in
-            let importer = ProfileImporter(repository: repository, options: options)
-            try await ReportedImport(
-                global: global, input: input, spared: global.storeFiles(), goingOn: dryRun ? nil : goingOn
-            ).run(importer, file)
+        let whenMissing: MissingStore = dryRun ? .isAnError : .isMade(plan.rules, isConfirmed: plan.isConfirmed)
+        try await global.withStore("import", whenMissing: whenMissing) { [plan] repository in
+            let importer = ProfileImporter(repository: repository, options: plan.options)
+            let reported = ReportedImport(
+                global: global, input: input, spared: try global.storeFiles(), goingOn: dryRun ? nil : goingOn,
+                readBefore: plan.input)
+            do {
+                try await reported.run(importer, file)
+            } catch {
+                try await removeIfUnused(repository)
+                throw error
+            }
+            try await removeIfUnused(repository)
         }
+    }
+
+    /// What an import goes by that may make its store.
+    private struct Plan {
+        /// Those of a new store.
+        var rules: ProfileSchema
+        var options: ImportOptions
+        /// Whether somebody has said that the store is to be made.
+        var isConfirmed: Bool
+        /// The input, where it was read before.
+        var input: ImportInput?
+    }
+
+    /// Looks for rules. A store that is there keeps its own, and is shown beside what was found (N5).
+    private func look(
+        through file: borrowing InputFile, _ before: ProfileSchema?, _ plan: inout Plan
+    ) async throws {
+        guard before != nil || yes || global.canAsk else {
+            throw CommandFailure(
+                .usage, "Nobody can be asked whether the rules are right that --infer finds; nothing was imported",
+                "Take them as they are with --yes, or look at them with \"profiles schema infer\"")
+        }
+        let inference = input.inference
+        let source = try ImportInput(descriptor: file.descriptor, name: file.path, byteCount: file.byteCount)
+            .readableAgain(keptIn: inference.temporaryFolder)
+        let proposal = try await inference.proposal(for: source, isQuiet: global.quiet)
+        plan.input = source
+        if let before {
+            guard let found = proposal.schema else { return }
+            global.note("The store keeps its rules. The file's values would bear out others:")
+            return global.note(SchemaDifference(from: before, to: found).text + "\n")
+        }
+        if !yes || !global.quiet { Output.error.note(proposal.text) }
+        guard let found = proposal.schema else { throw CommandFailure.noKey }
+        let path = try global.databasePath()
+        guard yes || dryRun || LinePrompt.isConfirmed("Make a store at \(path) with these rules, and import") else {
+            throw CommandFailure(.no, "Nothing was stored")
+        }
+        proposal.adapt(&plan.options)
+        plan.rules = found
+        plan.isConfirmed = true
+    }
+
+    private func schemaInForce() async throws -> ProfileSchema? {
+        do {
+            return try await global.withStore("import") { $0.schema }
+        } catch ProfileStoreError.noStore {
+            return nil
+        }
+    }
+
+    private func removeIfUnused(_ repository: ProfileRepository) async throws {
+        guard try await repository.removeIfUnused() else { return }
+        global.note("No row was stored, so that the store that was made for them is removed again.")
     }
 
     /// What is stored already is to be skipped; what was rejected will be so again, and its file be whole.
@@ -65,16 +146,6 @@ struct ImportCommand: AsynchronousCommand {
         options.isAllOrNothing = allOrNothing
         options.isExclusive = exclusive
         return options
-    }
-
-    /// A dry run makes no store; where there is none it goes by the rules that a new one would have.
-    private func rulesOfMissingStore() async throws -> ProfileSchema? {
-        do {
-            try await global.withStore("import") { _ in }
-            return nil
-        } catch ProfileStoreError.noStore {
-            return .standard
-        }
     }
 }
 

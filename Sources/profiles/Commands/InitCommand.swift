@@ -1,13 +1,15 @@
 internal import ArgumentParser
 internal import ProfileCore
 internal import ProfileStore
+internal import ProfileStoreSQLite
 
 struct InitCommand: AsynchronousCommand {
     static let configuration = CommandConfiguration(
         commandName: "init",
         abstract: "Make a store.",
         discussion: """
-            The store is one SQLite file, for its owner alone. It follows the built-in schema, or one of your own.
+            The store is one SQLite file, for its owner alone. It follows the built-in schema, or one of your own. In a \
+            store that is there and holds no profile, --schema changes the rules.
 
               profiles init
               profiles init --database team.sqlite --schema team-schema.json
@@ -21,25 +23,34 @@ struct InitCommand: AsynchronousCommand {
     @OptionGroup var global: GlobalOptions
 
     func run() async throws {
-        let rules = try schema.map { path throws(CommandFailure) in try ProfileSchema(file: path) } ?? .standard
-        let path = try global.databasePath()
-        guard try await !exists() else { throw ProfileStoreError.alreadyExists(path: path) }
-        try await global.withStore("init", whenMissing: .isMade(rules)) { repository in
-            try global.confirm(
-                "Made a store at \(path) with the schema \"\(rules.name)\"",
-                [
-                    "database": .string(path), "schema": .string(rules.name),
-                    "version": .number(repository.schemaVersion),
-                ])
+        let rules = try schema.map { path throws(CommandFailure) in try ProfileSchema(file: path) }
+        if try await isThere(rules) { return }
+        try await global.withStore("init", whenMissing: .isMade(rules ?? .standard, isConfirmed: true)) { repository in
+            try confirm("Made a store", repository)
         }
     }
 
-    private func exists() async throws -> Bool {
+    /// Whether there is a store: where it holds no profile, it gets the rules.
+    private func isThere(_ rules: ProfileSchema?) async throws -> Bool {
         do {
-            try await global.withStore("init") { _ in }
+            try await global.withStore("init") { repository in
+                guard let rules, try await repository.statistics().profiles == 0 else {
+                    throw ProfileStoreError.alreadyExists(path: repository.path)
+                }
+                _ = try await repository.adopt(rules)
+                try confirm("Changed the rules of the empty store", repository)
+            }
             return true
         } catch ProfileStoreError.noStore {
             return false
         }
+    }
+
+    private func confirm(_ what: String, _ repository: ProfileRepository) throws {
+        let path = try global.databasePath()
+        let rules = repository.schema
+        try global.confirm(
+            "\(what) at \(path) with the schema \"\(rules.name)\"",
+            ["database": .string(path), "schema": .string(rules.name), "version": .number(repository.schemaVersion)])
     }
 }

@@ -20,6 +20,7 @@ struct RegisterCommand: AsynchronousCommand, SecretTaking {
     @OptionGroup var fields: FieldOptions
     @OptionGroup var password: PasswordOptions
     @OptionGroup var asking: AskingOptions
+    @OptionGroup var creation: CreationOption
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
@@ -40,7 +41,7 @@ struct RegisterCommand: AsynchronousCommand, SecretTaking {
     }
 
     private func ask(_ asking: Asking) async throws {
-        try await global.withStore("register", whenMissing: .isMade(.standard)) { repository in
+        try await global.withStore("register", whenMissing: .isMade(.standard, isConfirmed: creation.create)) { repository in
             switch asking {
             case .onScreen: try global.show(try await RegistrationForm(repository: repository).run())
             case .byLine:
@@ -54,7 +55,7 @@ struct RegisterCommand: AsynchronousCommand, SecretTaking {
         let values = try fields.values()
         let secret = try password.read()
         let path = try global.databasePath()
-        try await global.withStore("register", whenMissing: .isMade(.standard)) { repository in
+        try await global.withStore("register", whenMissing: .isMade(.standard, isConfirmed: creation.create)) { repository in
             var draft = ProfileDraft()
             for (field, value) in values { draft[repository.schema.name(told: field)] = value }
             if let secret { draft.password = secret }

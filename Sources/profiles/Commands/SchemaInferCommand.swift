@@ -38,7 +38,7 @@ struct SchemaInferCommand: AsynchronousCommand {
             guard force || access(output, F_OK) != 0 else { throw CommandFailure.exists(output) }
         }
         let source = ImportInput(descriptor: file.descriptor, name: file.path, byteCount: file.byteCount)
-        let proposal = try await input.proposal(for: source, global: global)
+        let proposal = try await input.options.proposal(for: source, isQuiet: global.quiet)
         switch global.format {
         case .text: try Output.standard.write(proposal.text)
         case .json: try Output.standard.print(proposal.json.text(indented: true))

@@ -100,6 +100,17 @@ struct ImportInputOptions: ParsableArguments {
         return options
     }
 
+    /// What these options say of an inference for the same input.
+    var inference: InferenceOptions {
+        var options = InferenceOptions()
+        options.name = InferenceInputOptions.schemaName(of: file)
+        options.format = format
+        options.encoding = encoding
+        options.keysByRow = keyByRow
+        if let folder = Environment["TMPDIR"] { options.temporaryFolder = folder }
+        return options
+    }
+
     /// Whether rejected rows lack columns that the input may have.
     var omitsIgnoredColumns: Bool { ignoreUnknown && !keepIgnored && !isJSON }
 

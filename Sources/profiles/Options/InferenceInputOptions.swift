@@ -34,19 +34,9 @@ struct InferenceInputOptions: ParsableArguments {
         if delimiter != nil, format == .json { throw ValidationError("--delimiter is for CSV.") }
     }
 
-    /// What is found in the input, with a bar while it is read.
-    func proposal(for source: ImportInput, global: GlobalOptions) async throws -> SchemaProposal {
-        let bar = ProgressBar(byteCount: source.byteCount, isQuiet: global.quiet)
-        defer { bar?.end() }
-        let inference = SchemaInference(options: options)
-        return try await Interruption.cancelling(isQuiet: global.quiet) {
-            try await inference.run(source) { bar?.update($0) }
-        }
-    }
-
-    private var options: InferenceOptions {
+    var options: InferenceOptions {
         var options = InferenceOptions()
-        options.name = schemaName
+        options.name = Self.schemaName(of: file)
         options.format = format
         options.encoding = encoding
         options.columns = columns?.headers ?? []
@@ -65,7 +55,7 @@ struct InferenceInputOptions: ParsableArguments {
     }
 
     /// That of the file, without its endings.
-    private var schemaName: String {
+    static func schemaName(of file: String) -> String {
         let name = file.split(separator: "/").last?.split(separator: ".").first.map(String.init) ?? ""
         return name.isEmpty || file == "-" ? "custom" : String(name.prefix(64))
     }
@@ -79,5 +69,17 @@ struct ColumnList: ExpressibleByArgument {
         headers = argument.split(separator: ",", omittingEmptySubsequences: false)
             .map { $0.drop { $0 == " " } }.map(String.init)
         if headers.contains("") { return nil }
+    }
+}
+
+extension InferenceOptions {
+    /// What is found in the input, with a bar while it is read.
+    func proposal(for source: ImportInput, isQuiet: Bool) async throws -> SchemaProposal {
+        let bar = ProgressBar(byteCount: source.byteCount, isQuiet: isQuiet)
+        defer { bar?.end() }
+        let inference = SchemaInference(options: self)
+        return try await Interruption.cancelling(isQuiet: isQuiet) {
+            try await inference.run(source) { bar?.update($0) }
+        }
     }
 }

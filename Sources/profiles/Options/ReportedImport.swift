@@ -11,6 +11,8 @@ struct ReportedImport {
     var spared = FilePlaces()
     /// The line of shell that goes on where it was interrupted.
     var goingOn: String?
+    /// The input where it was read before, and is read again from its beginning.
+    var readBefore: ImportInput?
 
     /// Runs it and shows its report. Where rows were rejected that ends in a failure without text: the report has
     /// said it.
@@ -59,7 +61,8 @@ struct ReportedImport {
     ) async throws -> Outcome {
         let bar = ProgressBar(byteCount: file.byteCount, isQuiet: global.quiet)
         defer { bar?.end() }
-        let source = ImportInput(descriptor: file.descriptor, name: file.path, byteCount: file.byteCount)
+        let source =
+            readBefore ?? ImportInput(descriptor: file.descriptor, name: file.path, byteCount: file.byteCount)
         do {
             let report = try await Interruption.cancelling(isQuiet: global.quiet) {
                 try await importer.run(source, rejects: rejects) { bar?.update($0) }

@@ -2,6 +2,7 @@ internal import Platform
 internal import ProfileCore
 internal import ProfileStore
 internal import ProfileStoreSQLite
+internal import TextLayout
 
 // How a command comes to the store, and leaves it.
 extension StoreUsing {
@@ -11,11 +12,15 @@ extension StoreUsing {
         _ command: String, whenMissing: MissingStore = .isAnError, _ work: (ProfileRepository) async throws -> Value
     ) async throws -> Value {
         var options = repositoryOptions(command)
-        if case .isMade(let schema) = whenMissing {
+        let path = try databasePath()
+        var isNoteworthy = false
+        if case .isMade(let schema, let isConfirmed) = whenMissing {
             options.createsMissing = true
             options.initialSchema = schema
+            isNoteworthy = try !isConfirmed && mayBeMistyped(path)
         }
-        let repository = try await ProfileRepository.open(at: databasePath(), options: options)
+        let repository = try await ProfileRepository.open(at: path, options: options)
+        if isNoteworthy { note("Made a store at \(path.visible)") }
         let value: Value
         do {
             value = try await work(repository)
@@ -25,6 +30,16 @@ extension StoreUsing {
         }
         await repository.close()
         return value
+    }
+
+    /// Whether a store would be made at a path that was given by hand, and nobody can be asked whether it is the right one.
+    private func mayBeMistyped(_ path: String) throws -> Bool {
+        guard store.database != nil, access(path, F_OK) != 0 else { return false }
+        guard canAsk else { return true }
+        guard LinePrompt.isConfirmed("There is no store at \(path); make one") else {
+            throw ProfileStoreError.noStore(path: path)
+        }
+        return false
     }
 
     func repositoryOptions(_ command: String) -> ProfileRepository.Options {
@@ -45,7 +60,9 @@ extension StoreUsing {
 enum MissingStore {
     /// Exit 66, with a text that says how to make one.
     case isAnError
-    case isMade(ProfileSchema)
+    /// It is made, with these rules. Where nobody has said that it should be, a person is asked about a path that was
+    /// given by hand.
+    case isMade(ProfileSchema, isConfirmed: Bool)
 }
 
 extension ProfileSchema {

@@ -1,0 +1,153 @@
+import Platform
+import ProfileTesting
+import Testing
+import Watchdog
+
+/// A file that nobody has prepared, into a store that is not there, with one command.
+@Suite(.watched) struct ImportInferTests {
+    /// Semicolons, Windows-1252, leading zeros, days before months; the last row has no number.
+    private func workplace() throws -> Workplace {
+        let workplace = try Workplace()
+        let text = """
+            Kundennr;Name;Mitglied;PLZ;Geburtstag
+            0012;M\u{FC}ller;J;01067;31.12.1980
+            0013;Schmidt;N;20095;13.02.1975
+
+            """
+        try SmallFile.write(
+            text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }, to: "\(workplace.folder)/kunden.csv")
+        return workplace
+    }
+
+    @Test func `N5: one command makes a store with the rules that the file bears out, and imports it`() throws {
+        let workplace = try workplace()
+        let outcome = try workplace.profiles("import", "kunden.csv", "--infer", "--yes")
+        #expect(outcome.status == 0, "\(outcome.error)")
+        #expect(outcome.error.contains("Kundennr    kundennr: text; primary key; required; unique"))
+        #expect(outcome.error.contains("A row is known by its column \"Kundennr\"."))
+        #expect(outcome.output.contains("imported  2"))
+        let stored = try workplace.profiles("lookup", "0012").output
+        for text in ["M\u{FC}ller", "01067", "1980-12-31", "true"] { #expect(stored.contains(text), "\(stored)") }
+        // The store remembers which column is which field: the same file goes in without being looked through.
+        let again = try workplace.profiles("import", "kunden.csv", "--on-duplicate", "skip")
+        #expect(again.status == 0 && again.output.contains("skipped   2"), "\(again)")
+    }
+
+    @Test func `N5: it asks on a terminal, and elsewhere wants to be told`() throws {
+        let workplace = try workplace()
+        let outcome = try workplace.profiles("import", "kunden.csv", "--infer")
+        #expect(outcome.status == 64)
+        #expect(outcome.error.contains("Take them as they are with --yes"))
+        for (answer, status) in [("n\n", Int32(1)), ("y\n", 0)] {
+            let driver = try TerminalDriver(workplace, "import", "kunden.csv", "--infer")
+            try driver.wait(for: "Make a store at ")
+            #expect(driver.screen.contains("Geburtstag"))
+            #expect(!workplace.exists("store.sqlite"))
+            try driver.type(answer)
+            #expect(try driver.end() == status)
+        }
+        #expect(try workplace.profiles("lookup", "0013").status == 0)
+    }
+
+    @Test func `N5: a store that is there keeps its rules, and the difference is shown`() throws {
+        let workplace = try workplace()
+        #expect(try workplace.profiles("import", "kunden.csv", "--infer", "--yes").status == 0)
+        try workplace.write(
+            "Kundennr;Name;Mitglied;PLZ;Geburtstag\n0014;A very long name indeed;J;1;01.02.1990\n", to: "more.csv")
+        let outcome = try workplace.profiles("import", "more.csv", "--infer")
+        #expect(outcome.error.contains("The store keeps its rules."))
+        #expect(outcome.error.contains("maxLength"))
+        #expect(outcome.status == 1)
+        #expect(outcome.output.contains("too_long"))
+        #expect(try workplace.profiles("schema", "log", "--format", "json").output.contains("\"number\": 1"))
+    }
+
+    @Test func `N5: what comes through a pipe is looked through and imported, and a dry run makes no store`() throws {
+        let workplace = try workplace()
+        let tried = try workplace.profiles("import", "kunden.csv", "--infer", "--dry-run", "--yes")
+        #expect(tried.status == 0 && tried.output.contains("imported  2"), "\(tried)")
+        #expect(!workplace.exists("store.sqlite"))
+        let piped = try workplace.shell("cat kunden.csv | profiles import - --infer --yes")
+        #expect(piped.status == 0 && piped.output.contains("imported  2"), "\(piped)")
+    }
+
+    @Test func `N6: an import that stored no row removes the store that it made, and no other`() throws {
+        let workplace = try workplace()
+        try workplace.write("username,phone,address\nx,1,2\n", to: "bad.csv")
+        let outcome = try workplace.profiles("import", "bad.csv")
+        #expect(outcome.status == 1)
+        #expect(outcome.error.contains("the store that was made for them is removed again"))
+        for ending in ["", "-wal", "-shm"] { #expect(!workplace.exists("store.sqlite\(ending)")) }
+        #expect(workplace.exists("store.sqlite-lock"))
+        // One that was there stays, and so does one that got a row.
+        #expect(try workplace.profiles("init", "--quiet").status == 0)
+        #expect(try workplace.profiles("import", "bad.csv").status == 1)
+        #expect(workplace.exists("store.sqlite"))
+        try workplace.write(
+            "username,phone,address,password\nx,1,2,aK8oio\nanna,78761241,12 Main St,aK8oio\n", to: "mixed.csv")
+        #expect(try workplace.profiles("import", "mixed.csv", "--database", "other.sqlite", "--create").status == 1)
+        #expect(workplace.exists("other.sqlite"))
+    }
+
+    @Test func `N6: a path given by hand is asked about on a terminal, and said elsewhere`() throws {
+        let workplace = try workplace()
+        let people = "username,phone,address,password\nanna,78761241,12 Main St,aK8oio\n"
+        try workplace.write(people, to: "people.csv")
+        let said = try workplace.profiles("import", "people.csv", "--database", "one.sqlite")
+        #expect(said.status == 0 && said.error.reproducible(workplace) == "Made a store at one.sqlite\n", "\(said)")
+        for (answer, status) in [("n\n", Int32(66)), ("y\n", 0)] {
+            let driver = try TerminalDriver(workplace, "import", "people.csv", "--database", "two.sqlite")
+            try driver.wait(for: "There is no store at two.sqlite; make one? [y/N]")
+            try driver.type(answer)
+            #expect(try driver.end() == status)
+            #expect(workplace.exists("two.sqlite") == (status == 0))
+        }
+        let created = try TerminalDriver(workplace, "import", "people.csv", "--database", "three.sqlite", "--create")
+        #expect(try created.end() == 0)
+        #expect(!created.transcript.contains("make one"))
+    }
+
+    @Test func `init with a schema changes the rules of a store without profiles`() throws {
+        let workplace = try workplace()
+        #expect(try workplace.profiles("schema", "infer", "kunden.csv", "--output", "kunden.json").status == 0)
+        #expect(try workplace.profiles("init").status == 0)
+        let changed = try workplace.profiles("init", "--schema", "kunden.json")
+        #expect(changed.status == 0)
+        #expect(changed.output.contains("Changed the rules of the empty store"))
+        #expect(try workplace.profiles("import", "kunden.csv").status == 0)
+        #expect(try workplace.profiles("init", "--schema", "kunden.json").status == 73)
+    }
+
+    @Test func `a newcomer's file goes from the one command to a mended store`() throws {
+        let workplace = try Workplace()
+        // A tab between cells, a preamble-free header, an e-mail address that is there twice and one that is missing.
+        try workplace.write(
+            """
+            E-mail\tName\tJoined\tScore
+            ann@example.org\tAnn Lee\t2024-05-01\t1.5
+            bob@example.org\tBob Ray\t2024-05-02\t2
+            ann@example.org\tAnn Two\t2024-05-03\t3
+            cy@example.org\tCy Fox\t2024-05-04\t4
+
+            """ + (0..<200).map { "u\($0)@example.org\tUser\($0) X\t2024-06-01\t\($0)\n" }.joined(), to: "club.tsv")
+        let command = "import club.tsv --infer --rejects rejects.csv".split(separator: " ").map(String.init)
+        let driver = try TerminalDriver(workplace, command, size: TerminalSize(columns: 120, rows: 40))
+        try driver.wait(for: "Make a store at ")
+        #expect(driver.screen.contains("1 twice: these rows are rejected"))
+        try driver.type("y\n")
+        #expect(try driver.end() == 1)
+        #expect(driver.screen.contains("imported  203"))
+        #expect(driver.screen.contains("profiles mend rejects.csv"))
+        let mending = try TerminalDriver(workplace, "mend", "rejects.csv")
+        try mending.wait(for: "Row 1 of 1, line 4")
+        try mending.wait(for: "E-mail is taken")
+        try mending.press(.control("u"))
+        try mending.type("ann.two@example.org")
+        try mending.wait(for: "ann.two@example.org")
+        try mending.press(.control("s"))
+        #expect(try mending.end() == 0)
+        #expect(!workplace.exists("rejects.csv"))
+        #expect(try workplace.profiles("lookup", "ann.two@example.org").output.contains("Ann Two"))
+        #expect(try workplace.profiles("revalidate", "--all").status == 0)
+    }
+}
