@@ -16,6 +16,7 @@ final class FieldValidator: Sendable {
     private let singleSpaces: Bool
     /// The stored forms that `enum` lists; empty for no such rule.
     private let allowedValues: Set<[UInt8]>
+    private let hasMissingValues: Bool
     /// What stands for no value, beside nothing.
     private let missingValues: ByteStrings
     /// The stored forms of those that would be values else: they stand for none in every way of writing them.
@@ -56,6 +57,7 @@ final class FieldValidator: Sendable {
         characters = rules.characters.map(ScalarSet.init) ?? .text
         singleSpaces = rules.characters?.contains(.spaces) ?? false
         allowedValues = Set(rules.allowedValues.map { Array($0.utf8) })
+        hasMissingValues = !rules.missingValues.isEmpty
         missingValues = ByteStrings(rules.missingValues)
         missingStoredForms = ByteStrings(Self.storedForms(ofMissingValuesBy: rules))
         numbers = rules.numberFormat == .plain ? nil : NumberReader(rules.numberFormat)
@@ -117,7 +119,7 @@ final class FieldValidator: Sendable {
     private func judgeFully(
         _ value: Span<UInt8>, today: CalendarDay?, isStored: Bool, into issues: inout [ValidationIssue]
     ) -> Outcome {
-        if !isStored, missingValues.contains(value) { return .missing }
+        if hasMissingValues, !isStored, missingValues.contains(value) { return .missing }
         guard value.count <= longestByteCount else {
             return bad(.tooLong(maximum: rules.longestTypedLength ?? longestByteCount), &issues)
         }
@@ -140,15 +142,20 @@ final class FieldValidator: Sendable {
         if case .canonical(let text) = outcome, isStored {
             outcome = text == String(value) ? .asGiven : bad(.badFormat(expected: .stored), &issues)
         }
-        let isMissing =
-            switch outcome {
-            case .asGiven: missingStoredForms.contains(value)
-            case .canonical(let text): missingStoredForms.contains(text.utf8Span.span)
-            case .missing, .bad: false
-            }
-        if isMissing { return isStored ? bad(.badFormat(expected: .stored), &issues) : .missing }
+        if hasMissingValues, hasMissingForm(value, outcome) {
+            return isStored ? bad(.badFormat(expected: .stored), &issues) : .missing
+        }
         if hasFurtherRules { outcome = judgeFurther(value, outcome, &issues) }
         return outcome
+    }
+
+    /// Whether the stored form of a value is that of one that stands for none.
+    private func hasMissingForm(_ value: Span<UInt8>, _ outcome: Outcome) -> Bool {
+        switch outcome {
+        case .asGiven: missingStoredForms.contains(value)
+        case .canonical(let text): missingStoredForms.contains(text.utf8Span.span)
+        case .missing, .bad: false
+        }
     }
 
     private static func storedForms(ofMissingValuesBy rules: FieldRules) -> [String] {
