@@ -231,17 +231,28 @@ import Watchdog
     private static let hash =
         "$argon2id$v=19$m=19456,t=2,p=1$daIzqGWCoLRBQi2FvCJ/Zg$9VAPUc9u1hGjEv1wldDB4aC+XZFXEXq88/w8GJAgz0s"
 
-    @Test func `S6: a schema file that is wrong exits 78 with its place and reason`() throws {
+    @Test func `S6: a schema file that is wrong exits 78 with every place and reason`() throws {
         let workplace = try Workplace()
         try workplace.write(
-            #"{"fields": [{"name": "username", "constraints": {"minimumLength": 2}}]}"#, to: "schema.json")
+            #"{"fields": [{"name": "username", "constraints": {"minimumLength": 2, "required": true}}]}"#,
+            to: "schema.json")
         for arguments in [["schema", "check"], ["schema", "adopt"], ["schema", "diff"], ["init", "--schema"]] {
             let outcome = try workplace.run(
                 [try Workplace.binary()] + arguments + ["schema.json"], input: "", environment: [:])
             #expect(outcome.status == 78)
             #expect(
-                outcome.error.hasPrefix("Error: schema.json is refused at $.fields[0].constraints"), "\(outcome.error)")
+                outcome.error == """
+                    Error: schema.json is refused at 2 places
+                      $.fields[0].constraints.minimumLength: it is not known here; known are required, unique, minLength, \
+                    maxLength, minimum, maximum, pattern, enum
+                      $.fields[0].constraints.unique: it must be true for username, the key of every profile
+
+                    """)
         }
+        try workplace.write(#"{"fields": []}"#, to: "schema.json")
+        #expect(
+            try workplace.profiles("schema", "check", "schema.json").error
+                == "Error: schema.json is refused at $.fields: there are 0 fields; 1 to 100 are allowed\n")
         #expect(try workplace.profiles("schema", "check", "missing.json").status == 66)
     }
 

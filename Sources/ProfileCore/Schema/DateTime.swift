@@ -15,9 +15,7 @@ public struct DateTime: Hashable, Comparable, Sendable, CustomStringConvertible 
         self = moment
     }
 
-    /// The moment in UTC; nil outside the years 1 to 9999.
-    ///
-    /// - Parameter offset: How many minutes the time is ahead of UTC.
+    /// The moment in UTC, of a time that is so many minutes ahead of it; nil outside the years 1 to 9999.
     init?(day: CalendarDay, time: TimeOfDay, offset: Int) {
         let (time, days) = time.inUTC(offset: offset)
         guard let day = days == 0 ? day : CalendarDay(secondsSince1970: Int64(day.daysSince1970 + days) * 86_400)

@@ -109,16 +109,8 @@ extension FieldRules {
     package func typedForm(of stored: String) -> String {
         guard !isTypedAsStored else { return stored }
         switch type {
-        case .date:
-            guard let day = CalendarDay(iso: stored) else { return stored }
-            // A way of writing that leaves something out, such as the century, may stand for another day.
-            return firstText { $0.text(of: day) } readBackAs: { $0.read($1) == .value(day) } ?? stored
-        case .dateTime:
-            guard let moment = DateTime(iso: stored) else { return stored }
-            return firstText { $0.text(of: moment) } readBackAs: { $0.readDateTime($1) == .value(moment) } ?? stored
-        case .time:
-            guard let time = TimeOfDay(iso: stored) else { return stored }
-            return firstText { $0.text(of: time) } readBackAs: { $0.readTime($1) == .value(time) } ?? stored
+        case .date, .dateTime, .time:
+            return formats.lazy.compactMap { $0.typedForm(of: stored, type) }.first ?? stored
         case .boolean:
             switch stored {
             case "true": return word(stored, of: trueValues)
@@ -145,15 +137,5 @@ extension FieldRules {
     private func word(_ stored: String, of words: [String]) -> String {
         let words = words.filter { !missingValues.contains($0) }
         return words.contains(stored) ? stored : words.first ?? stored
-    }
-
-    private func firstText(
-        _ text: (DateFormat) -> String, readBackAs isSame: (DateFormat, Span<UInt8>) -> Bool
-    ) -> String? {
-        for format in formats {
-            let text = text(format)
-            if isSame(format, text.utf8Span.span) { return text }
-        }
-        return nil
     }
 }

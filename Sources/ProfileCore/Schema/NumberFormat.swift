@@ -20,8 +20,9 @@ public struct NumberFormat: Hashable, Sendable {
     static func isSeparator(_ character: Character) -> Bool {
         let scalars = character.unicodeScalars
         guard let first = scalars.first, scalars.count == 1, !first.isForbiddenControl else { return false }
-        return !first.isASCII || first.value >= 0x20 && !character.isLetter && !character.isNumber && first != "+"
-            && first != "-"
+        return !first.isASCII
+            || first.value >= 0x20 && !character.isLetter && !character.isNumber && first != "+"
+                && first != "-"
     }
 
     /// A number in its stored form as it may be typed.
@@ -52,6 +53,7 @@ package struct NumberReader: Sendable {
     private func plainText(of text: Span<UInt8>) -> [UInt8]? {
         guard let range = isBare ? text.indices : number(in: text) else { return nil }
         var plain: [UInt8] = []
+        var groups = Groups()
         var isFraction = false
         var index = range.lowerBound
         while index < range.upperBound {
@@ -61,18 +63,34 @@ package struct NumberReader: Sendable {
                 plain.append(UInt8(ascii: "."))
                 index += decimal.count
             } else if let group, text.has(group, at: index) {
-                // One that is not between digits is a slip, or stands for the fraction.
-                let next = index + group.count
-                guard !isFraction, plain.last?.isASCIIDigit == true, next < range.upperBound, text[next].isASCIIDigit
-                else { return nil }
-                index = next
+                guard !isFraction, groups.end() else { return nil }
+                index += group.count
             } else {
                 guard text[index] != UInt8(ascii: ".") else { return nil }
+                if !isFraction, text[index].isASCIIDigit { groups.digits += 1 }
                 plain.append(text[index])
                 index += 1
             }
         }
-        return plain
+        return groups.areWhole ? plain : nil
+    }
+
+    /// The groups of digits before the fraction: one to three digits, then two or three, and three at last, as in Europe and
+    /// India. What is grouped in another way may be a fraction: `1.50` is no 150.
+    private struct Groups {
+        private var count = 0
+        var digits = 0
+
+        /// Ends a group that others follow; false for one of another size.
+        mutating func end() -> Bool {
+            defer {
+                count += 1
+                digits = 0
+            }
+            return (count == 0 ? 1...3 : 2...3) ~= digits
+        }
+
+        var areWhole: Bool { count == 0 || digits == 3 }
     }
 
     /// Where the number stands among what is not of it: from the minus or the first digit to the last digit, with the

@@ -9,7 +9,7 @@ public struct ProfileSchema: Hashable, Sendable {
     /// Most fields that a schema may have.
     public static let mostFields = 100
 
-    /// - Parameter fields: Each name once; one is the primary key.
+    /// The fields have each name once.
     init(name: String, fields: [FieldRules], primaryKeyIndex: Int) {
         contents = Contents(name: name, fields: fields, primaryKeyIndex: primaryKeyIndex)
     }

@@ -387,7 +387,7 @@ struct FieldParser {
     private func checkKey(_ rules: FieldRules) {
         guard rules.isPrimaryKey else { return }
         if rules.type != .string { field.report("type", .keyIsNoString(rules.name)) }
-        if rules.name == .password, let path = primaryKey?.path { errors.report(path, .keyIsSecret) }
+        if rules.name == .password, let path = primaryKey?.path { return errors.report(path, .keyIsSecret) }
         if !rules.isRequired { constraints.report("required", .keyIsOptional(rules.name)) }
         if !rules.isUnique { constraints.report("unique", .keyIsOptional(rules.name)) }
     }

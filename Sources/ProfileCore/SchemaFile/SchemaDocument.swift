@@ -17,7 +17,7 @@ extension ProfileSchema {
 }
 
 extension FieldRules {
-    /// - Parameter shared: The missing values that the schema says for all.
+    /// The field, without the missing values that the schema says for all.
     fileprivate func document(sharing shared: [String]) -> JSONValue {
         var members = [
             JSONMember("name", .string(name.text)), JSONMember("title", .string(title)),

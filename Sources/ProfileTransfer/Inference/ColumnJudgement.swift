@@ -138,9 +138,7 @@ struct ColumnJudgement {
     }
 
     private mutating func doubtNearMiss() {
-        let plus = UInt8(ascii: "+")
-        let isOfDigits =
-            evidence.text.isASCII && evidence.text.ascii.members.allSatisfy { $0.isASCIIDigit || $0 == plus }
+        let isOfDigits = evidence.text.isASCII && evidence.text.ascii.members.allSatisfy(Self.isOfNumbers)
         if isOfDigits, evidence.numerals.count > 0 {
             // Of a postal code nobody thinks that it is a number.
             if name.meaning?.isText != true { doubts.append(.numerals(evidence.numerals)) }

@@ -42,7 +42,7 @@ struct CommandFailure: Error {
 extension CommandFailure {
     init(_ failure: SchemaFailure) { self.init(failure, of: "The schema") }
 
-    /// - Parameter schema: What the schema is called, or where it is.
+    /// `schema` is what the schema is called, or where it is.
     init(_ failure: SchemaFailure, of schema: String) {
         if failure.errors.count == 1, let error = failure.errors.first {
             self.init(.badConfiguration, "\(schema) is refused at \(error.path): \(error.reason.text)")

@@ -16,7 +16,8 @@ struct LoginScreen {
     func run() async throws -> LoggedInProfile {
         let screen = EntryScreen(
             [
-                .init(name: "username", label: repository.schema.primaryKey.title, isSecret: false, text: username ?? ""),
+                .init(
+                    name: "username", label: repository.schema.primaryKey.title, isSecret: false, text: username ?? ""),
                 .init(name: "password", label: "Password"),
             ],
             name: "login", title: "Log in", submitting: "log in", notices: try await repository.welcome())

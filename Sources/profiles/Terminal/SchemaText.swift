@@ -70,7 +70,8 @@ extension FieldRules {
         if let group = numberFormat.groupCharacter { rules.append("groups by \(group)") }
         if !numberFormat.isBare { rules.append("with other characters around") }
         if trueValues != Self.defaultTrueValues || falseValues != Self.defaultFalseValues {
-            rules.append("true as \(trueValues.joined(separator: ", ")), false as \(falseValues.joined(separator: ", "))")
+            rules.append(
+                "true as \(trueValues.joined(separator: ", ")), false as \(falseValues.joined(separator: ", "))")
         }
         if !missingValues.isEmpty { rules.append("missing as " + missingValues.joined(separator: ", ")) }
         if let characters { rules.append(characters.map(\.text).joined(separator: ", ")) }

@@ -10,7 +10,9 @@ import Watchdog
     @Test(
         arguments: [
             (german, "1.234,5", 1234.5), (german, "-1.234.567", -1_234_567), (german, "0,5", 0.5), (german, ",5", 0.5),
-            (german, "12,34", 12.34), (german, "1e3", 1000), (german, "1.2,3,4", nil), (german, "1..2", nil),
+            (german, "12,34", 12.34), (german, "1e3", 1000), (german, "1.5", nil), (german, "1.50", nil),
+            (german, "1234.567", nil), (german, "12.34.567", 1_234_567), (german, "1.2.345", nil),
+            (german, "1.234", 1234), (german, "1.2,3,4", nil), (german, "1..2", nil),
             (german, ".5", nil), (german, "5.", nil), (german, "1,2.3", nil), (german, "1 234", nil),
             (NumberFormat(decimal: ","), "1.5", nil), (NumberFormat(decimal: ","), "1,5", 1.5),
             (NumberFormat(group: "\u{202F}"), "1\u{202F}234.5", 1234.5), (NumberFormat(group: "'"), "1'234", 1234),
@@ -24,7 +26,8 @@ import Watchdog
 
     @Test(
         arguments: [
-            (NumberFormat(group: ","), "1,234,567", 1_234_567), (NumberFormat(group: ","), "+12,34", 1234),
+            (NumberFormat(group: ","), "1,234,567", 1_234_567), (NumberFormat(group: ","), "+12,345", 12_345),
+            (NumberFormat(group: ","), "12,34", nil), (NumberFormat(group: ","), "-1,234", -1_234),
             (NumberFormat(group: ","), "1,", nil), (NumberFormat(group: ","), ",1", nil),
             (NumberFormat(group: ","), "1,,2", nil), (NumberFormat(group: ","), "1.0", nil),
             (loose, "No. 5", 5), (loose, "5.5", nil), (loose, "-", nil),

@@ -24,7 +24,8 @@ import Watchdog
             (.email, "a@b@c.de"), (.email, "a@127.0.0.1"), (.email, "a@c.d"), (.email, "a@c.de."),
             (.email, String(repeating: "a", count: 65) + "@c.de"), (.email, "Foo <a@c.de>"),
             (.uri, "example.org"), (.uri, "//example.org"), (.uri, "1http://x"), (.uri, "http://a b"),
-            (.uri, "http://a%2"), (.uri, "http://a%zz"), (.uri, "a\\b:c"), (.uri, ":x"), (.uri, "http:"), (.uri, "x:<y>"),
+            (.uri, "http://a%2"), (.uri, "http://a%zz"), (.uri, "a\\b:c"), (.uri, ":x"), (.uri, "http:"),
+            (.uri, "x:<y>"),
             (.uuid, "123e4567e89b12d3a456426614174000"), (.uuid, "{123e4567-e89b-12d3-a456-426614174000}"),
             (.uuid, "123e4567-e89b-12d3-a456-42661417400"), (.uuid, "123e4567-e89b-12d3-a456-42661417400g"),
             (.uuid, "123e4567-e89b-12d3-a456_426614174000"),
@@ -36,7 +37,8 @@ import Watchdog
 
     @Test func `S3: a format is judged beside the field's other rules`() throws {
         let validator = ProfileValidator(
-            try .with(#"{"name":"x","format":"email","constraints":{"maxLength":5},"profiles":{"requires":["digit"]}}"#))
+            try .with(#"{"name":"x","format":"email","constraints":{"maxLength":5},"profiles":{"requires":["digit"]}}"#)
+        )
         #expect(try validator.codes("nobody", in: "x") == [.tooLong, .badFormat, .missingDigit])
         #expect(try validator.codes("1@b.c", in: "x") == [.badFormat])
     }

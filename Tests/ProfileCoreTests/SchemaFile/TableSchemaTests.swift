@@ -125,16 +125,19 @@ import Watchdog
         (#""type":"number""#, "1,5", .invalid), (#""type":"number""#, "0x1A", .invalid),
         (#""type":"number""#, "NaN", .tooWide("nothing can be compared with it")),
         (#""type":"number""#, "INF", .tooWide("only finite numbers are stored")),
-        (#""type":"number","decimalChar":",""#, "1,5", .valid), (#""type":"number","decimalChar":",""#, "1.5", .invalid),
+        (#""type":"number","decimalChar":",""#, "1,5", .valid),
+        (#""type":"number","decimalChar":",""#, "1.5", .invalid),
         (#""type":"number","decimalChar":",","groupChar":".""#, "1.234,5", .valid),
         (#""type":"number","decimalChar":",","groupChar":".""#, "1.234.567", .valid),
-        (#""type":"number","groupChar":",""#, "12,34", .valid),
+        (#""type":"number","groupChar":",""#, "12,34", .tooWide("a fraction, more likely than a group of two digits")),
         (#""type":"number","groupChar":",""#, ",1", .tooWide("what groups digits stands between them")),
         (#""type":"number","groupChar":",""#, "1.5,0", .tooWide("a fraction is not grouped")),
-        (#""type":"number","bareNumber":false"#, "95%", .valid), (#""type":"number","bareNumber":false"#, "$1.50", .valid),
+        (#""type":"number","bareNumber":false"#, "95%", .valid),
+        (#""type":"number","bareNumber":false"#, "$1.50", .valid),
         (#""type":"number","bareNumber":false"#, "none", .invalid),
         (#""type":"number","constraints":{"minimum":2}"#, "1.99", .invalid),
-        (#""type":"boolean""#, "TRUE", .valid), (#""type":"boolean""#, "0", .valid), (#""type":"boolean""#, "yes", .invalid),
+        (#""type":"boolean""#, "TRUE", .valid), (#""type":"boolean""#, "0", .valid),
+        (#""type":"boolean""#, "yes", .invalid),
         (#""type":"boolean","trueValues":["yes"],"falseValues":["no"]"#, "yes", .valid),
         (#""type":"boolean","trueValues":["yes"],"falseValues":["no"]"#, "true", .invalid),
         (#""type":"boolean","trueValues":["yes"]"#, "false", .valid),
@@ -193,7 +196,10 @@ import Watchdog
             (#""type":"boolean","trueValues":["1","true"]"#, "1", "true", "true"),
             (#""type":"date","format":"%d/%m/%Y""#, "5/3/2024", "2024-03-05", "05/03/2024"),
             (#""type":"date","format":"%d/%m/%y""#, "5/3/24", "2024-03-05", "05/03/24"),
-            (#""type":"datetime","format":"%d/%m/%Y %H:%M""#, "5/3/2024 7:05", "2024-03-05T07:05:00", "05/03/2024 07:05"),
+            (
+                #""type":"datetime","format":"%d/%m/%Y %H:%M""#, "5/3/2024 7:05", "2024-03-05T07:05:00",
+                "05/03/2024 07:05"
+            ),
             (#""type":"datetime""#, "2024-03-05 07:05:00", "2024-03-05T07:05:00", "2024-03-05T07:05:00"),
             (#""type":"time","format":"%I:%M %p""#, "7:05 PM", "19:05:00", "07:05 PM"),
             (#""type":"year""#, "0987", "0987", "0987"), (#""type":"any""#, " x ", "x", "x"),
@@ -232,7 +238,8 @@ import Watchdog
         #expect(try validator.codes("na", in: "a").isEmpty)
         let valid = ["username": "sk", "a": "x"]
         for (field, value, stored) in [
-            ("b", "-", nil), ("b", "NA", "NA"), ("b", "--", "--"), ("c", "n/a", nil), ("d", "NA", "NA"), ("d", " ", nil),
+            ("b", "-", nil), ("b", "NA", "NA"), ("b", "--", "--"), ("c", "n/a", nil), ("d", "NA", "NA"),
+            ("d", " ", nil),
         ] {
             #expect(try validator.stored(value, in: field, with: valid) == stored, "\(field) \(value)")
         }
