@@ -185,7 +185,8 @@ let package = Package(
         .testTarget(
             name: "TextLayoutTests", dependencies: ["TextLayout", "Watchdog"], swiftSettings: strictness),
         .testTarget(
-            name: "CSVStreamTests", dependencies: ["Platform", "CSVStream", "InputFixtures", "ProfileTesting", "Watchdog"],
+            name: "CSVStreamTests",
+            dependencies: ["Platform", "CSVStream", "InputFixtures", "ProfileTesting", "Watchdog"],
             swiftSettings: strictness),
         .testTarget(
             name: "SecretHashingTests",

@@ -132,7 +132,9 @@ struct RecordSplitter {
     }
 
     /// How many quotes are in `start..<end`.
-    func quotes(from start: Int, to end: Int) -> Int { ByteSearch.count(of: Self.quote, in: base, from: start, to: end) }
+    func quotes(from start: Int, to end: Int) -> Int {
+        ByteSearch.count(of: Self.quote, in: base, from: start, to: end)
+    }
 
     /// The first line end in `start..<end`, or `end`.
     func lineEnd(from start: Int, to end: Int) -> Int {

@@ -7,8 +7,10 @@ package enum TextEncoding: Hashable, Sendable {
 
     /// The encoding of a name, whatever its case and hyphens; nil for one that is not known.
     package init?(name: String) {
-        let plain = String(name.utf8.filter { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: "_") }
-            .map { Character(Unicode.Scalar($0)) }).lowercased()
+        let plain = String(
+            name.utf8.filter { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: "_") }
+                .map { Character(Unicode.Scalar($0)) }
+        ).lowercased()
         switch plain {
         case "utf8": self = .utf8
         // Without a byte order mark it is what Windows writes.
@@ -57,6 +59,7 @@ extension TextEncoding {
     /// - Parameters:
     ///   - start: The first bytes of the text.
     ///   - isWhole: Whether they are all of it; else the last character may be cut.
+    /// - Returns: The guess.
     static func guessed(_ start: Span<UInt8>, isWhole: Bool) -> TextEncoding? {
         start.withUnsafeBufferPointer { bytes in
             var highBytes = 0

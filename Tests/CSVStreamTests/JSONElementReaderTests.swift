@@ -111,7 +111,8 @@ private func lines(_ text: String, chunk: Int = .max, longestLine: Int = 1 << 20
                 guard let line = try reader.next() else { break }
                 let span = reader.bytes(of: line)
                 found.append(
-                    line.fault == .tooLong ? "too long" : String(decoding: span.indices.map { span[$0] }, as: UTF8.self))
+                    line.fault == .tooLong ? "too long" : String(decoding: span.indices.map { span[$0] }, as: UTF8.self)
+                )
             } catch {
                 #expect(error.code == EIO)
             }
@@ -173,7 +174,8 @@ private func lines(_ text: String, chunk: Int = .max, longestLine: Int = 1 << 20
 
     @Test("I3: what is wrong is told, and the next element is read where that can be known", arguments: [1, .max])
     func faults(chunk: Int) throws {
-        #expect(try elements("[{}\n{}, {}]", chunk: chunk) == [Found(1, "{}"), Found(2, "outsideArray"), Found(2, "{}")])
+        #expect(
+            try elements("[{}\n{}, {}]", chunk: chunk) == [Found(1, "{}"), Found(2, "outsideArray"), Found(2, "{}")])
         #expect(try elements("[{}]\n{} {}", chunk: chunk) == [Found(1, "{}"), Found(2, "outsideArray")])
         #expect(try elements("[{},\n", chunk: chunk) == [Found(1, "{}"), Found(2, "unclosedArray")])
         #expect(try elements("[{},\n{\"a\":", chunk: chunk) == [Found(1, "{}"), Found(2, "unclosedArray")])

@@ -137,7 +137,9 @@ import Watchdog
         #expect(try workplace.profiles("import", "-", "--map", "username=nope", input: "username\nx\n").status == 64)
     }
 
-    @Test func `I1, N7: a file is taken as it is: semicolons, Windows-1252, compressed, and what was guessed is said`() throws {
+    @Test func `I1, N7: a file is taken as it is: semicolons, Windows-1252, compressed, and what was guessed is said`()
+        throws
+    {
         let workplace = try Workplace()
         let schema = """
             {"name": "odd", "fields": [
@@ -146,12 +148,15 @@ import Watchdog
             """
         try workplace.write(schema, to: "schema.json")
         // One byte a character.
-        let bytes = "username;name;zip\nann;Jos\u{E9};01234\n".unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }
+        let bytes = "username;name;zip\nann;Jos\u{E9};01234\n".unicodeScalars.map {
+            UInt8(truncatingIfNeeded: $0.value)
+        }
         for (name, bytes) in [("people.csv", bytes), ("people.csv.gz", try Gzip.compressed(bytes))] {
             try SmallFile.write(bytes, to: "\(workplace.folder)/\(name)")
             let outcome = try workplace.profiles("validate", name, "--schema", "schema.json")
             #expect(outcome.status == 0)
-            #expect(outcome.output.contains("It was read as windows-1252, which is a guess: --encoding says what it is."))
+            #expect(
+                outcome.output.contains("It was read as windows-1252, which is a guess: --encoding says what it is."))
             #expect(outcome.output.contains("1 cell of zip begins with zeros, in line 2;"))
             let json = try workplace.profiles(
                 "validate", name, "--schema", "schema.json", "--encoding", "latin1", "--format", "json")
@@ -162,7 +167,7 @@ import Watchdog
         #expect(
             unknown.error == """
                 Error: The encoding "klingon" is not known
-                iconv --list shows those that are
+                  iconv --list shows those that are
 
                 """)
     }
@@ -176,7 +181,7 @@ import Watchdog
             page.error.hasPrefix(
                 """
                 Error: The input looks like a page of HTML; nothing was imported
-                It may be a page to log in, or an error: look at it, and fetch the CSV file itself
+                  It may be a page to log in, or an error: look at it, and fetch the CSV file itself
                 """), "\(page.error)")
         try SmallFile.write([0x28, 0xB5, 0x2F, 0xFD, 4, 0, 0x41], to: "\(workplace.folder)/people.zst")
         let compressed = try workplace.profiles("validate", "people.zst")

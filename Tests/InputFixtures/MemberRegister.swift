@@ -6,9 +6,12 @@ internal import ProfileTesting
 /// The same seed makes the same file on every machine. It has the 36 columns of the real file of ``SharedData``.
 package struct MemberRegister: Sendable {
     package static let header = [
-        "last_name", "first_name", "middle_name", "suffix", "nickname", "full_name", "birthday", "gender", "type", "state",
-        "district", "senate_class", "party", "url", "address", "phone", "contact_form", "rss_url", "twitter", "twitter_id",
-        "facebook", "youtube", "youtube_id", "mastodon", "bioguide_id", "thomas_id", "opensecrets_id", "lis_id", "fec_ids",
+        "last_name", "first_name", "middle_name", "suffix", "nickname", "full_name", "birthday", "gender", "type",
+        "state",
+        "district", "senate_class", "party", "url", "address", "phone", "contact_form", "rss_url", "twitter",
+        "twitter_id",
+        "facebook", "youtube", "youtube_id", "mastodon", "bioguide_id", "thomas_id", "opensecrets_id", "lis_id",
+        "fec_ids",
         "cspan_id", "govtrack_id", "votesmart_id", "ballotpedia_id", "washington_post_id", "icpsr_id", "wikipedia_id",
     ]
 
@@ -78,7 +81,8 @@ package struct MemberRegister: Sendable {
             "202-22\(digits(1))-\(digits(4))", seldom("https://\(handle).example.gov/contact?a=1&b=2"),
             seldom("http://\(handle).example.gov/?format=feed&amp;type=rss"), seldom(handle, 2), seldom(digits(9)),
             seldom(handle, 2), seldom(handle), seldom("UC\(digits(6))-_x"), seldom("@\(handle)@social.example", 9), id,
-            seldom(padded(Int.random(in: 1...2400, using: &random), 5), 2), "N000\(digits(5))", isSenator ? "S\(digits(3))" : "",
+            seldom(padded(Int.random(in: 1...2400, using: &random), 5), 2), "N000\(digits(5))",
+            isSenator ? "S\(digits(3))" : "",
             seldom("H8ME0\(digits(4)),S0ME0\(digits(4))", 2), seldom(digits(5)), "4\(digits(5))", digits(5), fullName,
             seldom(digits(6), 20), seldom(digits(5)), seldom("\(fullName) (politician)", 2),
         ]

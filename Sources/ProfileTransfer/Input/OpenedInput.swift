@@ -20,8 +20,9 @@ struct OpenedInput: ~Copyable, Sendable {
     /// - Parameters:
     ///   - source: Where the bytes come from, as they are there.
     ///   - format: How it is written, as far as that is known.
-    ///   - encoding: The name of the characters' encoding; a byte order mark says more than that. Nil to find out.
+    ///   - name: Of the characters' encoding; a byte order mark says more than that. Nil to find out.
     ///   - batchRecords: The most records of CSV in a batch.
+    /// - Throws: Why it cannot be opened.
     init(
         _ source: ByteSource, format: InputFormat, encoding name: String? = nil, batchRecords: Int = .max
     ) throws(InputError) {

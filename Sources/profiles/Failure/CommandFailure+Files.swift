@@ -90,7 +90,9 @@ extension FileKind {
         case .bzip2: return ("a file compressed with bzip2", unpacked(by: "bzip2 -dc"))
         case .pdf: return ("a PDF document", "Ask for the table as CSV: there are no rows in a PDF")
         case .html:
-            return ("a page of HTML", "It may be a page to log in, or an error: look at it, and fetch the CSV file itself")
+            return (
+                "a page of HTML", "It may be a page to log in, or an error: look at it, and fetch the CSV file itself"
+            )
         case .xml: return ("XML", "Ask for the table as CSV or JSON")
         case .sqlite: return ("an SQLite database", "Export it first: sqlite3 -csv -header FILE 'SELECT * FROM t'")
         case .parquet: return ("a Parquet file", "Export it as CSV first")

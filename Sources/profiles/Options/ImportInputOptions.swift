@@ -15,7 +15,8 @@ struct ImportInputOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "What separates the cells: one ASCII character, or tab. (default: , ; tab or |, found out)", valueName: "c"))
+            "What separates the cells: one ASCII character, or tab. (default: , ; tab or |, found out)", valueName: "c")
+    )
     var delimiter: Delimiter?
 
     @Option(

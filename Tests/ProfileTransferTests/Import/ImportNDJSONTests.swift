@@ -167,7 +167,7 @@ import Watchdog
     }
 
     @Test func `I13: bytes that are no UTF-8 are an issue`() async throws {
-        let bytes = Array("{\"username\":\"a".utf8) + [0xC3, 0x28] + Array("\"}\n{\"username\":\"bob\"}".utf8)
+        let bytes = Array("{\"username\":\"a".utf8) + [0xC3, 0x28] + Array("\"}\n{\"username\":\"böb\"}".utf8)
         let report = try await ProfileImporter(
             schema: schemaOfNames(), today: .latest, options: importOptions { $0.format = .json }
         ).run(bytes)

@@ -25,7 +25,8 @@ import Watchdog
             + "ida,ok\n"  // 14, record 11
         var bytes = Array(text.utf8)
         bytes += Array("j".utf8) + [0xFF] + Array("n,\n".utf8)  // 15, record 12: no UTF-8
-        bytes += Array("kim,last".utf8)  // 16, record 13
+        // 16, record 13; as no UTF-8 at all the text would be taken for another encoding.
+        bytes += Array("kim,läst".utf8)
         let report = try await ProfileImporter(schema: schema, today: .latest).run(bytes)
         #expect(
             report.lines == [

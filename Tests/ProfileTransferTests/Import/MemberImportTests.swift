@@ -38,7 +38,9 @@ import Watchdog
         return (report, repository)
     }
 
-    @Test func `I1: 537 members by a schema of one's own, one of them without a phone, are stored as they are`() async throws {
+    @Test func `I1: 537 members by a schema of one's own, one of them without a phone, are stored as they are`()
+        async throws
+    {
         let register = MemberRegister()
         let descriptor = try unnamedFile(register.bytes)
         defer { close(descriptor) }

@@ -12,12 +12,14 @@ import Watchdog
 @Suite(.watched) struct PollutedFileTests {
     @Test("I1: a file with one thing wrong", arguments: PollutedFile.all)
     func pollution(_ file: PollutedFile) async throws {
-        #expect(try await outcome(of: file.bytes) == file.expected)
+        let found = try await outcome(of: file.bytes, meaning: file.rows)
+        #expect(found == file.expected)
     }
 
     @Test("I1: and compressed, the same", arguments: PollutedFile.all)
     func compressed(_ file: PollutedFile) async throws {
-        #expect(try await outcome(of: Gzip.compressed(file.bytes)) == file.expected)
+        let found = try await outcome(of: Gzip.compressed(file.bytes), meaning: file.rows)
+        #expect(found == file.expected)
     }
 
     @Test func `I1: a file compressed twice, or cut off, is refused`() async throws {
@@ -28,7 +30,9 @@ import Watchdog
 
     /// What came of importing a file: how many rows are stored as they were meant, how many are stored otherwise, what was
     /// rejected, and what was warned of.
-    private func outcome(of bytes: [UInt8]) async throws -> String {
+    private func outcome(
+        of bytes: [UInt8], meaning rows: [[String]] = CleanTable.rows
+    ) async throws -> String {
         let folder = try ImportFolder()
         let repository = try await folder.store(schema: ProfileSchema(parsing: CleanTable.schema))
         let report: ImportReport
@@ -37,10 +41,11 @@ import Watchdog
         } catch let error as ImportError {
             return "refused: \(error.inWords)"
         }
-        let meant = Dictionary(uniqueKeysWithValues: CleanTable.rows.map { row in
-            let fields = zip(CleanTable.header, row).filter { !$1.isEmpty }
-            return (row[0], Dictionary(uniqueKeysWithValues: fields))
-        })
+        let meant = Dictionary(
+            uniqueKeysWithValues: rows.map { row in
+                let fields = zip(CleanTable.header, row).filter { !$1.isEmpty }
+                return (row[0], Dictionary(uniqueKeysWithValues: fields))
+            })
         let stored = try await repository.everything()
         let right = stored.count { meant[$0.key] == $0.value }
         var words = "\(right) right"
