@@ -92,16 +92,12 @@ struct ImportColumns: Sendable {
         columnOfHash = schema.hasPassword ? schema.fields.count : nil
         ignoredColumns = []
         secretField = schema.index(of: .password)
-<<<<<<< HEAD
-        fields = schema.fields
         integerFields = schema.fields.indices.filter { schema.fields[$0].type == .integer }
         firstHeaderLength = nil
-=======
         let rewritten = schema.fields.enumerated().filter {
             ($0.element.type == .number || $0.element.type == .boolean) && !$0.element.isTypedAsStored
         }
         self.rewritten = Dictionary(uniqueKeysWithValues: rewritten.map { ($0.offset, $0.element) })
->>>>>>> f4bea426672736ad58261f89cd2f035c4edcac5d
     }
 
     /// The column of an object's member, as a header's column of that name would find its field.
