@@ -6,14 +6,11 @@
 public struct DateFormat: Hashable, Sendable, CustomStringConvertible {
     /// As a schema file writes it, such as `dd.MM.yyyy`.
     public let pattern: String
-    private let notation: Notation
+    /// In our notation, the pattern's bytes: `y`, `M` and `d` stand for a digit each, all else for itself. Empty in the other.
+    private let bytes: [UInt8]
+    /// In the notation of `strptime`.
+    private let directives: TimePattern?
     let isISO: Bool
-
-    private enum Notation: Hashable, Sendable {
-        /// The pattern's bytes: `y`, `M` and `d` stand for a digit each, all else for itself.
-        case letters([UInt8])
-        case directives(TimePattern)
-    }
 
     /// The form in which days are stored and exchanged (ISO 8601).
     public static let iso = DateFormat(known: "yyyy-MM-dd")
@@ -35,7 +32,7 @@ public struct DateFormat: Hashable, Sendable, CustomStringConvertible {
         guard pattern.utf8.count <= Self.longestLength else { return nil }
         if pattern.contains("%") {
             guard let directives = TimePattern(pattern), directives.isComplete(for: type) else { return nil }
-            self.init(pattern: pattern, notation: .directives(directives))
+            self.init(pattern: pattern, bytes: [], directives: directives)
         } else {
             guard type == .date, Self.isComplete(pattern) else { return nil }
             self.init(known: pattern)
@@ -61,43 +58,32 @@ public struct DateFormat: Hashable, Sendable, CustomStringConvertible {
     private static let parts = ["MM", "dd", "yyyy"]
 
     private init(known pattern: String) {
-        self.init(pattern: pattern, notation: .letters(Array(pattern.utf8)))
+        self.init(pattern: pattern, bytes: Array(pattern.utf8), directives: nil)
     }
 
-    private init(pattern: String, notation: Notation) {
+    private init(pattern: String, bytes: [UInt8], directives: TimePattern?) {
         self.pattern = pattern
-        self.notation = notation
+        self.bytes = bytes
+        self.directives = directives
         isISO = pattern == "yyyy-MM-dd"
     }
 
     /// Whether it is a pattern for `strptime`, which Table Schema's `format` can say.
-    var isTablePattern: Bool { if case .directives = notation { true } else { false } }
+    var isTablePattern: Bool { directives != nil }
 
     /// Whether there may be text that could be read in both ways.
     func looksLike(_ other: DateFormat) -> Bool {
-        switch (notation, other.notation) {
-        case (.letters(let bytes), .letters(let others)):
-            bytes.elementsEqual(others) { $0 == $1 || $0.isASCIILetter && $1.isASCIILetter }
-        default: shape == other.shape
-        }
+        guard directives == nil, other.directives == nil else { return shape == other.shape }
+        return bytes.elementsEqual(other.bytes) { $0 == $1 || $0.isASCIILetter && $1.isASCIILetter }
     }
 
     /// What texts of the format look like: a 9 for digits however many, and what stands between.
     private var shape: [UInt8] {
-        switch notation {
-        case .letters(let bytes):
-            TimePattern.collapsed(bytes.map { $0.isASCIILetter ? UInt8(ascii: "9") : $0 })
-        case .directives(let pattern): pattern.shape
-        }
+        directives?.shape ?? TimePattern.collapsed(bytes.map { $0.isASCIILetter ? UInt8(ascii: "9") : $0 })
     }
 
     /// The most bytes that a text of the format has.
-    var length: Int {
-        switch notation {
-        case .letters(let bytes): bytes.count
-        case .directives(let pattern): pattern.longestLength
-        }
-    }
+    var length: Int { directives?.longestLength ?? bytes.count }
 
     public var description: String { pattern }
 
@@ -111,18 +97,8 @@ public struct DateFormat: Hashable, Sendable, CustomStringConvertible {
 
     /// Reads a day.
     package func read(_ text: Span<UInt8>) -> Reading<CalendarDay> {
-        switch notation {
-        case .letters(let bytes): Self.read(text, bytes)
-        case .directives(let pattern):
-            switch pattern.read(text) {
-            case nil: .otherFormat
-            case let parts?: parts.day.map { .value($0) } ?? .noSuchDay
-            }
-        }
-    }
-
-    private static func read(_ text: Span<UInt8>, _ bytes: [UInt8]) -> Reading<CalendarDay> {
-        guard text.count == bytes.count else { return .otherFormat }
+        // No text that is read is empty.
+        guard text.count == bytes.count else { return directives.map { Self.read(text, $0) } ?? .otherFormat }
         var year = 0
         var month = 0
         var day = 0
@@ -140,11 +116,14 @@ public struct DateFormat: Hashable, Sendable, CustomStringConvertible {
         return CalendarDay(year: year, month: month, day: day).map { .value($0) } ?? .noSuchDay
     }
 
+    private static func read(_ text: Span<UInt8>, _ directives: TimePattern) -> Reading<CalendarDay> {
+        guard let parts = directives.read(text) else { return .otherFormat }
+        return parts.day.map { .value($0) } ?? .noSuchDay
+    }
+
     /// Reads a day with a time of day, in UTC where the text says a time zone.
     package func readDateTime(_ text: Span<UInt8>) -> Reading<DateTime> {
-        guard case .directives(let pattern) = notation, let parts = pattern.read(text), let time = parts.time else {
-            return .otherFormat
-        }
+        guard let parts = directives?.read(text), let time = parts.time else { return .otherFormat }
         guard let day = parts.day else { return .noSuchDay }
         guard let offset = parts.offset else { return .value(DateTime(day: day, time: time)) }
         return DateTime(day: day, time: time, offset: offset).map { .value($0) } ?? .noSuchDay
@@ -152,42 +131,14 @@ public struct DateFormat: Hashable, Sendable, CustomStringConvertible {
 
     /// Reads a time of day, in UTC where the text says a time zone.
     package func readTime(_ text: Span<UInt8>) -> Reading<TimeOfDay> {
-        guard case .directives(let pattern) = notation, let parts = pattern.read(text), let time = parts.time else {
-            return .otherFormat
-        }
+        guard let parts = directives?.read(text), let time = parts.time else { return .otherFormat }
         return .value(parts.offset.map { time.inUTC(offset: $0).time } ?? time)
     }
 
     /// The day written in this way.
     public func text(of day: CalendarDay) -> String {
-        switch notation {
-        case .letters(let bytes): Self.text(of: day, bytes)
-        case .directives(let pattern): pattern.text(of: day, nil)
-        }
-    }
-
-    /// A stored moment of a field's type, written in this way; nil where that leaves something out, such as the century, so
-    /// that it would be read as another.
-    func typedForm(of stored: String, _ type: FieldType) -> String? {
-        switch type {
-        case .date:
-            guard let day = CalendarDay(iso: stored) else { return nil }
-            let text = text(of: day)
-            return read(text.utf8Span.span) == .value(day) ? text : nil
-        case .dateTime:
-            guard let moment = DateTime(iso: stored), case .directives(let pattern) = notation else { return nil }
-            let text = pattern.text(of: moment.day, moment.time)
-            return readDateTime(text.utf8Span.span) == .value(moment) ? text : nil
-        case .time:
-            guard let time = TimeOfDay(iso: stored), case .directives(let pattern) = notation else { return nil }
-            let text = pattern.text(of: .latest, time)
-            return readTime(text.utf8Span.span) == .value(time) ? text : nil
-        default: return nil
-        }
-    }
-
-    private static func text(of day: CalendarDay, _ bytes: [UInt8]) -> String {
-        String(unsafeUninitializedCapacity: bytes.count) { text in
+        if let directives { return directives.text(of: day, nil) }
+        return String(unsafeUninitializedCapacity: bytes.count) { text in
             var year = day.year
             var month = day.month
             var day = day.day
@@ -203,6 +154,26 @@ public struct DateFormat: Hashable, Sendable, CustomStringConvertible {
                 text.initializeElement(at: index, to: byte)
             }
             return bytes.count
+        }
+    }
+
+    /// A stored moment of a field's type, written in this way; nil where that leaves something out, such as the century, so
+    /// that it would be read as another.
+    func typedForm(of stored: String, _ type: FieldType) -> String? {
+        switch type {
+        case .date:
+            guard let day = CalendarDay(iso: stored) else { return nil }
+            let text = text(of: day)
+            return read(text.utf8Span.span) == .value(day) ? text : nil
+        case .dateTime:
+            guard let moment = DateTime(iso: stored), let directives else { return nil }
+            let text = directives.text(of: moment.day, moment.time)
+            return readDateTime(text.utf8Span.span) == .value(moment) ? text : nil
+        case .time:
+            guard let time = TimeOfDay(iso: stored), let directives else { return nil }
+            let text = directives.text(of: .latest, time)
+            return readTime(text.utf8Span.span) == .value(time) ? text : nil
+        default: return nil
         }
     }
 

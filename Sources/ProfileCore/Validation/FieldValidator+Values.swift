@@ -3,8 +3,9 @@ extension FieldValidator {
     func judgeDate(
         _ value: Span<UInt8>, _ formats: [DateFormat], today: CalendarDay?, _ issues: inout [ValidationIssue]
     ) -> Outcome {
-        for format in formats {
-            switch format.read(value) {
+        // By their positions: a format that is taken out is copied.
+        for index in formats.indices {
+            switch formats[index].read(value) {
             case .otherFormat: continue
             case .noSuchDay: return bad(.badDate, &issues)
             case .value(let day):
@@ -13,7 +14,7 @@ extension FieldValidator {
                 if day < earliest || day > latest {
                     return bad(.dateOutOfRange(minimum: rules.minimum, maximum: rules.maximum), &issues)
                 }
-                return format.isISO ? .asGiven : .canonical(day.description)
+                return formats[index].isISO ? .asGiven : .canonical(day.description)
             }
         }
         return bad(.badFormat(expected: .dates(formats)), &issues)

@@ -16,9 +16,11 @@ final class FieldValidator: Sendable {
     private let singleSpaces: Bool
     /// The stored forms that `enum` lists; empty for no such rule.
     private let allowedValues: Set<[UInt8]>
+    private let hasMissingValues: Bool
     /// What stands for no value, beside nothing.
     private let missingValues: ByteStrings
-    private let isTypedAsStored: Bool
+    /// The stored forms of those that would be values else: they stand for none in every way of writing them.
+    private let missingStoredForms: ByteStrings
     /// Nil for numbers that are written as they are stored.
     let numbers: NumberReader?
 
@@ -55,8 +57,9 @@ final class FieldValidator: Sendable {
         characters = rules.characters.map(ScalarSet.init) ?? .text
         singleSpaces = rules.characters?.contains(.spaces) ?? false
         allowedValues = Set(rules.allowedValues.map { Array($0.utf8) })
+        hasMissingValues = !rules.missingValues.isEmpty
         missingValues = ByteStrings(rules.missingValues)
-        isTypedAsStored = rules.isTypedAsStored
+        missingStoredForms = ByteStrings(Self.storedForms(ofMissingValuesBy: rules))
         numbers = rules.numberFormat == .plain ? nil : NumberReader(rules.numberFormat)
         // Where a character is always a byte; CR LF is one character.
         let isPlain =
@@ -116,9 +119,7 @@ final class FieldValidator: Sendable {
     private func judgeFully(
         _ value: Span<UInt8>, today: CalendarDay?, isStored: Bool, into issues: inout [ValidationIssue]
     ) -> Outcome {
-        if isMissing(value, isStored: isStored) {
-            return isStored ? bad(.badFormat(expected: .stored), &issues) : .missing
-        }
+        if hasMissingValues, !isStored, missingValues.contains(value) { return .missing }
         guard value.count <= longestByteCount else {
             return bad(.tooLong(maximum: rules.longestTypedLength ?? longestByteCount), &issues)
         }
@@ -141,17 +142,30 @@ final class FieldValidator: Sendable {
         if case .canonical(let text) = outcome, isStored {
             outcome = text == String(value) ? .asGiven : bad(.badFormat(expected: .stored), &issues)
         }
-        // What stands for no value does so in every way of writing it.
-        if case .canonical(let text) = outcome, isMissing(text.utf8Span.span, isStored: true) { return .missing }
+        if hasMissingValues, hasMissingForm(value, outcome) {
+            return isStored ? bad(.badFormat(expected: .stored), &issues) : .missing
+        }
         if hasFurtherRules { outcome = judgeFurther(value, outcome, &issues) }
         return outcome
     }
 
-    /// Whether a value stands for none: as it is typed, or as it would be.
-    private func isMissing(_ value: Span<UInt8>, isStored: Bool) -> Bool {
-        guard missingValues.longestLength > 0 else { return false }
-        guard isStored, !isTypedAsStored else { return missingValues.contains(value) }
-        return missingValues.contains(rules.typedForm(of: String(value)).utf8Span.span)
+    /// Whether the stored form of a value is that of one that stands for none.
+    private func hasMissingForm(_ value: Span<UInt8>, _ outcome: Outcome) -> Bool {
+        switch outcome {
+        case .asGiven: missingStoredForms.contains(value)
+        case .canonical(let text): missingStoredForms.contains(text.utf8Span.span)
+        case .missing, .bad: false
+        }
+    }
+
+    private static func storedForms(ofMissingValuesBy rules: FieldRules) -> [String] {
+        // Of a boolean's words one may be missing, and the others not.
+        guard !rules.missingValues.isEmpty, rules.type != .boolean else { return [] }
+        var others = rules
+        others.missingValues = []
+        others.allowedValues = []
+        let validator = FieldValidator(others)
+        return rules.missingValues.compactMap(validator.canonical)
     }
 
     private static let storedFormats = [DateFormat.iso]

@@ -17,7 +17,8 @@ struct ImportColumns: Sendable {
     /// The bytes of the header's first cell, by which a row is known to be another; nil where the input has no header.
     let firstHeaderLength: Int?
     private let names: FieldNames
-    private let fields: [FieldRules]
+    /// By column, the fields whose numbers or booleans are not written as JSON's are.
+    private let rewritten: [Int: FieldRules]
 
     /// The primary key's position in the schema where it is the number of the record; nil where it has a column.
     let numberedField: Int?
@@ -83,7 +84,7 @@ struct ImportColumns: Sendable {
         integerFields = schema.fields.indices.filter { schema.fields[$0].type == .integer && columns[$0] != nil }
         firstHeaderLength = header.first?.utf8.count
         self.names = names
-        fields = schema.fields
+        rewritten = [:]
     }
 
     /// The columns into which objects are brought whose members have names: the schema's fields and the hash.
@@ -99,9 +100,12 @@ struct ImportColumns: Sendable {
         columnOfHash = schema.hasPassword ? schema.fields.count : nil
         ignoredColumns = []
         secretField = schema.index(of: .password)
-        fields = schema.fields
         integerFields = schema.fields.indices.filter { schema.fields[$0].type == .integer }
         firstHeaderLength = nil
+        let rewritten = schema.fields.enumerated().filter {
+            ($0.element.type == .number || $0.element.type == .boolean) && !$0.element.isTypedAsStored
+        }
+        self.rewritten = Dictionary(uniqueKeysWithValues: rewritten.map { ($0.offset, $0.element) })
     }
 
     /// The column of an object's member, as a header's column of that name would find its field.
@@ -113,15 +117,13 @@ struct ImportColumns: Sendable {
     /// What a cell would hold of an object's member; nil for what no cell can. JSON has its own way to write numbers and
     /// booleans, and the field of the column may have another.
     func cellText(of member: JSONValue, column: Int) -> String? {
-        let rules = fields.indices.contains(column) ? fields[column] : nil
         switch member {
         case .null: return ""
         case .string(let text): return text
-        case .number(let text):
-            return rules?.type == .number || rules?.type == .integer ? rules?.typedForm(of: text) : text
+        case .number(let text): return rewritten[column]?.typedForm(of: text) ?? text
         case .bool(let flag):
             let text = flag ? "true" : "false"
-            return rules?.type == .boolean ? rules?.typedForm(of: text) : text
+            return rewritten[column]?.typedForm(of: text) ?? text
         case .array, .object: return nil
         }
     }

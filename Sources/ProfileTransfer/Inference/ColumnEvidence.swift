@@ -20,7 +20,7 @@ struct ColumnEvidence: Sendable {
     private(set) var hashes = 0
     /// Values that are no such hash.
     private(set) var others = CountedLines()
-    /// Digits alone, from the first that are no integer on: leading zeros, a plus sign, or too many.
+    /// What looks like a number, from the first that is no integer on.
     private(set) var numerals = CountedLines()
 
     /// Rows that had a cell, or could have had one.
@@ -164,11 +164,14 @@ struct LivingHypotheses: Sendable {
 }
 
 extension Span<UInt8> {
-    /// Digits, perhaps behind a sign.
+    /// Digits, perhaps behind a sign and with a point between.
     fileprivate var isNumeral: Bool {
         let start = first == UInt8(ascii: "-") || first == UInt8(ascii: "+") ? 1 : 0
-        guard start < count else { return false }
-        for index in start..<count where !self[index].isASCIIDigit { return false }
-        return true
+        var points = 0
+        for index in start..<Swift.max(start, count) where !self[index].isASCIIDigit {
+            guard self[index] == UInt8(ascii: ".") else { return false }
+            points += 1
+        }
+        return count - start > points && points < 2
     }
 }

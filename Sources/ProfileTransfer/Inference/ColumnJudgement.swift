@@ -138,9 +138,7 @@ struct ColumnJudgement {
     }
 
     private mutating func doubtNearMiss() {
-        let plus = UInt8(ascii: "+")
-        let isOfDigits =
-            evidence.text.isASCII && evidence.text.ascii.members.allSatisfy { $0.isASCIIDigit || $0 == plus }
+        let isOfDigits = evidence.text.isASCII && evidence.text.ascii.members.allSatisfy(Self.isOfNumbers)
         if isOfDigits, evidence.numerals.count > 0 {
             // Of a postal code nobody thinks that it is a number.
             if name.meaning?.isText != true { doubts.append(.numerals(evidence.numerals)) }
@@ -199,14 +197,17 @@ struct ColumnJudgement {
         if !isKey, let allowed = choices {
             return draft.constraints.append(JSONMember("enum", .array(allowed.map(JSONValue.string))))
         }
-        if !isKey, values >= Self.fewest, let mask = evidence.shape.mask {
+        if !isKey, hasShape, let mask = evidence.shape.mask {
             return draft.extensions.append(JSONMember("mask", .string(mask)))
         }
         limitLength()
-        if values >= Self.fewest, let characters = evidence.text.characters {
+        if hasShape, let characters = evidence.text.characters {
             draft.extensions.append(JSONMember("characters", .array(characters.map(JSONValue.string))))
         }
     }
+
+    /// Whether there is enough to tell a shape from chance: a few values, and more than one that is there again and again.
+    private var hasShape: Bool { values >= Self.fewest && evidence.distinct.entries.map { $0.count > 1 } ?? true }
 
     /// The only values there are, where each is there often enough.
     private var choices: [String]? {
@@ -219,7 +220,7 @@ struct ColumnJudgement {
     /// As long as the longest value and some more; exact where all are as long as each other.
     private mutating func limitLength() {
         let longest = evidence.text.longest
-        if evidence.text.shortest == longest, values >= Self.fewest, evidence.text.characters != nil {
+        if evidence.text.shortest == longest, hasShape, evidence.text.characters != nil {
             draft.constraints += [
                 JSONMember("minLength", .number(longest)), JSONMember("maxLength", .number(longest)),
             ]
@@ -246,10 +247,14 @@ struct ColumnJudgement {
             case "bday": draft.type == "date"
             case "tel": draft.type == "string" && text.isASCII && text.ascii.members.allSatisfy(Self.isOfPhones)
             case "postal-code": draft.type == "string" && text.longest <= 12 && text.ascii.hasDigits
+            // A film has a title too.
+            case "honorific-prefix", "honorific-suffix": draft.type == "string" && text.longest <= 12
             default: draft.type == "string"
             }
         return fits && values > 0 ? meaning : nil
     }
+
+    private static func isOfNumbers(_ byte: UInt8) -> Bool { byte.isASCIIDigit || "+-.".utf8.contains(byte) }
 
     private static func isOfPhones(_ byte: UInt8) -> Bool { byte.isASCIIDigit || "+-()./ x".utf8.contains(byte) }
 }

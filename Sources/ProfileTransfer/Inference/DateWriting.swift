@@ -29,7 +29,10 @@ public struct DateWriting: Hashable, Sendable {
         + ["/", ".", "-"].flatMap { sign in
             [DateWriting("%d\(sign)%m\(sign)%y", .dayFirst), DateWriting("%m\(sign)%d\(sign)%y", .monthFirst)]
         }
-        + ["%Y/%m/%d", "%Y-%m-%d", "%d-%b-%Y", "%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%d-%b-%y"]
+        + [
+            "%Y/%m/%d", "%Y-%m-%d", "%d-%b-%Y", "%d %b %Y", "%d %B %Y", "%b %d, %Y", "%b %d %Y", "%B %d, %Y",
+            "%d-%b-%y",
+        ]
         .map { DateWriting($0) }
 
     /// Patterns of date and time, besides ISO 8601's.

@@ -83,6 +83,7 @@ struct ProposalMaker {
         var doubts = judgement.doubts
         if isKey {
             draft.constraints.insert(JSONMember("unique", true), at: 1)
+            if names[column].keyRank == nil { doubts.append(.keyByValues) }
             if let finding = keys[column], finding.exceptions > 0 {
                 doubts.append(.keyExceptions(missing: finding.missing, repeated: finding.repeats))
             }

@@ -84,6 +84,8 @@ public enum ColumnDoubt: Hashable, Sendable {
     case renamed(RenamingReason)
     /// Left out of the schema.
     case leftOut(OmissionReason)
+    /// Taken for the key since no value is there twice; its name does not speak for it.
+    case keyByValues
     /// The key, and rows are rejected because of it.
     case keyExceptions(missing: CountedLines, repeated: CountedLines)
 

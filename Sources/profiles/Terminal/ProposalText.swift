@@ -108,6 +108,7 @@ extension ColumnDoubt {
         case .mayBeMissing: "may_be_missing"
         case .renamed: "renamed"
         case .leftOut: "left_out"
+        case .keyByValues: "key_by_values"
         case .keyExceptions: "key_exceptions"
         }
     }
@@ -129,6 +130,7 @@ extension ColumnDoubt {
         case .leftOut(.noName): "the column has no name"
         case .leftOut(.unsupportedHashes): "hashes that cannot be checked here"
         case .leftOut(.otherSecret): "another column is the password"
+        case .keyByValues: "taken for the username: the first column in which no value is there twice"
         case .keyExceptions(let missing, let repeated):
             [
                 missing.count > 0 ? "\(missing.count.grouped) empty" : nil,

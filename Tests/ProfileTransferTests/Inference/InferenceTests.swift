@@ -84,6 +84,12 @@ import Watchdog
         #expect(try await column(of: cells + ["B-11/22"]).rules?.mask == nil)
     }
 
+    @Test func `what is there again and again has no shape`() async throws {
+        let constant = try await column(of: (0..<9).map { _ in "A-12" })
+        #expect(constant.rules?.mask == nil)
+        #expect(constant.rules?.minimumLength == nil)
+    }
+
     @Test func `lengths leave room, but for codes that are all as long`() async throws {
         let words = try await column(of: ["one", "three", "seventeen", "four", "eleven!"])
         #expect(words.rules?.minimumLength == nil)
@@ -145,6 +151,7 @@ import Watchdog
     @Test func `N3: without a name it is the first that is unique and never empty`() async throws {
         let proposal = try await inferring("a,b,c,d\n1,x,p,s\n1,,q,t\n2,y,r,u\n")
         #expect(proposal.key == .column("c"))
+        #expect(proposal["c"]?.doubts == [.keyByValues])
     }
 
     @Test func `N3: rows are numbered only when that is asked for`() async throws {
