@@ -41,7 +41,7 @@ import Watchdog
         #expect(workplace.mode("schema.json") & 0o777 == 0o600)
         let second = try workplace.profiles("schema", "infer", "people.csv", "--output", "schema.json")
         #expect(second.status == 73)
-        #expect(second.error == "Error: schema.json exists\n  Replace it with --force\n")
+        #expect(second.error.contains("--force"))
         #expect(try workplace.profiles("schema", "infer", "people.csv", "-o", "schema.json", "--force").status == 0)
         #expect(try workplace.profiles("schema", "infer", "people.csv", "-o", "people.csv", "--force").status == 73)
         // What was proposed is right, and takes the file.

@@ -24,7 +24,7 @@ struct SchemaInferCommand: AsynchronousCommand {
     @Option(name: .shortAndLong, help: ArgumentHelp("Write the schema there as JSON.", valueName: "file"))
     var output: String?
 
-    @Flag(help: "Replace the file of --output if it exists.")
+    @Flag(help: "Replace the file of --output if it is there.")
     var force = false
 
     @OptionGroup var global: GlobalOptions
@@ -33,10 +33,7 @@ struct SchemaInferCommand: AsynchronousCommand {
         let file = try InputFile(input.file)
         var spared = FilePlaces()
         spared.insert(descriptor: file.descriptor)
-        if let output {
-            try spared.require(output)
-            guard force || access(output, F_OK) != 0 else { throw CommandFailure.exists(output) }
-        }
+        if let output { try PrivateFile.requireName(output, replacing: force, sparing: spared) }
         let source = ImportInput(descriptor: file.descriptor, name: file.path, byteCount: file.byteCount)
         let proposal = try await input.options.proposal(for: source, isQuiet: global.quiet)
         switch global.format {
@@ -45,7 +42,7 @@ struct SchemaInferCommand: AsynchronousCommand {
         }
         guard let schema = proposal.schema else { throw CommandFailure.noKey }
         guard let output else { return }
-        try PrivateFile.write(schema.document(indented: true) + "\n", to: output, sparing: spared)
+        try PrivateFile.write(schema.document(indented: true) + "\n", to: output, replacing: force, sparing: spared)
         global.note("The schema is in \(output.visible).")
     }
 }

@@ -20,11 +20,6 @@ extension CommandFailure {
         }
     }
 
-    /// A file that would be replaced.
-    static func exists(_ path: String) -> CommandFailure {
-        CommandFailure(.cannotCreate, "\(path) exists", "Replace it with --force")
-    }
-
     /// A file whose rows nothing tells apart.
     static let noKey = CommandFailure(
         .no, "No column can be the username: in each of them a value is missing or there twice",
