@@ -118,7 +118,8 @@ private struct FieldNames: Sendable {
     private let hashes: Set<FoldedHeader>
 
     init(of schema: ProfileSchema) {
-        var fields: [FoldedHeader: Int] = [:]
+        // Whatever a schema calls the primary key, it is who somebody is; unless another field has such a column.
+        var fields = [FoldedHeader(FieldName.username.text): schema.primaryKeyIndex]
         for (index, rules) in schema.fields.enumerated() {
             for name in [rules.name.text] + rules.columns { fields[FoldedHeader(name)] = index }
         }
