@@ -59,6 +59,6 @@ struct ByteSearch {
     /// The sum of the eight bytes of a word: by pairs, then all four pairs in the topmost one.
     private static func sum(of word: UInt64) -> Int {
         let pairs = (word & 0x00FF_00FF_00FF_00FF) + (word >> 8 & 0x00FF_00FF_00FF_00FF)
-        return Int(pairs &* 0x0001_0001_0001_0001 >> 48)
+        return Int((pairs &* 0x0001_0001_0001_0001) >> 48)
     }
 }
