@@ -9,12 +9,15 @@ extension ReportOutline {
         do throws(ByteStreamError) {
             var writer = CSVWriter(to: output.sink, spreadsheetSafe: true)
             let keyName = placeNames.contains("line") ? ["key"] : []
-            try writer.record(placeNames + ["field", "code", "message", "value"] + keyName)
+            // In every record, so that those of several reports can be put together.
+            let origin = [startedAt.description, ProgramVersion.name, store ?? ""]
+            try writer.record(
+                placeNames + ["field", "code", "message", "value"] + keyName + ["started_at", "program", "database"])
             for issue in issues {
                 try writer.record(
                     issue.place.map(\.text)
                         + [issue.issue.field ?? "", issue.issue.code, issue.issue.message, issue.value ?? ""]
-                        + keyName.map { _ in issue.key ?? "" })
+                        + keyName.map { _ in issue.key ?? "" } + origin)
             }
             try writer.finish()
         } catch {

@@ -113,7 +113,7 @@ struct ReportPage {
             </form>
             <table id="list">
             <caption><span id="shown" role="status">\(Self.plural(min(listed, Self.shownIssues), "issue")) of \
-            \(outline.issueCount.grouped).</span>\(rest)</caption>
+            \(outline.issueCount.grouped).\(rest)</span></caption>
             <thead><tr>\(columns.joined())</tr></thead>
             <tbody>
             \(outline.issues.prefix(Self.shownIssues).map(row).joined())</tbody>

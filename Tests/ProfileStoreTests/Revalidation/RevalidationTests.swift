@@ -53,6 +53,25 @@ import Watchdog
         #expect(after.map(\.draft.values) == before.map(\.draft.values))
     }
 
+    @Test func `R6: profiles that the rules in force have not judged yet are counted`() async throws {
+        #expect(try await repository.countUnjudged() == 0)
+        try await repository.adopt(stricter)
+        #expect(try await repository.countUnjudged() == 4)
+        try await repository.register("emma", ["address": "path"])
+        #expect(try await repository.countUnjudged() == 4, "one that comes now is judged")
+        _ = try await repository.revalidate(candidate: .standard)
+        #expect(try await repository.countUnjudged() == 4, "a candidate judges nothing")
+        let report = try await repository.revalidate()
+        #expect(report.startedAt == store.clock.timestamp)
+        #expect(report.store == repository.engine.place && !report.store.isEmpty)
+        #expect(try await repository.countUnjudged() == 0)
+        // The same rules again: who was judged by them then need not be again.
+        try await repository.adopt(.standard)
+        #expect(try await repository.countUnjudged() == 5)
+        try await repository.adopt(stricter)
+        #expect(try await repository.countUnjudged() == 0)
+    }
+
     @Test(.onlyOnSQLite("writes into the tables"))
     func `R6: what the same rules judged is skipped, and its marks are counted`() async throws {
         try await repository.adopt(stricter)

@@ -42,7 +42,13 @@ import Watchdog
         #expect(repository.schema == wider)
         #expect(try await repository.adopt(.standard) == 3)
         let schemas = [ProfileSchema.standard, wider, .standard]
-        #expect(try await repository.engine.schemas().map(\.schema) == schemas)
+        let versions = try await repository.schemaVersions()
+        #expect(versions.map(\.schema) == schemas)
+        #expect(versions.map(\.number) == [1, 2, 3])
+        #expect(versions.map(\.fingerprint) == schemas.map(\.fingerprint))
+        let now = store.clock.timestamp.millisecondsSince1970
+        #expect(versions.map(\.adoptedAt.millisecondsSince1970) == [now - 1_000, now, now])
+        #expect(repository.schemaInForce == versions.last)
         if store.engine == .sqlite {
             let rows = try store.rows("schemas")
             #expect(rows.map { $0[0] } == ["1", "2", "3"])

@@ -4,21 +4,24 @@ import Testing
 import Watchdog
 
 @Suite(.watched) struct ReportCSVTests {
+    /// When, by which version and of which store.
+    private static let origin = ",2026-01-31T09:15:00.250Z,profiles 0.1.0,/srv/people.sqlite"
+
     @Test func `I8: the CSV report has a record an issue and no totals`() {
         #expect(
             sampleImport().rendered(as: .csv) == """
-                line,record,field,code,message,value,key
-                12,11,phone,too_short,Phone should have at least 8 characters,787,"マーン\u{1b}[2J\n"
-                12,11,username,bad_character,Username may hold ASCII letters only,"マーン\u{1b}[2J\n","マーン\u{1b}[2J\n"
-                40,38,password,missing_digit,Password should have at least one decimal digit,,ann
-                41,39,,bad_row,The row has 7 cells where the header has 6,,
-                77,75,phone,too_short,Phone should have at least 8 characters,</script><script>alert(1)</script>,</script><script>alert(1)</script>
+                line,record,field,code,message,value,key,started_at,program,database
+                12,11,phone,too_short,Phone should have at least 8 characters,787,"マーン\u{1b}[2J\n"\(Self.origin)
+                12,11,username,bad_character,Username may hold ASCII letters only,"マーン\u{1b}[2J\n","マーン\u{1b}[2J\n"\(Self.origin)
+                40,38,password,missing_digit,Password should have at least one decimal digit,,ann\(Self.origin)
+                41,39,,bad_row,The row has 7 cells where the header has 6,,\(Self.origin)
+                77,75,phone,too_short,Phone should have at least 8 characters,</script><script>alert(1)</script>,</script><script>alert(1)</script>\(Self.origin)
 
                 """)
         #expect(
             sampleRevalidation().rendered(as: .csv) == """
-                username,field,code,message,value
-                skboard,address,too_short,Address should have at least 10 characters,12 Main
+                username,field,code,message,value,started_at,program,database
+                skboard,address,too_short,Address should have at least 10 characters,12 Main\(Self.origin)
 
                 """)
     }
@@ -27,6 +30,6 @@ import Watchdog
         var report = sampleImport(mostIssues: 0)
         report.issues = IssueTally(limit: 1)
         report.add(2, 1, "phone", "bad_format", "Phone", "=HYPERLINK(\"x\")")
-        #expect(report.rendered(as: .csv).hasSuffix("Phone,\"'=HYPERLINK(\"\"x\"\")\",\n"))
+        #expect(report.rendered(as: .csv).hasSuffix("Phone,\"'=HYPERLINK(\"\"x\"\")\",\(Self.origin)\n"))
     }
 }

@@ -73,7 +73,7 @@ import Watchdog
         #expect(page.ranges(of: "<td class=\"place line\">").count == 20)
         #expect(
             page.contains(
-                "20 issues of 105.</span> 30 are listed, the first of each field and code; all are counted above."))
+                "20 issues of 105. 30 are listed, the first of each field and code; all are counted above.</span>"))
     }
 }
 
