@@ -66,15 +66,23 @@ struct ImportColumns: Sendable {
         {
             throw .otherDelimiter(delimiter)
         }
-        guard unknown.isEmpty || options.ignoresUnknownColumns else {
-            // Where not one name is known the first row may be a person's, whose password must not be repeated (P12).
-            let isHeader = hashColumn != nil || columns.contains { $0 != nil }
-            throw isHeader ? .unknownColumns(unknown.map { Self.name(of: $0, in: header) }) : .noKnownColumns
-        }
-        let missing = Set(options.columns.keys).subtracting(header.map(\.trimmed))
-        if let missing = missing.min() { throw .mappedColumnMissing(missing) }
+        let isStopped = !unknown.isEmpty && !options.ignoresUnknownColumns
+        let notThere = Set(options.columns.keys).subtracting(header.map(\.trimmed))
+        if !isStopped, let name = notThere.min() { throw .mappedColumnMissing(name) }
         let isNumbered = columns[schema.primaryKeyIndex] == nil && options.keysByRow
-        guard isNumbered || columns[schema.primaryKeyIndex] != nil else { throw .noUsernameColumn }
+        let open = zip(schema.fields, columns).filter { rules, column in
+            column == nil && !(rules.isSecret && hashColumn != nil) && !(rules.isPrimaryKey && isNumbered)
+        }.map(\.0)
+        // An update leaves what has no column as it is stored.
+        let missing = open.filter { $0.isPrimaryKey || $0.isRequired && options.duplicates != .update }
+        guard !isStopped, missing.isEmpty else {
+            // Where not one name is known the first row may be a person's, whose password must not be repeated (P12).
+            let mayBeData = hashColumn == nil && columns.allSatisfy { $0 == nil }
+            throw .columnMismatch(
+                ColumnMismatch(
+                    unknown: unknown, of: header, missing: missing, open: open, schema: schema, mayBeData: mayBeData,
+                    stopsAtUnknown: isStopped))
+        }
         numberedField = isNumbered ? schema.primaryKeyIndex : nil
         self.header = header
         columnOfField = columns
@@ -133,11 +141,6 @@ struct ImportColumns: Sendable {
             guard let column, schema.fields[field].type == .integer else { return nil }
             return (field, column)
         }
-    }
-
-    private static func name(of column: Int, in header: [String]) -> String {
-        let title = header[column].trimmed
-        return title.isEmpty ? "column \(column + 1), which has no name" : title
     }
 }
 

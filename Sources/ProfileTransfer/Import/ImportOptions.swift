@@ -70,10 +70,8 @@ public enum ImportError: Error, Hashable, Sendable {
     case unreadableHeader(line: Int)
     /// The header has so many columns, more than are read; nothing was written.
     case tooManyColumns(Int, most: Int)
-    /// Columns that are no field, beside others that are one; nothing was written.
-    case unknownColumns([String])
-    /// Not one column is a field, as when the first row is no header but data; nothing was written.
-    case noKnownColumns
+    /// Columns are no field, or required fields have no column; nothing was written.
+    case columnMismatch(ColumnMismatch)
     /// The header is one name, which is no field and has this character in it, as when other characters separate the
     /// cells than those that were told; nothing was written.
     case otherDelimiter(UInt8)
@@ -83,8 +81,6 @@ public enum ImportError: Error, Hashable, Sendable {
     case mappedColumnMissing(String)
     /// A column is mapped to a field that the schema does not have.
     case unknownField(String)
-    /// There is no column for the username.
-    case noUsernameColumn
     /// The input is no text with records in it.
     case looksLike(FileKind)
     /// The C library knows no encoding of this name.

@@ -96,6 +96,9 @@ public final class RejectedRows {
     ) throws(ImportError) -> ImportSource {
         let interruption: ReadInterruption
         do throws(ByteStreamError) { interruption = try ReadInterruption() } catch { throw .reading(code: error.code) }
+        // Whoever mends a row is asked for what has no column, as the file of an update may have none.
+        var options = options
+        options.duplicates = .update
         return try ImportSource(
             input, interruptedBy: interruption, schema: schema, options: options, copiedTo: nil)
     }

@@ -15,16 +15,7 @@ extension CommandFailure {
             self.init(
                 .badInput, "The first row names \(count) columns, and \(most) are read at most; nothing was imported",
                 "If another character separates the cells, name it with --delimiter")
-        case .unknownColumns(let names):
-            let list = Self.list(names.map { $0.quoted(longest: 64) }, most: 20)
-            self.init(
-                .badInput,
-                "No field has the name of the column\(names.count == 1 ? "" : "s") \(list); nothing was imported",
-                "Map a column with --map \"COLUMN=FIELD\", or pass over unknown ones with --ignore-unknown")
-        case .noKnownColumns:
-            self.init(
-                .badInput, "The first row names no field; nothing was imported",
-                "It should name the columns; map one with --map \"COLUMN=FIELD\", or choose another --delimiter")
+        case .columnMismatch(let mismatch): self.init(mismatch)
         case .otherDelimiter(let byte):
             let name = byte == 9 ? "tab" : "\"\(Character(Unicode.Scalar(byte)))\""
             self.init(
@@ -36,10 +27,6 @@ extension CommandFailure {
             self.init(.usage, "--map names the column \"\(name)\", which the input does not have")
         case .unknownField(let name):
             self.init(.usage, "--map names the field \"\(name)\", which the schema does not have")
-        case .noUsernameColumn:
-            self.init(
-                .badInput, "No column holds usernames; nothing was imported",
-                "The first row should name the columns; map one with --map \"COLUMN=username\"")
         case .looksLike(let kind): self.init(kind)
         case .unknownEncoding(let name):
             self.init(
@@ -60,6 +47,40 @@ extension CommandFailure {
         }
     }
 
+    /// Columns and fields that do not fit: what is wrong, which fields there are, and each way on.
+    private init(_ mismatch: ColumnMismatch) {
+        let unknown = mismatch.unknownColumns
+        let missing = mismatch.missingFields
+        let withoutColumn =
+            "The required field\(missing.count == 1 ? "" : "s") \(Self.list(missing, most: Self.mostNames)) "
+            + "\(missing.count == 1 ? "has" : "have") no column"
+        var faults: [String] = []
+        if mismatch.mayBeData {
+            faults.append("The first row names no field")
+        } else if !unknown.isEmpty {
+            let list = Self.list(unknown.map { $0.quoted(longest: 64) }, most: 20)
+            faults.append("No field has the name of the column\(unknown.count == 1 ? "" : "s") \(list)")
+        }
+        if !missing.isEmpty { faults.append(withoutColumn) }
+        var lines = [faults.removeFirst() + "; nothing was imported"] + faults
+        lines.append("The fields are: " + Self.list(mismatch.fields, most: Self.mostNames))
+        // A name that cannot be shown as it is cannot be typed either.
+        let maps = mismatch.suggestions.filter { $0.column.visible(upTo: 64) == $0.column }
+            .map { "--map " + "\($0.column)=\($0.field)".quotedForShell }
+        if !maps.isEmpty {
+            lines.append("Did you mean \(Self.list(maps, most: 20, separator: " "))?")
+        } else if mismatch.mayBeData || !unknown.isEmpty {
+            lines.append("Map a column with --map 'COLUMN=FIELD'")
+        }
+        if mismatch.mayBeData { lines.append("If something else separates the cells, name it with --delimiter") }
+        if !unknown.isEmpty { lines.append("Pass over columns that are no field with --ignore-unknown") }
+        lines.append("Or make a store with the fields of the file: profiles import FILE --infer")
+        self.init(.badInput, lines: lines)
+    }
+
+    /// A schema has a hundred fields.
+    private static let mostNames = 30
+
     /// An input that is no text with records in it.
     private init(_ kind: FileKind) {
         let (what, advice) = kind.text
@@ -67,9 +88,9 @@ extension CommandFailure {
     }
 
     /// The first few, and how many more there are.
-    private static func list(_ names: [String], most: Int) -> String {
+    private static func list(_ names: [String], most: Int, separator: String = ", ") -> String {
         let more = names.count > most ? " and \(names.count - most) more" : ""
-        return names.prefix(most).joined(separator: ", ") + more
+        return names.prefix(most).joined(separator: separator) + more
     }
 
     init(_ error: ExportError) {

@@ -40,8 +40,11 @@ extension CommandArguments {
         }
         if let value { words += [value.option, value.value] }
         if let flag, !words.contains(flag) { words.append(flag) }
-        return words.map(\.shellWord).joined(separator: " ")
+        return line(words)
     }
+
+    /// The line of shell that has these words, with what a shell would read otherwise in quotes.
+    static func line(_ words: [String]) -> String { words.map(\.shellWord).joined(separator: " ") }
 }
 
 extension String {
@@ -54,6 +57,9 @@ extension String {
                     || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte
                     || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || "_-./,:=@%+".utf8.contains(byte)
             }
-        return isPlain ? self : "'" + replacing("'", with: #"'\''"#) + "'"
+        return isPlain ? self : quotedForShell
     }
+
+    /// In single quotes, between which a shell reads nothing but their end.
+    var quotedForShell: String { "'" + replacing("'", with: #"'\''"#) + "'" }
 }

@@ -114,6 +114,18 @@ struct ImportInputOptions: ParsableArguments {
     /// Whether rejected rows lack columns that the input may have.
     var omitsIgnoredColumns: Bool { ignoreUnknown && !keepIgnored && !isJSON }
 
+    /// The options that read the file of rejected rows as the input was read.
+    var wordsForRejects: [String] {
+        // The columns of what was JSON have the fields' own names.
+        if isJSON { return [] }
+        var words: [String] = []
+        if let byte = delimiter?.byte {
+            words += ["--delimiter", byte == 9 ? "tab" : String(Unicode.Scalar(byte))]
+        }
+        for column in columns { words += ["--map", "\(column.header)=\(column.field)"] }
+        return words + (keepIgnored ? ["--ignore-unknown"] : [])
+    }
+
     private var format: InputFormat {
         if isJSON { return .json }
         if kind == nil, delimiter == nil { return .automatic }

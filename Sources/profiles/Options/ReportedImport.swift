@@ -92,13 +92,24 @@ struct ReportedImport {
             try Output.standard.print(report.summary(examples: 3))
             if let rejects = input.rejects, hasRejects, report.rejected > 0 {
                 let omission = input.omitsIgnoredColumns ? ", and ignored columns are left out" : ""
+                let mending = mending(rejects, report)
                 try Output.standard.print(
                     """
 
-                    Rejected rows are in \(rejects.visible), to be mended and imported again; columns of secrets are \
-                    empty there\(omission).
+                    Rejected rows are in \(rejects.visible)\(mending == nil ? ", to be mended and imported again" : ""); \
+                    columns of secrets are empty there\(omission).
                     """)
+                if let mending { try Output.standard.print("Mend them with: \(mending.visible)") }
             }
         }
+    }
+
+    /// The line of shell that mends the rejected rows one by one. Nil where the others are not stored, and where what a
+    /// row is known by is its number, which no form can ask for.
+    private func mending(_ rejects: String, _ report: ImportReport) -> String? {
+        if report.isDryRun || report.earlyEnd == .nothingStored || input.keyByRow { return nil }
+        var words = ["profiles", "mend", rejects] + input.wordsForRejects
+        if let database = global.store.database { words += ["--database", database] }
+        return CommandArguments.line(words)
     }
 }

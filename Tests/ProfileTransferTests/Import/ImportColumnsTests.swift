@@ -50,9 +50,11 @@ import Watchdog
         let folder = try ImportFolder()
         let repository = try await folder.store(schema: schemaOfNames())
         let before = try await repository.statistics()
-        await #expect(throws: ImportError.unknownColumns(["shoe size", "column 3, which has no name"])) {
-            try await repository.importing("username,shoe size,\nann,42,\n")
-        }
+        let text = "username,shoe size,\nann,42,\n"
+        let error = await #expect(throws: ImportError.self) { try await repository.importing(text) }
+        #expect(error?.mismatch?.unknownColumns == ["shoe size", "column 3, which has no name"])
+        #expect(error?.mismatch?.fields == ["username", "note"])
+        #expect(error?.mismatch?.missingFields == [])
         #expect(try await repository.statistics() == before)
         let report = try await repository.importing("username,shoe size,\nann,42,x\n") {
             $0.ignoresUnknownColumns = true
@@ -62,17 +64,103 @@ import Watchdog
     }
 
     @Test(
+        "I2: a required field without a column stops the import before anything is written",
+        arguments: [
+            ("phone,address,password", ["username"]), ("username,phone", ["password", "address"]),
+            ("username,password_hash,birthday", ["phone", "address"]),
+            ("username,password_hash,phone,address", []), ("username,password,phone,address", []),
+        ] as [(String, [String])])
+    func missingFields(header: String, missing: [String]) async throws {
+        let folder = try ImportFolder()
+        let repository = try await folder.store()
+        let before = try await repository.statistics()
+        for ignoresUnknown in [false, true] {
+            do {
+                let report = try await repository.importing(header + "\n") { $0.ignoresUnknownColumns = ignoresUnknown }
+                #expect(missing == [] && report.outcomes == [0, 0, 0, 0])
+            } catch let error as ImportError {
+                #expect(error.mismatch?.missingFields == missing && !missing.isEmpty)
+                #expect(error.mismatch?.unknownColumns == [])
+            }
+        }
+        #expect(try await repository.statistics() == before)
+        // What is stored has the values already.
+        let updated = try? await repository.importing(header + "\n") { $0.duplicates = .update }
+        #expect(updated?.outcomes == (missing.contains("username") ? nil : [0, 0, 0, 0]))
+    }
+
+    @Test(
+        "I2: a column that is no field is led to the field that it may be meant for",
+        arguments: [
+            ("username,Mobil,Adress,pasword", ["Mobil=phone", "Adress=address", "pasword=password"]),
+            // Each field once, and none that has a column.
+            ("username,phone,Handy,Strasse,Straße", ["Strasse=address"]),
+            ("user name,telephone number,Kennwort", ["telephone number=phone", "Kennwort=password"]),
+            ("username,pw_hash,password-digest", ["password-digest=password_hash"]),
+            // A name that means something else is not mistyped.
+            ("phone,surname,first name,hobby", []),
+            ("phone,member_id,id", ["id=username"]), ("phone,email,id", ["id=username"]),
+            ("phone,e-mail", ["e-mail=username"]),
+            // A map could not tell them apart.
+            ("username,Mobil,Mobil", []), ("username,,", []), ("username, Mobil ", ["Mobil=phone"]),
+            ("username,zip,dob", ["zip=postal_code", "dob=birthday"]),
+        ] as [(String, [String])])
+    func suggestions(header: String, maps: [String]) async {
+        for ignoresUnknown in [false, true] {
+            let found = await refusal(of: header + "\n") { $0.ignoresUnknownColumns = ignoresUnknown }
+            #expect(found?.mismatch?.maps == maps)
+        }
+        let numbered = await refusal(of: header + "\n") { $0.keysByRow = true }
+        #expect(numbered?.mismatch?.maps == maps.filter { !$0.hasSuffix("=username") })
+    }
+
+    @Test func `I2: a column is led to a field by the field's title and its other names too`() async throws {
+        let schema = try ProfileSchema(
+            parsing: """
+                {"name": "club", "fields": [
+                  {"name": "username", "title": "Mitglied", "constraints": {"required": true, "unique": true}},
+                  {"name": "a", "title": "電話"}, {"name": "b", "profiles": {"columns": ["Beitrag"]}},
+                  {"name": "c", "profiles": {"contentType": "tel"}}]}
+                """)
+        #expect(await refusal(of: "MITGLIED,電話,Beitrg,Mobil,x\n", schema: schema)?.mismatch?.mayBeData == true)
+        let known = await refusal(of: "username,電話,Beitrg,Mobil,x\n", schema: schema)
+        #expect(known?.mismatch?.maps == ["電話=a", "Beitrg=b", "Mobil=c"])
+        #expect(await refusal(of: "Mitglied,b\n", schema: schema)?.mismatch?.maps == ["Mitglied=username"])
+    }
+
+    @Test func `I2, I11: of ten thousand columns the first are compared, and a long name takes no time`() async throws {
+        let long = String(repeating: "x", count: 5_000)
+        let header = "username," + (0..<9_998).map { "\(long.prefix(60))\($0)" }.joined(separator: ",") + ",Mobil"
+        let found = await refusal(of: header + "\n")
+        #expect(found?.mismatch?.unknownColumns.count == 9_999)
+        #expect(found?.mismatch?.maps == [])
+        #expect(await refusal(of: "username,\(long),Mobil\n")?.mismatch?.maps == ["Mobil=phone"])
+    }
+
+    @Test(
         "P12: where no column is a field the first row may be data, and is not repeated",
         arguments: [
             "skboard,aK8oio,78761241,12 Main St\n", "aK8oio\n", "skboard S3cret 78761241\n", ",,\n",
-            "_line,_issues,x\n",
+            "_line,_issues,x\n", "anna,Phone11,78761241\n", "anna,Mobil,Sesame0pen\n", "anna,Kennwort,Passwort\n",
+            "anna,my cell phone,my home address\n", "anna,Mobil1!,Adresse-2\n",
         ])
     func noHeader(text: String) async throws {
-        #expect(await refusal(of: text) == .noKnownColumns)
-        #expect(await refusal(of: text) { $0.columns = ["User": "username"] } == .noKnownColumns)
-        #expect(await refusal(of: text) { $0.ignoresUnknownColumns = true } == .noUsernameColumn)
+        for change: (inout ImportOptions) -> Void in [
+            { _ in }, { $0.columns = ["User": "username"] }, { $0.ignoresUnknownColumns = true },
+        ] {
+            let mismatch = try #require(await refusal(of: text, change)?.mismatch)
+            #expect(mismatch.mayBeData && mismatch.unknownColumns == [] && mismatch.suggestions == [])
+            #expect(mismatch.missingFields == ["username", "password", "phone", "address"])
+        }
         let mapped = await refusal(of: "Login,Hobby\nann,x\n") { $0.columns = ["Login": "username"] }
-        #expect(mapped == .unknownColumns(["Hobby"]))
+        #expect(mapped?.mismatch?.unknownColumns == ["Hobby"])
+        #expect(mapped?.mismatch?.mayBeData == false)
+    }
+
+    @Test func `I2, P12: of a first row without a field only names that everybody uses are repeated`() async throws {
+        let mismatch = try #require(await refusal(of: "Nr.,Kennwort,Mobil,Strasse,S3cret\n")?.mismatch)
+        #expect(mismatch.mayBeData && mismatch.unknownColumns == [])
+        #expect(mismatch.maps == ["Mobil=phone", "Strasse=address"])
     }
 
     @Test(
@@ -112,7 +200,7 @@ import Watchdog
         #expect(await refusal(of: "") == .noHeader)
         #expect(await refusal(of: "\u{FEFF}") == .noHeader)
         #expect(await refusal(of: "\n\r\n\n") == .noHeader)
-        #expect(await refusal(of: "phone,address\n") == .noUsernameColumn)
+        #expect(await refusal(of: "phone,address\n")?.mismatch?.missingFields == ["username", "password"])
         #expect(await refusal(of: "\n\"username\n") == .unreadableHeader(line: 2))
         #expect(await refusal(of: "user\0name\n") == .unreadableHeader(line: 1))
     }
@@ -133,8 +221,8 @@ import Watchdog
     @Test func `I2: hashes are no column of a schema without a password`() async throws {
         let names = try schemaOfNames()
         #expect(
-            await refusal(of: "username,password_hash\n", schema: names)
-                == .unknownColumns(["password_hash"]))
+            await refusal(of: "username,password_hash\n", schema: names)?.mismatch?.unknownColumns
+                == ["password_hash"])
     }
 
     @Test func `I1: the delimiter is the one that is asked for, or found out`() async throws {
@@ -146,4 +234,15 @@ import Watchdog
             #expect(report.outcomes == [1, 0, 0, 0])
         }
     }
+}
+
+extension ImportError {
+    fileprivate var mismatch: ColumnMismatch? {
+        if case .columnMismatch(let mismatch) = self { mismatch } else { nil }
+    }
+}
+
+extension ColumnMismatch {
+    /// Each suggestion as `--map` takes it.
+    fileprivate var maps: [String] { suggestions.map { "\($0.column)=\($0.field)" } }
 }

@@ -102,7 +102,8 @@ import Watchdog
     @Test func `I13: JSON is known by its first characters, and CSV is not taken for it`() async throws {
         #expect(try await judged(" {\"username\":\"ann\"}\n") { $0.format = .automatic }.outcomes == [1, 0, 0, 0])
         let named = await refusal(of: "[username],[age]\nann,3\n") { $0.columns = ["[username]": "username"] }
-        #expect(named == .unknownColumns(["[age]"]))
+        guard case .columnMismatch(let mismatch) = named else { throw try #require(named) }
+        #expect(mismatch.unknownColumns == ["[age]"])
         #expect(await refusal(of: "{\n  \"rows\": [\n  ]\n}\n") == .looksLike(.jsonObject))
         #expect(await refusal(of: "{\n  \"rows\": []\n}") { $0.format = .json } == .looksLike(.jsonObject))
     }

@@ -108,7 +108,7 @@ private struct ClubModel: Equatable {
             var model = ClubModel()
             // The first file goes in bulk, the others row by row beside what is stored.
             for file in 0..<3 {
-                let columns = Self.columns(using: &random)
+                let columns = Self.columns(mayLackLevel: policy == .update, using: &random)
                 let rows = (0..<Int.random(in: 0...40, using: &random)).map { _ in
                     Self.row(columns, using: &random)
                 }
@@ -153,9 +153,11 @@ private struct ClubModel: Equatable {
         }
     }
 
-    private static func columns(using random: inout SeededGenerator) -> [String] {
+    /// An update alone may lack what is required.
+    private static func columns(mayLackLevel: Bool, using random: inout SeededGenerator) -> [String] {
         let others = ["email", "level", "note"].filter {
-            $0 == "level" && Bool.random(using: &random) || Bool.random(using: &random)
+            let isThere = $0 == "level" && Bool.random(using: &random) || Bool.random(using: &random)
+            return isThere || ($0 == "level" && !mayLackLevel)
         }
         return (["username"] + others).shuffled(using: &random)
     }

@@ -75,13 +75,18 @@ extension ImportError {
         switch self {
         case .noHeader: "no header"
         case .unreadableHeader: "unreadable header"
-        case .unknownColumns: "unknown columns"
-        case .noKnownColumns: "no known columns"
+        case .columnMismatch(let mismatch): mismatch.inWords
         case .columnTwice: "column twice"
-        case .noUsernameColumn: "no username column"
         case .looksLike(let kind): "looks like \(kind.rawValue)"
         case .damagedCompression: "damaged compression"
         default: "\(self)"
         }
+    }
+}
+
+extension ColumnMismatch {
+    fileprivate var inWords: String {
+        if mayBeData { return "no known columns" }
+        return unknownColumns.isEmpty ? "missing columns" : "unknown columns"
     }
 }
