@@ -1,5 +1,6 @@
 /// How often something turned up, and the lines of the first few times.
 public struct CountedLines: Hashable, Sendable {
+    /// All of them.
     public private(set) var count = 0
     /// In ascending order, ``mostLines`` at most.
     public private(set) var lines: [Int] = []

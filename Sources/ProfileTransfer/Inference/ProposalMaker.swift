@@ -43,7 +43,7 @@ struct ProposalMaker {
     mutating func add(_ column: Int) {
         let name = names[column]
         let found = evidence[column]
-        if name.header.isEmpty {
+        if !Self.isNamed(name) {
             leaveOut(column, found, .noName)
         } else if let reason = secrets.leftOut[column] {
             leaveOut(column, found, reason)
@@ -53,6 +53,9 @@ struct ProposalMaker {
             addOpen(column, found)
         }
     }
+
+    /// Whether a column has a name, and one that a schema can keep.
+    static func isNamed(_ name: ColumnName) -> Bool { 1...1_000 ~= name.header.utf8.count }
 
     private mutating func leaveOut(_ column: Int, _ found: ColumnEvidence, _ reason: ColumnDoubt.OmissionReason) {
         made.append(

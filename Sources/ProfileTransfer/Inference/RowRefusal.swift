@@ -4,10 +4,13 @@ internal import CSVStream
 public enum RowRefusal: String, Hashable, Sendable, CaseIterable {
     /// There are more cells than columns, or fewer.
     case cellCount = "cell_count"
+    /// Bytes that are no characters.
     case badEncoding = "bad_encoding"
     case unclosedQuote = "unclosed_quote"
     case textAfterQuote = "text_after_quote"
+    /// A NUL byte.
     case nul
+    /// Longer than a record may be, which is 1 MiB.
     case tooLong = "too_long"
     /// The row says what the header says.
     case headerAgain = "header_again"
@@ -19,6 +22,7 @@ public enum RowRefusal: String, Hashable, Sendable, CaseIterable {
     case controlCharacter = "control_character"
     /// What stands where the hash of a password should be is none that can be checked.
     case unsupportedHash = "unsupported_hash"
+    /// The cell of the key is empty.
     case noKey = "no_key"
     /// An earlier row has the same key.
     case repeatedKey = "repeated_key"

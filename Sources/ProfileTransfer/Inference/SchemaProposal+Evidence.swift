@@ -49,12 +49,12 @@ extension SchemaProposal {
     private static func key(
         among chosen: [Int], _ names: [ColumnName], _ evidence: BatchEvidence, _ keys: [Int: KeyCandidates.Finding]
     ) -> Int? {
-        let named = chosen.filter { names[$0].keyRank != nil }
+        let named = chosen.filter { names[$0].keyRank != nil && ProposalMaker.isNamed(names[$0]) }
             .sorted { (names[$0].keyRank ?? 0, $0) < (names[$1].keyRank ?? 0, $1) }
         // Without rows there are names alone to go by.
         guard let rows = evidence.columns.first?.cells, rows > 0 else { return named.first }
         return named.first { keys[$0].map { $0.exceptions * 100 <= rows } ?? false }
-            ?? chosen.first { !names[$0].header.isEmpty && keys[$0]?.exceptions == 0 }
+            ?? chosen.first { ProposalMaker.isNamed(names[$0]) && keys[$0]?.exceptions == 0 }
     }
 
     private static func refused(

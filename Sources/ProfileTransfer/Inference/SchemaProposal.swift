@@ -4,7 +4,7 @@ public import ProfileCore
 public struct SchemaProposal: Sendable {
     /// The input as it was named.
     public let source: String
-    /// Rows that were looked at.
+    /// Rows that were looked at, those that are refused too.
     public let rows: Int
     /// There are more rows than were looked at, and they may break the rules.
     public let isSample: Bool
@@ -42,7 +42,9 @@ public struct SchemaProposal: Sendable {
 
 /// Rows that are rejected for one reason.
 public struct RefusedRows: Hashable, Sendable {
+    /// Why.
     public let reason: RowRefusal
+    /// How many, and where the first ones begin.
     public let rows: CountedLines
 }
 

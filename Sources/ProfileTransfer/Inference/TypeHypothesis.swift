@@ -68,13 +68,17 @@ struct TypeHypothesis: Sendable {
 
 /// What a column's values can be besides text.
 public enum InferredType: Hashable, Sendable {
+    /// A whole number of 15 digits at most.
     case integer
+    /// With the signs that it is written with.
     case number(NumberWriting)
+    /// In one way of writing.
     case date(DateWriting)
     /// With a strptime pattern; nil is ISO 8601.
     case dateTime(String?)
     /// With a strptime pattern; nil is ISO 8601.
     case time(String?)
+    /// Text in the format of that name, as are the next two.
     case email
     case uri
     case uuid

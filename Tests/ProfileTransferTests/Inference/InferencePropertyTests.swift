@@ -54,7 +54,7 @@ extension SeededGenerator {
     fileprivate mutating func file() -> String {
         let delimiter = one(of: [",", ";", "\t", "|"])
         let columns = number(1...7)
-        let names = (0..<columns).map { "\(one(of: Self.headers))\($0)" }
+        let names = (0..<columns).map { "\(once(in: 8) ? self.text(1..<8) : one(of: Self.headers))\($0)" }
         let kinds = (0..<columns).map { _ in number(0...Self.kinds) }
         var text = names.map { cell($0, delimiter) }.joined(separator: delimiter) + "\n"
         for row in 0..<number(0...60) {
