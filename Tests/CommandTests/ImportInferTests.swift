@@ -73,7 +73,11 @@ import Watchdog
 
     @Test func `N6: an import that stored no row removes the store that it made, and no other`() throws {
         let workplace = try workplace()
-        try workplace.write("username,phone,address\nx,1,2\n", to: "bad.csv")
+        // Columns that do not fit, and rows that do not.
+        try workplace.write("username,phone\nx,1\n", to: "unfit.csv")
+        #expect(try workplace.profiles("import", "unfit.csv").status == 65)
+        #expect(!workplace.exists("store.sqlite"))
+        try workplace.write("username,password,phone,address\nx,aK8oio,1,2\n", to: "bad.csv")
         let outcome = try workplace.profiles("import", "bad.csv")
         #expect(outcome.status == 1)
         #expect(outcome.error.contains("the store that was made for them is removed again"))

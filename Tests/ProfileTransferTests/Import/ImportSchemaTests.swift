@@ -62,7 +62,10 @@ import Watchdog
         #expect(named.outcomes == [1, 0, 0, 0])
         let claimed = try ProfileSchema(
             parsing: #"{"primaryKey":"no","fields":[{"name":"no"},{"name":"n","profiles":{"columns":["username"]}}]}"#)
-        #expect(await refusal(of: "username\na\n", schema: claimed) == .noUsernameColumn)
+        guard case .columnMismatch(let unkeyed) = await refusal(of: "username\na\n", schema: claimed) else {
+            return #expect(Bool(false), "a key without a column")
+        }
+        #expect(unkeyed.missingFields == ["no"])
         #expect(await refusal(of: "Nr.,Mobil,phone\na,1,2\n", schema: schema) == .columnTwice("phone"))
         #expect(await refusal(of: "Nr.,member no\na,1\n", schema: schema) == .columnTwice("member_no"))
         guard case .columnMismatch(let mismatch) = await refusal(of: "Mobil,joined\n1,\n", schema: schema) else {
