@@ -270,8 +270,8 @@ import Watchdog
     @Test("I1: a file whose cells are separated by something else is told as that", arguments: [";", "\t", "|", ","])
     func otherDelimiter(delimiter: String) throws {
         let workplace = try Workplace()
-        let row = ["anna", "78761241", "12 Main St"].joined(separator: delimiter)
-        let input = ["username", "phone", "address"].joined(separator: delimiter) + "\n\(row)\n"
+        let row = ["anna", "78761241", "12 Main St", "aK8oio"].joined(separator: delimiter)
+        let input = ["username", "phone", "address", "password"].joined(separator: delimiter) + "\n\(row)\n"
         let name = delimiter == "\t" ? "tab" : "\"\(delimiter)\""
         for options in [[], ["--ignore-unknown"]] {
             let refused = try workplace.run(
@@ -333,7 +333,11 @@ import Watchdog
                         status: 65, output: "",
                         error: """
                             Error: The first row names no field; nothing was imported
-                              It should name the columns; map one with --map "COLUMN=FIELD", or choose another --delimiter
+                              The required fields username, password, phone, address have no column
+                              The fields are: username, password, phone, address, postal_code, birthday
+                              Map a column with --map 'COLUMN=FIELD'
+                              If something else separates the cells, name it with --delimiter
+                              Or make a store with the fields of the file: profiles import FILE --infer
 
                             """))
         }

@@ -85,7 +85,7 @@ import Watchdog
         ])
     func isThere(line: String) throws {
         try workplace.write(Self.schema, to: "names.json")
-        try workplace.write("username\ntoo long a name\n", to: "people.csv")
+        try workplace.write("username,phone,address,password\nx y,,,\n", to: "people.csv")
         try workplace.write("precious", to: "old.csv")
         #expect(try workplace.shell("ln -s old.csv link.csv").status == 0)
         let isForStore = line.hasPrefix("revalidate") || line == "export"

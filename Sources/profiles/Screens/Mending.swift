@@ -76,6 +76,3 @@ struct Mending {
         guard unlink(path) == 0 else { throw .cannotWrite(path, errno) }
     }
 }
-
-/// Somebody wants to go on another time.
-struct MendingEnded: Error {}

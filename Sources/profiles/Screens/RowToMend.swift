@@ -36,6 +36,9 @@ struct RowToMend {
     }
 }
 
+/// Somebody wants to go on another time.
+struct MendingEnded: Error {}
+
 extension Profile {
     /// Whether every value is stored just so; a secret cannot be compared.
     fileprivate func holds(_ values: [FieldName: String]) -> Bool {
