@@ -208,7 +208,8 @@ import Watchdog
         }
     }
 
-    @Test func `I12: one that waits for more of what is compressed can be too, and calls it not damaged`() async throws {
+    @Test func `I12: one that waits for more of what is compressed can be too, and calls it not damaged`() async throws
+    {
         let repository = try await folder.store(schema: schemaOfNames())
         let note = String(repeating: "x", count: 300)
         let text = "username,note\n" + (0..<8_000).map { "u\($0),\(note)\n" }.joined()
