@@ -125,8 +125,6 @@ final class ImportRun: Sendable {
             _ = mustEnd()
             return nil
         case .failure(let error):
-            // A compressed input that was cut off by the cancellation looks damaged.
-            if mustEnd() { return nil }
             throw ImportError(error)
         }
     }
