@@ -30,12 +30,11 @@ public struct DateFormat: Hashable, Sendable, CustomStringConvertible {
     /// A way to write dates, times or both; that of times alone, and of both, is always a pattern with `%`.
     package init?(_ pattern: String, of type: FieldType) {
         guard pattern.utf8.count <= Self.longestLength else { return nil }
-        if pattern.contains("%") {
+        if type == .date, Self.isComplete(pattern) {
+            self.init(known: pattern)
+        } else {
             guard let directives = TimePattern(pattern), directives.isComplete(for: type) else { return nil }
             self.init(pattern: pattern, bytes: [], directives: directives)
-        } else {
-            guard type == .date, Self.isComplete(pattern) else { return nil }
-            self.init(known: pattern)
         }
     }
 

@@ -196,7 +196,7 @@ struct FieldParser {
         if isMoment {
             // The default, in words.
             if rules.type == .date, text == "%Y-%m-%d" { return }
-            guard text.contains("%"), let format = DateFormat(text, of: rules.type) else {
+            guard let format = DateFormat(text, of: rules.type), format.isTablePattern else {
                 return field.report("format", .malformed(text, .timePattern(rules.type)))
             }
             rules.formats = [format]

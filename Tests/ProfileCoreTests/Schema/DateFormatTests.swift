@@ -6,7 +6,7 @@ import Watchdog
 @Suite(.watched) struct DateFormatTests {
     @Test(arguments: [
         "yyyy-MM-dd", "yyyyMMdd", "dd/MM/yyyy", "MM.dd.yyyy", "dd. MM. yyyy", "(yyyy) MM dd!", "dd-yyyy-MM",
-        "yyyy--MM..dd",
+        "yyyy--MM..dd", "yyyy%MM%dd",
     ])
     func `a format has year, month and day once each, with punctuation between`(pattern: String) throws {
         let format = try #require(DateFormat(pattern))

@@ -58,6 +58,11 @@ import Watchdog
     {
         let report = try await validating("Login,Mobil\na,1\n", schema: schema) { $0.columns = ["Login": "Nr."] }
         #expect(report.outcomes == [1, 0, 0, 0])
+        let named = try await validating("User Name,Login\na,1\n", schema: schema) { $0.columns = ["Login": "phone"] }
+        #expect(named.outcomes == [1, 0, 0, 0])
+        let claimed = try ProfileSchema(
+            parsing: #"{"primaryKey":"no","fields":[{"name":"no"},{"name":"n","profiles":{"columns":["username"]}}]}"#)
+        #expect(await refusal(of: "username\na\n", schema: claimed) == .noUsernameColumn)
         #expect(await refusal(of: "Nr.,Mobil,phone\na,1,2\n", schema: schema) == .columnTwice("phone"))
         #expect(await refusal(of: "Nr.,member no\na,1\n", schema: schema) == .columnTwice("member_no"))
         #expect(await refusal(of: "Mobil,joined\n1,\n", schema: schema) == .noUsernameColumn)
