@@ -28,27 +28,37 @@ struct ByteSearch {
         return end
     }
 
-    /// How often a byte is in `start..<end`.
+    /// How often a byte is in `start..<end`; the last vector may reach past `end`, as in a search.
     static func count(of byte: UInt8, in base: UnsafeRawPointer, from start: Int, to end: Int) -> Int {
         let wanted = SIMD16<UInt8>(repeating: byte)
         var total = 0
         var offset = start
-        while offset + 16 <= end {
+        while offset < end {
             // A lane counts to 255.
             let stop = min(end, offset + 255 * 16)
             var lanes = SIMD16<UInt8>()
-            while offset + 16 <= stop {
-                let hits = base.loadUnaligned(fromByteOffset: offset, as: SIMD16<UInt8>.self) .== wanted
+            while offset < stop {
+                let bytes = base.loadUnaligned(fromByteOffset: offset, as: SIMD16<UInt8>.self)
+                var hits = unsafeBitCast(bytes .== wanted, to: SIMD16<UInt8>.self)
+                if stop - offset < 16 {
+                    let left = SIMD16(repeating: UInt8(truncatingIfNeeded: stop - offset))
+                    hits.replace(with: 0, where: laneNumbers .>= left)
+                }
                 // A hit is a byte of ones, which is -1.
-                lanes &-= unsafeBitCast(hits, to: SIMD16<UInt8>.self)
+                lanes &-= hits
                 offset += 16
             }
-            for lane in lanes.indices { total += Int(lanes[lane]) }
-        }
-        while offset < end {
-            if base.load(fromByteOffset: offset, as: UInt8.self) == byte { total += 1 }
-            offset += 1
+            let halves = unsafeBitCast(lanes, to: SIMD2<UInt64>.self)
+            total += sum(of: halves.x) + sum(of: halves.y)
         }
         return total
+    }
+
+    private static let laneNumbers = SIMD16<UInt8>(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
+
+    /// The sum of the eight bytes of a word: by pairs, then all four pairs in the topmost one.
+    private static func sum(of word: UInt64) -> Int {
+        let pairs = (word & 0x00FF_00FF_00FF_00FF) + (word >> 8 & 0x00FF_00FF_00FF_00FF)
+        return Int((pairs &* 0x0001_0001_0001_0001) >> 48)
     }
 }

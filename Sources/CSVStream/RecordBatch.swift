@@ -63,6 +63,9 @@ package struct RecordBatch: ~Copyable, Sendable {
         return bytes.span(at: Int(extent.offset), count: extent.isAbsent ? 0 : Int(extent.length))
     }
 
+    /// How many bytes a cell has that is there.
+    package func length(ofCell index: Int) -> Int { Int(extents[index].length) }
+
     /// Whether a cell, by its index out of a record's ``Record/cells``, was not there at all, as opposed to being there
     /// and empty. A cell of a CSV input is always there.
     package func isAbsent(_ index: Int) -> Bool { extents[index].isAbsent }

@@ -210,6 +210,15 @@ struct CSVReaderTests {
                 #expect(stray.count == 3 && stray.firstLine == 3, "chunk \(chunk), batch \(batchBytes): \(stray)")
             }
         }
+        // Longer than what is counted at once, and more quotes than a byte counts.
+        let many = String(repeating: "\"", count: 9_000)
+        #expect(try oddities("a,b\n\"\(many)\",y\n").strayQuotes.count == 0)
+        #expect(try oddities("a,b\nx\(many),y\n").strayQuotes.count == 1)
+        for length in 0..<40 {
+            let cell = String(repeating: "x", count: length)
+            #expect(try oddities("a,b\n\(cell),\"\"\n\"z\",\"\"\n").strayQuotes.count == 0)
+            #expect(try oddities("a,b\nx\(cell)\",\"z\"\n\"\"\n").strayQuotes.count == 1)
+        }
         let long = String(repeating: "x", count: 5_000)
         #expect(try oddities("a,b\n\(long)\"\(long),y\n").strayQuotes.count == 1)
         #expect(try oddities("a,b\n\"\(long)\"\"\(long)\",y\n").strayQuotes.count == 0)

@@ -12,8 +12,8 @@ struct ImportColumns: Sendable {
     let ignoredColumns: Set<Int>
     /// The secret field's position in the schema.
     let secretField: Int?
-    /// The fields with a column whose values are integers, which keep no leading zeros.
-    let integerFields: [Int]
+    /// The fields whose values are integers, which keep no leading zeros, and their columns.
+    let integers: [(field: Int, column: Int)]
     /// The bytes of the header's first cell, by which a row is known to be another; nil where the input has no header.
     let firstHeaderLength: Int?
     private let names: FieldNames
@@ -73,7 +73,7 @@ struct ImportColumns: Sendable {
         columnOfHash = hashColumn
         ignoredColumns = Set(unknown)
         secretField = schema.index(of: .password)
-        integerFields = schema.fields.indices.filter { schema.fields[$0].type == .integer && columns[$0] != nil }
+        integers = Self.integers(of: schema, columns)
         firstHeaderLength = header.first?.utf8.count
         self.names = names
         rewritten = [:]
@@ -92,7 +92,7 @@ struct ImportColumns: Sendable {
         columnOfHash = schema.hasPassword ? schema.fields.count : nil
         ignoredColumns = []
         secretField = schema.index(of: .password)
-        integerFields = schema.fields.indices.filter { schema.fields[$0].type == .integer }
+        integers = Self.integers(of: schema, columnOfField)
         firstHeaderLength = nil
         let rewritten = schema.fields.enumerated().filter {
             ($0.element.type == .number || $0.element.type == .boolean) && !$0.element.isTypedAsStored
@@ -117,6 +117,13 @@ struct ImportColumns: Sendable {
             let text = flag ? "true" : "false"
             return rewritten[column]?.typedForm(of: text) ?? text
         case .array, .object: return nil
+        }
+    }
+
+    private static func integers(of schema: ProfileSchema, _ columns: [Int?]) -> [(field: Int, column: Int)] {
+        zip(schema.fields.indices, columns).compactMap { field, column in
+            guard let column, schema.fields[field].type == .integer else { return nil }
+            return (field, column)
         }
     }
 

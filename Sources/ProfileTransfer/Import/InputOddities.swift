@@ -12,9 +12,8 @@ struct InputOddities: Sendable {
 
     /// Counts what is odd about the cells of a record.
     mutating func lookAt(_ record: RecordBatch.Record, of records: borrowing RecordBatch, _ columns: ImportColumns) {
-        for field in columns.integerFields {
-            let column = columns.columnOfField[field]
-            guard records.cell(record.cells.lowerBound, column).hasLeadingZeros else { continue }
+        for (field, column) in columns.integers {
+            guard records.cell(record.cells.lowerBound + column).hasLeadingZeros else { continue }
             leadingZeros[field, default: Occurrences()].add(line: record.line)
         }
     }
@@ -42,6 +41,8 @@ struct InputOddities: Sendable {
 extension Span<UInt8> {
     /// Whether a number is written here with zeros that it does not need: `007`, `-01`.
     fileprivate var hasLeadingZeros: Bool {
+        // Nearly every number begins with another digit, which comes after the zero, the signs and white space.
+        guard count > 1, self[0] <= UInt8(ascii: "0") else { return false }
         var offset = 0
         while offset < count, self[offset] == 0x20 || 0x09...0x0D ~= self[offset] { offset += 1 }
         if offset < count, self[offset] == UInt8(ascii: "-") || self[offset] == UInt8(ascii: "+") { offset += 1 }

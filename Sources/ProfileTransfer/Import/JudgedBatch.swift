@@ -111,7 +111,7 @@ struct JudgedBatch: Sendable {
                 rows.report(ValidationIssue(nil, .badRow(.headerAgain)))
             } else {
                 for field in columns.columnOfField.indices { judge(field, of: record, batch.records, columns, &rows) }
-                if !columns.integerFields.isEmpty { oddities.lookAt(record, of: batch.records, columns) }
+                if !columns.integers.isEmpty { oddities.lookAt(record, of: batch.records, columns) }
             }
             if !rows.endRow(ValidProfiles.Origin(line: record.line, record: record.number)) {
                 rejected.append(Rejected(record: index, issues: rows.issues))
@@ -172,7 +172,7 @@ extension RecordBatch {
     /// Whether a record, which has as many cells, says what the header says; nearly always the first cell's length tells.
     @inline(__always)
     func isHeader(_ record: Record, _ header: [String], firstLength: Int?) -> Bool {
-        cell(record.cells.lowerBound).count == firstLength && holds(header, in: record)
+        length(ofCell: record.cells.lowerBound) == firstLength && holds(header, in: record)
     }
 
     private func holds(_ texts: [String], in record: Record) -> Bool {

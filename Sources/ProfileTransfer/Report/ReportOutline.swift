@@ -61,7 +61,7 @@ extension ImportReport {
             subject: source == "-" ? "standard input" : source,
             remarks: [
                 isDryRun ? "Nothing was written: these are the numbers that an import would have." : nil,
-                endRemark,
+                endRemark, encodingRemark,
             ].compactMap(\.self) + warnings.map(\.text),
             schema: schema,
             totals: [
@@ -79,6 +79,11 @@ extension ImportReport {
                 JSONMember("early_end", earlyEnd.map { .string($0.rawValue) } ?? .null),
                 JSONMember("warnings", .array(warnings.map(\.json))),
             ])
+    }
+
+    private var encodingRemark: String? {
+        guard issues.issueCounts.contains(where: { $0.code == IssueCode.badEncoding.rawValue }) else { return nil }
+        return "Rows were rejected for bytes that do not fit the input's encoding: --encoding says how it is written."
     }
 
     private var endRemark: String? {

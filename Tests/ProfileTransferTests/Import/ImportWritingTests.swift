@@ -1,4 +1,5 @@
 import FaultVFS
+import InputFixtures
 import Platform
 import ProfileCore
 import ProfileStore
@@ -204,6 +205,27 @@ import Watchdog
             #expect(report == nil || report?.earlyEnd == .cancelled)
             #expect(write(ends[1], header, header.count) == header.count)
             #expect(unread(in: descriptor) == header.count)
+        }
+    }
+
+    @Test func `I12: one that waits for more of what is compressed can be too, and calls it not damaged`() async throws {
+        let repository = try await folder.store(schema: schemaOfNames())
+        let note = String(repeating: "x", count: 300)
+        let text = "username,note\n" + (0..<8_000).map { "u\($0),\(note)\n" }.joined()
+        let bytes = try Gzip.compressed(Array(text.utf8)).dropLast(500)
+        for loads in [false, true] {
+            var ends: [Int32] = [-1, -1]
+            try #require(pipe(&ends) == 0)
+            defer { for end in ends { close(end) } }
+            #expect(write(ends[1], Array(bytes), bytes.count) == bytes.count)
+            let descriptor = ends[0]
+            let task = Task {
+                try await ProfileImporter(repository: repository, options: importOptions { $0.isDryRun = !loads }).run(
+                    ImportInput(descriptor: descriptor, name: "-", byteCount: nil))
+            }
+            while unread(in: descriptor) > 0 { await Task.yield() }
+            task.cancel()
+            #expect(try await task.value.earlyEnd == .cancelled)
         }
     }
 

@@ -83,6 +83,7 @@ import Watchdog
             schema: schema(), today: .latest, options: importOptions { $0.encoding = "UTF-8" }
         ).run(bytes)
         #expect(refused.lines == ["2/1 row bad_encoding"] && refused.warnings == [])
+        #expect(refused.summary().contains("--encoding says how it is written"))
     }
 
     @Test func `N7: an encoding that nobody knows is refused`() async throws {
