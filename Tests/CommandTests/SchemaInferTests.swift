@@ -79,7 +79,15 @@ import Watchdog
                 """)
         #expect(outcome.output.hasPrefix("Column"))
         #expect(!workplace.exists("schema.json"))
-        #expect(try workplace.profiles("schema", "infer", "-", "--key-by-row", input: "a,b\n1,2\n1,2\n").status == 0)
+        try workplace.write("a,b\n1,2\n1,2\n", to: "rows.csv")
+        #expect(try workplace.profiles("schema", "infer", "rows.csv", "--key-by-row", "-o", "rows.json").status == 0)
+        #expect(try workplace.profiles("validate", "rows.csv", "--schema", "rows.json").status == 65)
+        #expect(try workplace.profiles("validate", "rows.csv", "--schema", "rows.json", "--key-by-row").status == 0)
+        #expect(try workplace.profiles("import", "rows.csv", "--key-by-row").status == 65)
+        #expect(try workplace.profiles("init", "--schema", "rows.json", "--database", "rows.sqlite").status == 0)
+        #expect(
+            try workplace.profiles("import", "rows.csv", "--key-by-row", "--database", "rows.sqlite").status == 0)
+        #expect(try workplace.profiles("lookup", "2", "--database", "rows.sqlite").status == 0)
     }
 
     @Test func `past a hundred columns it asks for --columns`() throws {

@@ -153,13 +153,13 @@ private struct FieldNames: Sendable {
     private let hashes: Set<FoldedHeader>
 
     init(of schema: ProfileSchema) {
-        let names = schema.fields.enumerated().flatMap { index, rules in
+        var names = schema.fields.enumerated().flatMap { index, rules in
             ([rules.name.text] + rules.columns).map { (name: $0, index: index) }
         }
-        exact = Dictionary(names.map { ($0.name, $0.index) }) { first, _ in first }
         // Whatever a schema calls the primary key, it is who somebody is; unless another field has such a column.
-        let all = names + [(name: FieldName.username.text, index: schema.primaryKeyIndex)]
-        fields = Dictionary(all.map { (FoldedHeader($0.name), $0.index) }) { first, _ in first }
+        names.append((name: FieldName.username.text, index: schema.primaryKeyIndex))
+        exact = Dictionary(names.map { ($0.name, $0.index) }) { first, _ in first }
+        fields = Dictionary(names.map { (FoldedHeader($0.name), $0.index) }) { first, _ in first }
         let hashNames = schema[.password].map { [ProfileDraft.hashName] + $0.hashColumns } ?? []
         hashes = Set(hashNames.map(FoldedHeader.init))
     }
