@@ -115,7 +115,8 @@ extension FieldRules {
         compare("falseValues", \.falseValues, text: { Self.listed($0) }, effect: { .ofAllowed($0, $1) })
         compare("decimalChar", \.numberFormat.decimalCharacter, text: { String($0) }, effect: { _, _ in .other })
         compare("groupChar", \.numberFormat.groupCharacter, text: { $0.map(String.init) }, effect: { _, _ in .other })
-        compare("bareNumber", \.numberFormat.isBare, text: { "\($0)" }, effect: { _, isRule in isRule ? .stricter : .looser })
+        compare(
+            "bareNumber", \.numberFormat.isBare, text: { "\($0)" }, effect: { _, isRule in isRule ? .stricter : .looser })
         compare("indexed", \.isIndexed, text: { "\($0)" }, effect: { _, _ in .none })
         compare("columns", \.columns, text: { Self.listed($0) }, effect: { _, _ in .none })
         compare("hashColumns", \.hashColumns, text: { Self.listed($0) }, effect: { _, _ in .none })

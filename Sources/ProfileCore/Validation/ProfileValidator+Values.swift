@@ -4,6 +4,7 @@ extension ProfileValidator {
     /// - Parameters:
     ///   - value: Valid UTF-8, trimmed and not empty.
     ///   - index: The field's position in the schema.
+    /// - Returns: Whether it is taken.
     package func takes(_ value: Span<UInt8>, index: Int) -> Bool {
         var issues: [ValidationIssue] = []
         if case .bad = fields[index].judge(value, today: nil, isStored: false, into: &issues) { return false }

@@ -25,6 +25,7 @@ public struct ImportInput: Sendable {
     /// What is no file is kept while it is read for the first time, in a file without a name that nobody else can read.
     ///
     /// - Parameter folder: Where that file is made.
+    /// - Returns: The input, which may be read again.
     /// - Throws: Why it cannot be made.
     public func readableAgain(keptIn folder: String) throws(ImportError) -> ImportInput {
         let interruption: ReadInterruption

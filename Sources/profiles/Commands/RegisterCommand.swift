@@ -40,8 +40,10 @@ struct RegisterCommand: AsynchronousCommand, SecretTaking {
         }
     }
 
+    private var missingStore: MissingStore { .isMade(.standard, isConfirmed: creation.create) }
+
     private func ask(_ asking: Asking) async throws {
-        try await global.withStore("register", whenMissing: .isMade(.standard, isConfirmed: creation.create)) { repository in
+        try await global.withStore("register", whenMissing: missingStore) { repository in
             switch asking {
             case .onScreen: try global.show(try await RegistrationForm(repository: repository).run())
             case .byLine:
@@ -55,7 +57,7 @@ struct RegisterCommand: AsynchronousCommand, SecretTaking {
         let values = try fields.values()
         let secret = try password.read()
         let path = try global.databasePath()
-        try await global.withStore("register", whenMissing: .isMade(.standard, isConfirmed: creation.create)) { repository in
+        try await global.withStore("register", whenMissing: missingStore) { repository in
             var draft = ProfileDraft()
             for (field, value) in values { draft[repository.schema.name(told: field)] = value }
             if let secret { draft.password = secret }
