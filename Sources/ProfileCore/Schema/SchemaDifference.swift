@@ -116,7 +116,8 @@ extension FieldRules {
         compare("decimalChar", \.numberFormat.decimalCharacter, text: { String($0) }, effect: { _, _ in .other })
         compare("groupChar", \.numberFormat.groupCharacter, text: { $0.map(String.init) }, effect: { _, _ in .other })
         compare(
-            "bareNumber", \.numberFormat.isBare, text: { "\($0)" }, effect: { _, isRule in isRule ? .stricter : .looser })
+            "bareNumber", \.numberFormat.isBare, text: { "\($0)" },
+            effect: { _, isRule in isRule ? .stricter : .looser })
         compare("indexed", \.isIndexed, text: { "\($0)" }, effect: { _, _ in .none })
         compare("columns", \.columns, text: { Self.listed($0) }, effect: { _, _ in .none })
         compare("hashColumns", \.hashColumns, text: { Self.listed($0) }, effect: { _, _ in .none })
