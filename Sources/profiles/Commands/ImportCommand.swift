@@ -70,10 +70,12 @@ struct ImportCommand: AsynchronousCommand {
             do {
                 try await reported.run(importer, file)
             } catch {
-                try await removeIfUnused(repository)
+                let isRemoved = try await repository.removeIfUnused()
+                // What could not begin, or was interrupted, says so itself.
+                if isRemoved, (error as? CommandFailure)?.status == .no { noteRemoval() }
                 throw error
             }
-            try await removeIfUnused(repository)
+            if try await repository.removeIfUnused() { noteRemoval() }
         }
     }
 
@@ -126,8 +128,7 @@ struct ImportCommand: AsynchronousCommand {
         }
     }
 
-    private func removeIfUnused(_ repository: ProfileRepository) async throws {
-        guard try await repository.removeIfUnused() else { return }
+    private func noteRemoval() {
         global.note("No row was stored, so that the store that was made for them is removed again.")
     }
 
