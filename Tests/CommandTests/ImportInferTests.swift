@@ -71,6 +71,19 @@ import Watchdog
         #expect(piped.status == 0 && piped.output.contains("imported  2"), "\(piped)")
     }
 
+    @Test func `N5: of more columns than a schema has fields some are chosen`() throws {
+        let workplace = try Workplace()
+        let header = (["id"] + (1...120).map { "c\($0)" }).joined(separator: ",")
+        let rows = (1...3).map { row in (0...120).map { "\(row)\($0)" }.joined(separator: ",") }
+        try workplace.write(([header] + rows).joined(separator: "\n") + "\n", to: "wide.csv")
+        let refused = try workplace.profiles("import", "wide.csv", "--infer", "--yes")
+        #expect(refused.status == 64 && refused.error.contains("Choose with --columns"), "\(refused)")
+        let chosen = try workplace.profiles("import", "wide.csv", "--infer", "--yes", "--columns", "id,c7")
+        #expect(chosen.status == 0 && chosen.output.contains("imported  3"), "\(chosen)")
+        #expect(try workplace.profiles("schema", "show").output.contains("c7"))
+        #expect(try workplace.profiles("import", "wide.csv", "--columns", "id").status == 64)
+    }
+
     @Test func `N6: an import that stored no row removes the store that it made, and no other`() throws {
         let workplace = try workplace()
         // Columns that do not fit, and rows that do not.

@@ -39,6 +39,12 @@ struct ImportCommand: AsynchronousCommand {
     @Flag(help: "Where there is no store, look through the file for rules, show them, and make the store with them.")
     var infer = false
 
+    @Option(
+        name: .customLong("columns"),
+        help: ArgumentHelp(
+            "The only columns that become fields with --infer, with commas between.", valueName: "header,…"))
+    var inferredColumns: ColumnList?
+
     @Flag(help: "Take the rules that --infer finds without asking.")
     var yes = false
 
@@ -47,6 +53,7 @@ struct ImportCommand: AsynchronousCommand {
 
     func validate() throws {
         if yes, !infer { throw ValidationError("--yes goes with --infer.") }
+        if inferredColumns != nil, !infer { throw ValidationError("--columns goes with --infer.") }
     }
 
     func run() async throws {
@@ -99,15 +106,17 @@ struct ImportCommand: AsynchronousCommand {
                 .usage, "Nobody can be asked whether the rules are right that --infer finds; nothing was imported",
                 "Take them as they are with --yes, or look at them with \"profiles schema infer\"")
         }
-        let inference = input.inference
+        var inference = input.source.inference
+        inference.columns = inferredColumns?.headers ?? []
         let source = try ImportInput(descriptor: file.descriptor, name: file.path, byteCount: file.byteCount)
             .readableAgain(keptIn: inference.temporaryFolder)
         let proposal = try await inference.proposal(for: source, isQuiet: global.quiet)
         plan.input = source
         if let before {
-            guard let found = proposal.schema else { return }
+            let difference = proposal.schema.map { SchemaDifference(from: before, to: $0) }
+            guard let difference, !difference.isEmpty else { return }
             global.note("The store keeps its rules. The file's values would bear out others:")
-            return global.note(SchemaDifference(from: before, to: found).text + "\n")
+            return global.note(difference.text + "\n")
         }
         if !yes || !global.quiet { Output.error.note(proposal.text) }
         guard let found = proposal.schema else { throw CommandFailure.noKey }

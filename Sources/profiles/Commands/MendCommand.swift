@@ -26,16 +26,7 @@ struct MendCommand: AsynchronousCommand {
     )
     var delimiter: Delimiter?
 
-    @Option(
-        name: .customLong("map"),
-        help: ArgumentHelp(
-            "Take a column for a field whose name it does not have; may be repeated.", valueName: "header=field"),
-        completion: CompletedWords.columns)
-    var columns: [ColumnMapping] = []
-
-    @Flag(help: "Pass over columns that are no field.")
-    var ignoreUnknown = false
-
+    @OptionGroup var columns: ColumnOptions
     @OptionGroup var asking: AskingOptions
     @OptionGroup var global: GlobalOptions
 
@@ -62,8 +53,7 @@ struct MendCommand: AsynchronousCommand {
     private var options: ImportOptions {
         var options = ImportOptions()
         options.format = .csv(delimiter: delimiter?.byte)
-        options.columns = Dictionary(columns.map { ($0.header, $0.field) }) { _, last in last }
-        options.ignoresUnknownColumns = ignoreUnknown
+        columns.adapt(&options)
         return options
     }
 

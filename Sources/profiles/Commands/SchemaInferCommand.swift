@@ -30,7 +30,7 @@ struct SchemaInferCommand: AsynchronousCommand {
     @OptionGroup var global: GlobalOptions
 
     func run() async throws {
-        let file = try InputFile(input.file)
+        let file = try InputFile(input.source.file)
         var spared = FilePlaces()
         spared.insert(descriptor: file.descriptor)
         if let output { try PrivateFile.requireName(output, replacing: force, sparing: spared) }

@@ -107,7 +107,7 @@ struct ReportedImport {
     /// The line of shell that mends the rejected rows one by one. Nil where the others are not stored, and where what a
     /// row is known by is its number, which no form can ask for.
     private func mending(_ rejects: String, _ report: ImportReport) -> String? {
-        if report.isDryRun || report.earlyEnd == .nothingStored || input.keyByRow { return nil }
+        if report.isDryRun || report.earlyEnd == .nothingStored || input.source.keyByRow { return nil }
         var words = ["profiles", "mend", rejects] + input.wordsForRejects
         if let database = global.store.database { words += ["--database", database] }
         return CommandArguments.line(words)
