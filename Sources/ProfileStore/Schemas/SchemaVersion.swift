@@ -6,7 +6,7 @@ public struct SchemaVersion: Hashable, Sendable {
     public let number: Int
     /// The rules.
     public let schema: ProfileSchema
-    /// See ``ProfileCore/ProfileSchema/fingerprint``.
+    /// The schema's `fingerprint`.
     public let fingerprint: String
     /// When they were put in force.
     public let adoptedAt: Timestamp

@@ -2,7 +2,7 @@ internal import ProfileCore
 
 /// A way of writing dates, and how its days and months stand.
 public struct DateWriting: Hashable, Sendable {
-    /// As ``ProfileCore/DateFormat`` takes it.
+    /// As ``/ProfileCore/DateFormat`` takes it.
     public let pattern: String
     /// What stands first where only the order tells day from month; nil where nothing can be mistaken.
     let order: Order?
