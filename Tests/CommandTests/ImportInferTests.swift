@@ -59,6 +59,8 @@ import Watchdog
         #expect(outcome.error.contains("maxLength"))
         #expect(outcome.status == 1)
         #expect(outcome.output.contains("too_long"))
+        // The row is named by its primary key, whatever that is called.
+        #expect(outcome.output.contains("line 2  0014  "))
         #expect(try !workplace.profiles("schema", "log").output.contains("\n      2  "))
     }
 

@@ -104,10 +104,10 @@ struct ImportLedger: ~Copyable {
         return String(reporting: records.cell(record.cells.lowerBound + column))
     }
 
-    /// What stood in the column of usernames; nil where it is not certain that it did, since it may then be a secret.
+    /// What stood in the primary key's column; nil where it is not certain that it did, since it may then be a secret.
     private func key(of record: RecordBatch.Record, _ records: borrowing RecordBatch) -> String? {
-        guard record.cells.count == columns.header.count, let key = value(of: .username, in: record, records),
-            !key.isEmpty
+        guard record.cells.count == columns.header.count,
+            let key = value(of: schema.primaryKey.name, in: record, records), !key.isEmpty
         else { return nil }
         return key
     }
