@@ -59,7 +59,7 @@ struct ImportCommand: AsynchronousCommand {
     func run() async throws {
         try input.requireOutputs(sparing: global.storeFiles())
         let file = try InputFile(input.file)
-        let before = try await schemaInForce()
+        let before = infer || dryRun ? try await schemaInForce() : nil
         var plan = Plan(rules: .standard, options: options, isConfirmed: creation.create)
         if infer { try await look(through: file, before, &plan) }
         if dryRun, before == nil {
