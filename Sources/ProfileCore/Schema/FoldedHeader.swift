@@ -7,6 +7,9 @@ package struct FoldedHeader: Hashable, Sendable {
             .map(\.asciiFolded)
     }
 
+    /// What is left to compare.
+    package var text: String { String(decoding: bytes, as: UTF8.self) }
+
     /// Whether nothing is left to compare.
     var isEmpty: Bool { bytes.isEmpty }
 }

@@ -111,9 +111,9 @@ private struct SuggestionSearch {
         for (index, column) in columns.enumerated()
         where found[index] == nil && column.meaning == nil && column.secrecy == .none {
             let names = open.enumerated().flatMap { field, rules in
-                ([rules.name.text, rules.title] + rules.columns).map { (name: Self.folded($0), field: field) }
+                ([rules.name.text, rules.title] + rules.columns).map { (name: FoldedHeader($0).text, field: field) }
             }
-            guard let nearest = Self.folded(column.header).nearest(in: names.map(\.name)),
+            guard let nearest = FoldedHeader(column.header).text.nearest(in: names.map(\.name)),
                 let field = names.first(where: { $0.name == nearest })?.field
             else { continue }
             pair(index, field)
@@ -134,9 +134,6 @@ private struct SuggestionSearch {
         found[column] =
             rules.isSecret && columns[column].secrecy == .hash ? ProfileDraft.hashName : rules.name.text
     }
-
-    /// Without what does not tell names apart, as an import matches them.
-    private static func folded(_ name: String) -> String { name.lowercased().filter { !" -_".contains($0) } }
 }
 
 extension ColumnName {

@@ -28,11 +28,9 @@ public struct ImportInput: Sendable {
     /// - Returns: The input, which may be read again.
     /// - Throws: Why it cannot be made.
     public func readableAgain(keptIn folder: String) throws(ImportError) -> ImportInput {
-        let interruption: ReadInterruption
-        do throws(ByteStreamError) { interruption = try ReadInterruption() } catch { throw ImportError(error) }
         var input = self
         input.repeatable = try RepeatableInput(
-            self, interruptedBy: interruption, copiedTo: Array("\(folder)/profiles-XXXXXX".utf8CString))
+            self, interruptedBy: .ofInput(), copiedTo: .temporaryFileTemplate(in: folder))
         return input
     }
 }
@@ -159,6 +157,18 @@ final class ImportSource: Sendable {
         }
         return record.cells.map { String(batch.cell($0)) }
     }
+}
+
+extension ReadInterruption {
+    /// One for an input that is going to be read.
+    static func ofInput() throws(ImportError) -> ReadInterruption {
+        do throws(ByteStreamError) { return try ReadInterruption() } catch { throw ImportError(error) }
+    }
+}
+
+extension [CChar] {
+    /// A name of `mkstemp(3)` for a file that loses it as soon as it is open.
+    static func temporaryFileTemplate(in folder: String) -> [CChar] { Array("\(folder)/profiles-XXXXXX".utf8CString) }
 }
 
 extension ImportError {

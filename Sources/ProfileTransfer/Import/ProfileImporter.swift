@@ -91,8 +91,7 @@ public struct ProfileImporter: Sendable {
     ///
     /// - Returns: Nil if the task was cancelled meanwhile.
     private func open(_ input: ImportInput, on thread: ThreadPool) async throws(ImportError) -> ImportSource? {
-        let interruption: ReadInterruption
-        do throws(ByteStreamError) { interruption = try ReadInterruption() } catch { throw .reading(code: error.code) }
+        let interruption = try ReadInterruption.ofInput()
         do throws(ImportError) {
             let source = try await withTaskCancellation { () async throws(ImportError) in
                 try await thread.importing { () throws(ImportError) in

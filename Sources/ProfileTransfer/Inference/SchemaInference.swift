@@ -74,7 +74,7 @@ public struct SchemaInference: Sendable {
     private func gather(
         from pipeline: Pipeline, _ left: LeftColumns, _ progress: @Sendable (ImportProgress) -> Void
     ) throws(InferenceError) -> (BatchEvidence, [Int: KeyCandidates.Finding]) {
-        let keys = KeyCandidates(left: left, template: options.temporaryFileTemplate)
+        let keys = KeyCandidates(left: left, template: .temporaryFileTemplate(in: options.temporaryFolder))
         var evidence = BatchEvidence()
         var columns: [ColumnName] = []
         while let batch = try next(of: pipeline) {
@@ -127,12 +127,7 @@ private struct InterruptibleReading: Sendable {
             source = repeatable.source
             return
         }
-        do throws(ByteStreamError) { interruption = try ReadInterruption() } catch { throw ImportError(error) }
+        interruption = try .ofInput()
         source = .descriptor(input.descriptor, interruptedBy: interruption)
     }
-}
-
-extension InferenceOptions {
-    /// Of `mkstemp`.
-    var temporaryFileTemplate: [CChar] { Array("\(temporaryFolder)/profiles-XXXXXX".utf8CString) }
 }

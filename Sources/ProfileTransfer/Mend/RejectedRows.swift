@@ -94,13 +94,11 @@ public final class RejectedRows {
     private static func source(
         of input: ImportInput, _ schema: ProfileSchema, _ options: ImportOptions
     ) throws(ImportError) -> ImportSource {
-        let interruption: ReadInterruption
-        do throws(ByteStreamError) { interruption = try ReadInterruption() } catch { throw .reading(code: error.code) }
         // Whoever mends a row is asked for what has no column, as the file of an update may have none.
         var options = options
         options.duplicates = .update
         return try ImportSource(
-            input, interruptedBy: interruption, schema: schema, options: options, copiedTo: nil)
+            input, interruptedBy: .ofInput(), schema: schema, options: options, copiedTo: nil)
     }
 
     private func batchWithNext() throws(ImportError) -> ReadBatch? {
@@ -118,10 +116,8 @@ public final class RejectedRows {
         var draft = ProfileDraft()
         var line = record.line
         if isWhole {
-            for (field, rules) in schema.fields.enumerated() where !rules.isSecret {
-                guard let column = source.columns.columnOfField[field] else { continue }
-                let text = String(batch.cell(record.cells.lowerBound + column).trimmed())
-                if !text.isEmpty { draft[rules.name.text] = text }
+            for (name, value) in ProfileMerge.cells(of: index, in: batch, source.columns, schema) {
+                draft[name.text] = value
             }
             if let lineColumn, let number = Int(String(batch.cell(record.cells.lowerBound + lineColumn))) {
                 line = number
