@@ -13,6 +13,10 @@ struct HashReader: ~Escapable {
     /// How many bytes were not read yet.
     var remaining: Int { bytes.count - position }
 
+    private var unread: Span<UInt8> {
+        @_lifetime(copy self) get { bytes.extracting(droppingFirst: position) }
+    }
+
     var isAtEnd: Bool { remaining == 0 }
 
     /// The next byte, still unread.
@@ -37,29 +41,26 @@ struct HashReader: ~Escapable {
 
     /// Takes a decimal number without sign or leading zeros; one of more than 18 digits is `Int.max`.
     mutating func takeDecimal() -> Int? {
-        let start = position
+        let rest = unread
         var value = 0
-        while let byte = next, byte &- UInt8(ascii: "0") < 10 {
-            value = position - start < 18 ? value * 10 + Int(byte &- UInt8(ascii: "0")) : .max
-            position += 1
+        var digits = 0
+        while digits < rest.count, rest[digits].isASCIIDigit {
+            value = digits < 18 ? value &* 10 &+ Int(rest[digits] &- UInt8(ascii: "0")) : .max
+            digits += 1
         }
-        let digits = position - start
-        guard digits > 0, digits == 1 || bytes[start] != UInt8(ascii: "0") else {
-            position = start
-            return nil
-        }
+        guard digits == 1 || digits > 1 && rest[0] != UInt8(ascii: "0") else { return nil }
+        position += digits
         return value
     }
 
     /// Takes characters of an alphabet, as many as come or up to a limit.
     mutating func take(_ alphabet: Base64Alphabet, atMost limit: Int = .max) -> Base64Text {
         let members = alphabet.members
-        let start = position
-        let end = start + min(limit, remaining)
-        var index = start
-        while index < end, members.contains(bytes[index]) { index += 1 }
-        position = index
-        return Base64Text(length: index - start, lastValue: index > start ? alphabet.value(of: bytes[index - 1]) : 0)
+        let wanted = unread.extracting(first: limit)
+        var length = 0
+        while length < wanted.count, members.contains(wanted[length]) { length += 1 }
+        position += length
+        return Base64Text(length: length, lastValue: length > 0 ? alphabet.value(of: wanted[length - 1]) : 0)
     }
 
     /// Takes bytes while they satisfy a condition; returns how many.

@@ -1,12 +1,12 @@
 extension UInt8 {
-    package var isASCIIDigit: Bool { self &- 0x30 < 10 }
-    package var isASCIILowercase: Bool { self &- 0x61 < 26 }
-    package var isASCIIUppercase: Bool { self &- 0x41 < 26 }
-    package var isASCIILetter: Bool { (self | 0x20) &- 0x61 < 26 }
+    @inlinable package var isASCIIDigit: Bool { self &- 0x30 < 10 }
+    @inlinable package var isASCIILowercase: Bool { self &- 0x61 < 26 }
+    @inlinable package var isASCIIUppercase: Bool { self &- 0x41 < 26 }
+    @inlinable package var isASCIILetter: Bool { (self | 0x20) &- 0x61 < 26 }
     /// Space, tab, LF, VT, FF, CR.
-    package var isASCIIWhitespace: Bool { self == 0x20 || self &- 0x09 < 5 }
+    @inlinable package var isASCIIWhitespace: Bool { self == 0x20 || self &- 0x09 < 5 }
     /// The lower-case form of an ASCII letter; any other byte as it is.
-    package var asciiFolded: UInt8 { isASCIIUppercase ? self | 0x20 : self }
+    @inlinable package var asciiFolded: UInt8 { isASCIIUppercase ? self | 0x20 : self }
 }
 
 extension Span<UInt8> {
