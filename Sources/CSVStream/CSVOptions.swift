@@ -37,6 +37,10 @@ package struct CSVDelimiter: Hashable, Sendable {
     package static let tab = CSVDelimiter(known: UInt8(ascii: "\t"))
     package static let bar = CSVDelimiter(known: UInt8(ascii: "|"))
 
+    /// Those that an input is looked through for. The first is meant where two would do: texts and numbers have it the most
+    /// seldom.
+    package static let usual = [tab, bar, semicolon, comma]
+
     /// The delimiter as a byte of the decoded input.
     package let byte: UInt8
 

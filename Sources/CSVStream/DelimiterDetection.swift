@@ -5,8 +5,6 @@ struct DelimiterDetection {
     /// The length of a first line `sep=;`, which names it and is no record; else 0.
     let declarationLength: Int
 
-    /// Of two that do equally well the one that texts and numbers have more seldom is taken.
-    private static let candidates = [CSVDelimiter.tab, .bar, .semicolon, .comma]
     private static let mostRecords = 1_000
 
     /// Looks at the beginning of an input, decoded and without a byte order mark.
@@ -21,7 +19,7 @@ struct DelimiterDetection {
             return
         }
         var best = (delimiter: CSVDelimiter.comma, score: Score.none)
-        for candidate in Self.candidates {
+        for candidate in CSVDelimiter.usual {
             let score = Self.score(of: candidate, for: bytes, to: end, isWhole: isWhole && end == bytes.count)
             if best.score < score { best = (candidate, score) }
         }

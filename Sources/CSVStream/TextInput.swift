@@ -9,6 +9,8 @@ package struct TextInput: ~Copyable, Sendable {
     package private(set) var encoding = TextEncoding.utf8
     /// Whether nothing but the look of the bytes says so.
     package private(set) var isEncodingGuessed = false
+    /// Whether a byte order mark says how the characters are written.
+    package private(set) var isMarked = false
     /// Whether the source has nothing more.
     private(set) var isAtEnd = false
 
@@ -41,6 +43,7 @@ package struct TextInput: ~Copyable, Sendable {
         let guessed = marked == nil && given == nil ? TextEncoding.guessed(head.bytes, isWhole: head.isAtEnd) : nil
         encoding = marked ?? given ?? guessed ?? .utf8
         isEncodingGuessed = guessed != nil
+        isMarked = marked != nil
         source = head.source
         counter = head.counter
         isStarted = true
@@ -86,6 +89,7 @@ package struct TextInput: ~Copyable, Sendable {
         isStarted = true
         let (marked, markLength) = TextEncoding.marked(bytes.span(at: 0, count: bytes.count))
         encoding = marked ?? .utf8
+        isMarked = marked != nil
         bytes.removeFirst(markLength)
         decoder = try TextDecoder.of(encoding)
         guard decoder != nil else { return }

@@ -34,16 +34,18 @@ public struct Form: Sendable {
     ///   - today: The day that they go by, usually the current one in UTC.
     ///   - hasPassword: The profile is stored and has a password, which stays where none is typed.
     ///   - values: What the fields hold at the beginning, in the form in which values are stored; secrets are left out.
+    ///   - typed: What some fields hold instead, as somebody has typed it elsewhere.
     public init(
         _ validator: ProfileValidator, on today: CalendarDay, hasPassword: Bool = false,
-        values: [FieldName: String] = [:]
+        values: [FieldName: String] = [:], typed: [FieldName: String] = [:]
     ) {
         self.validator = validator
         self.today = today
         self.hasPassword = hasPassword
         let schema = validator.schema
         fields = schema.fields.map { rules in
-            FormField(rules, text: rules.isSecret ? "" : values[rules.name].map(rules.shownForm(of:)) ?? "")
+            let text = typed[rules.name] ?? values[rules.name].map(rules.shownForm(of:))
+            return FormField(rules, text: rules.isSecret ? "" : text ?? "")
         }
         postalCodeOfSearch =
             schema.field(of: .streetAddress) == nil
@@ -202,9 +204,11 @@ extension Form {
 extension FieldRules {
     var isNameLike: Bool { contentType.flatMap(ContentType.init).map(ContentType.nameLike.contains) ?? false }
 
-    /// A stored value as a form shows it: a date in the first of its formats.
+    /// A stored value as a form shows it, and takes it back: a date in the first of its formats.
     package func shownForm(of stored: String) -> String {
-        guard type == .date, let day = CalendarDay(iso: stored), let format = formats.first else { return stored }
+        guard type == .date, let day = CalendarDay(iso: stored), let format = formats.first else {
+            return typedForm(of: stored)
+        }
         return format.text(of: day)
     }
 }

@@ -149,6 +149,7 @@ import Watchdog
         "I7: the report of an import with rejected rows names the command that mends them",
         arguments: [
             ([], "rejects.csv", "profiles mend rejects.csv"),
+            (["--on-duplicate", "skip"], "rejects.csv", "profiles mend rejects.csv --on-duplicate skip"),
             (
                 ["--database", "my store.sqlite", "--map", "Login=username", "--delimiter", ";"], "my rejects.csv",
                 "profiles mend 'my rejects.csv' --delimiter ';' --map Login=username --database 'my store.sqlite'"
@@ -161,9 +162,10 @@ import Watchdog
         let workplace = try Workplace()
         let separator = options.contains(";") ? ";" : ","
         let key = options.contains("--map") ? "Login" : "username"
-        try workplace.write(
-            ["\(key),password,phone,address", "bad one,Sesame0pen,78761241,x"].joined(separator: "\n")
-                .replacing(",", with: separator), to: "people.csv")
+        let rows = [
+            "\(key),password,phone,address", "ann,Sesame0pen,78761241,x", "bad one,Sesame0pen,78761241,x",
+        ]
+        try workplace.write(rows.joined(separator: "\n").replacing(",", with: separator), to: "people.csv")
         let arguments = [try Workplace.binary(), "import", "people.csv", "--rejects", rejects] + options
         let outcome = try workplace.run(arguments, input: "", environment: [:])
         #expect(outcome.status == 1, "\(outcome)")

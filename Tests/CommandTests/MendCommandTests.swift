@@ -96,20 +96,112 @@ import Watchdog
         try driver.wait(for: "Row 2 of 3")
         driver.send(SIGKILL)
         #expect(try driver.end() == 128 + SIGKILL)
-        #expect(try lines(workplace) == before)
-        // The phone was mended, so that this row is another than what is stored, and comes as one whose name is taken.
+        // It says what was typed, and so what is stored.
+        #expect(try lines(workplace) == [before[0], before[1].typed("7876", "7876-1241"), before[2], before[3]])
         let again = try TerminalDriver(workplace, "mend", "rejects.csv")
-        try again.wait(for: "Row 1 of 3")
-        try again.wait(for: "Username is taken")
+        try again.wait(for: "Row 2 of 3")
         try again.press(.escape)
         #expect(try again.end() == 1)
-        try workplace.write(before.joined(separator: "\n").replacing("7876,", with: "7876-1241,"), to: "rejects.csv")
-        let stored = try TerminalDriver(workplace, "mend", "rejects.csv")
-        try stored.wait(for: "Row 2 of 3")
-        try stored.press(.escape)
-        #expect(try stored.end() == 1)
-        #expect(stored.screen.contains("0 rows stored, 1 stored before; 2 are left"))
-        #expect(try lines(workplace).count == 3)
+        #expect(again.screen.contains("0 rows stored, 1 skipped; 2 are left"))
+        #expect(try lines(workplace) == [before[0], before[2], before[3]])
+    }
+
+    @Test("N9: killed at any moment of storing a row, it is stored or there as it was typed", arguments: 0..<4)
+    func killed(round: Int) throws {
+        let workplace = try rejects()
+        let before = try lines(workplace)
+        let driver = try TerminalDriver(workplace, "mend", "rejects.csv")
+        try driver.wait(for: "Row 1 of 3, line 2")
+        try driver.type("bK8oio\n1241")
+        try driver.wait(for: "7876-1241")
+        try driver.press(.control("s"))
+        driver.send(SIGKILL)
+        #expect(try driver.end() == 128 + SIGKILL)
+        let isStored = try workplace.profiles("lookup", "bert").status == 0
+        let typed = before[1].typed("7876", "7876-1241")
+        let after = try lines(workplace)
+        #expect(after[1] == typed || !isStored && after[1] == before[1])
+        #expect(after[2...] == before[2...])
+        let again = try TerminalDriver(workplace, "mend", "rejects.csv")
+        try again.wait(for: isStored ? "Row 2 of 3" : "Row 1 of 3")
+        #expect(isStored || again.screen.contains(after[1] == typed ? "7876-1241" : "7876"))
+        try again.press(.escape)
+        #expect(try again.end() == 1)
+    }
+
+    // MARK: Rows whose profile is there
+
+    /// A store with anna, and a rejected row that was to update her.
+    private func rejectedUpdate(_ rows: String = "ANNA,7876,1 Side St\n") throws -> Workplace {
+        let workplace = try Workplace()
+        try workplace.register("anna")
+        #expect(try workplace.profiles("edit", "anna", "--postal-code", "12345").status == 0)
+        try workplace.write("username,phone,address\n\(rows)", to: "people.csv")
+        let outcome = try workplace.profiles(
+            "import", "people.csv", "--on-duplicate", "update", "--rejects", "rejects.csv")
+        #expect(outcome.output.contains("Mend them with: profiles mend rejects.csv --on-duplicate update\n"))
+        return workplace
+    }
+
+    @Test func `N9, I4: a row that was to update a profile edits it, by its revision`() throws {
+        let workplace = try rejectedUpdate()
+        let driver = try TerminalDriver(workplace, "mend", "rejects.csv", "--on-duplicate", "update")
+        try driver.wait(for: "Row 1 of 1, line 2, edits anna")
+        for text in ["Phone should have at least 8 digits", "1 Side St", "12345"] {
+            #expect(driver.screen.contains(text), "\(driver.screen)")
+        }
+        #expect(!driver.screen.contains("is required") && !driver.screen.contains("is taken"), "\(driver.screen)")
+        #expect(try workplace.profiles("edit", "anna", "--address", "13 Main St").status == 0)
+        try driver.type("1299")
+        try driver.wait(for: "7876-1299")
+        try driver.press(.control("s"))
+        try driver.wait(for: "Changed meanwhile")
+        try driver.type("\n")
+        #expect(try driver.end() == 0)
+        #expect(driver.screen.contains("1 row stored; none is left, and rejects.csv is removed."))
+        let stored = try workplace.profiles("lookup", "anna").output
+        for text in ["ANNA", "7876-1299", "1 Side St", "12345", "Revision     4"] {
+            #expect(stored.contains(text), "\(stored)")
+        }
+        #expect(try workplace.profiles("login", "anna", "--password-stdin", input: "aK8oio").status == 0)
+    }
+
+    @Test func `N9, I4: a row that would change nothing any more leaves the file, as do all that are skipped`() throws {
+        let workplace = try rejectedUpdate("anna,7876,12 Main St\nbert,,\n")
+        try workplace.write(
+            try workplace.read("rejects.csv").replacing(",7876,", with: ",7876 1241,"), to: "rejects.csv")
+        try workplace.write(try workplace.read("rejects.csv"), to: "skipped.csv")
+        try workplace.write(
+            try workplace.read("rejects.csv").replacing(",7876 1241,", with: ",78761241,"), to: "rejects.csv")
+        for (file, policy) in [("rejects.csv", "update"), ("skipped.csv", "skip")] {
+            let driver = try TerminalDriver(workplace, "mend", file, "--on-duplicate", policy)
+            try driver.wait(for: "Row 2 of 2, line 3")
+            #expect(driver.screen.contains("Phone is required"))
+            try driver.press(.escape)
+            #expect(try driver.end() == 1)
+            #expect(driver.screen.contains("0 rows stored, 1 skipped; 1 is left in \(file)."))
+        }
+        #expect(try workplace.profiles("lookup", "anna").output.contains("7876-1241"))
+    }
+
+    @Test func `N9, I4: line by line an update asks for what is wrong, and for the password that was refused`() throws {
+        let workplace = try Workplace()
+        try workplace.register("anna")
+        try workplace.write("username,password,phone\nanna,x,78761241\n", to: "people.csv")
+        #expect(
+            try workplace.profiles("import", "people.csv", "--on-duplicate", "update", "--rejects", "rejects.csv")
+                .status == 1)
+        let driver = try TerminalDriver(workplace, "mend", "rejects.csv", "--on-duplicate", "update", "--plain")
+        try driver.wait(for: "Row 1 of 1, line 2, edits anna: Username anna, Phone 78761241")
+        try driver.wait(for: "Its password was refused")
+        try driver.wait(for: "Mend it? [Y/n/q]: ")
+        try driver.type("\n")
+        try driver.wait(for: "Password, empty keeps it")
+        try driver.type("bK8oio\n")
+        try driver.wait(for: "Repeat password: ")
+        try driver.type("bK8oio\n")
+        #expect(try driver.end() == 0)
+        #expect(try workplace.profiles("login", "anna", "--password-stdin", input: "bK8oio").status == 0)
     }
 
     @Test func `N9: line by line only what is wrong is asked for`() throws {
@@ -148,5 +240,47 @@ import Watchdog
                 """)
         #expect(try TerminalDriver(workplace, "mend", "nothing.csv").end() == 66)
         #expect(try workplace.profiles("mend", "-").status == 64)
+        #expect(try TerminalDriver(workplace, "mend", "/dev/null").end() == 64)
+    }
+    @Test func `of a symbolic link the file goes that it leads to`() throws {
+        let workplace = try rejects()
+        try workplace.write(try workplace.read("rejects.csv"), to: "real.csv")
+        #expect(unlink("\(workplace.folder)/rejects.csv") == 0)
+        #expect(symlink("real.csv", "\(workplace.folder)/rejects.csv") == 0)
+        try workplace.register("bert")
+        try workplace.register("d2")
+        try workplace.write(
+            try workplace.read("real.csv").replacing("\nd,", with: "\nd2,"), to: "real.csv")
+        let driver = try TerminalDriver(workplace, "mend", "rejects.csv", "--on-duplicate", "skip")
+        #expect(try driver.end() == 0)
+        #expect(driver.screen.contains("0 rows stored, 3 skipped; none is left"))
+        #expect(!workplace.exists("real.csv"))
+    }
+
+    @Test func `N9: an input that is JSON by its content alone has rejected rows that can be mended`() throws {
+        let workplace = try Workplace()
+        try workplace.write(
+            #"{"Login": "bert", "password": "aK8oio", "phone": "7876", "address": "12 Main St"}"# + "\n",
+            to: "people.txt")
+        func imported() throws -> Workplace.Outcome {
+            try workplace.profiles(
+                "import", "people.txt", "--map", "Login=username", "--rejects", "rejects.csv", "--force")
+        }
+        // Of a store that is removed again, since it got no row, nothing can be mended.
+        #expect(try !imported().output.contains("profiles mend"))
+        try workplace.register("anna")
+        let outcome = try imported()
+        #expect(outcome.output.contains("Mend them with: profiles mend rejects.csv\n"), "\(outcome)")
+        let driver = try TerminalDriver(workplace, "mend", "rejects.csv")
+        try driver.wait(for: "Row 1 of 1, line 1")
+        try driver.press(.escape)
+        #expect(try driver.end() == 1)
+    }
+}
+
+extension Substring {
+    /// The line with another text in one of its cells.
+    fileprivate func typed(_ old: String, _ new: String) -> Substring {
+        replacing(",\(old),", with: ",\(new),", maxReplacements: 1)[...]
     }
 }

@@ -38,6 +38,51 @@ import Watchdog
         #expect(try workplace.profiles("schema", "show").output.contains("primary key"))
     }
 
+    /// The command on a store whose profiles are known by their address, from the first row to the last report.
+    @Test func `S6, R6, I8: nothing calls a primary key by another name than its own`() throws {
+        let workplace = try Workplace()
+        try workplace.write(
+            """
+            {"primaryKey": "email", "fields": [{"name": "email", "format": "email"},
+              {"name": "age", "type": "integer", "constraints": {"maximum": 150}}]}
+            """, to: "people.json")
+        try workplace.write("email,age\nann@example.org,30\nbo@example.org,old\n", to: "people.csv")
+        try workplace.write(
+            try workplace.read("people.json").replacing("150", with: "20"), to: "stricter.json")
+        #expect(try workplace.profiles("init", "--schema", "people.json").status == 0)
+        var shown: [String] = []
+        func run(_ line: String, status: Int32) throws -> String {
+            let outcome = try workplace.shell("profiles \(line)")
+            #expect(outcome.status == status, "\(line) \(outcome)")
+            shown.append(outcome.output + outcome.error)
+            return outcome.output
+        }
+        for ending in ["json", "csv", "html", "txt"] {
+            _ = try run("import people.csv --on-duplicate skip --report i.\(ending)", status: 1)
+            _ = try run("revalidate --schema stricter.json --report r.\(ending)", status: 1)
+            shown.append(try workplace.read("i.\(ending)") + workplace.read("r.\(ending)"))
+        }
+        #expect(try workplace.read("i.json").contains(#""key": "bo@example.org""#))
+        #expect(try workplace.read("r.json").contains(#""key": "ann@example.org""#))
+        #expect(try workplace.read("r.csv").contains(",30,ann@example.org,"))
+        #expect(try workplace.read("r.txt").contains("ann@example.org  age  out_of_range"))
+        #expect(try workplace.read("r.html").contains("<td class=\"key\">ann@example.org</td>"))
+        #expect(try run("list", status: 0).contains("Email"))
+        #expect(try run("list --format json", status: 0).contains(#""email": "ann@example.org""#))
+        #expect(try run("lookup ann@example.org --format json", status: 0).contains(#""email""#))
+        #expect(try run("export --format csv", status: 0).hasPrefix("email,age\n"))
+        _ = try run("export --format ndjson", status: 0)
+        _ = try run("register --set age=7", status: 1)
+        _ = try run("register --set email=ann@example.org", status: 1)
+        _ = try run("passcode remove ann@example.org --yes --format json", status: 1)
+        _ = try run("schema show", status: 0)
+        _ = try run("schema log", status: 0)
+        let changes = try workplace.shell("profiles watch --since 0 --format json | head -1")
+        #expect(changes.output.contains(#""key":"ann@example.org""#), "\(changes)")
+        shown.append(changes.output)
+        for text in shown { #expect(!text.lowercased().contains("username"), "\(text)") }
+    }
+
     @Test func `S6: a schema with another primary key is refused while there are profiles`() throws {
         try workplace.write(#"{"primaryKey": "phone", "fields": [{"name": "phone"}]}"#, to: "other.json")
         let refused = try workplace.profiles("schema", "adopt", "other.json")

@@ -194,6 +194,28 @@ import Watchdog
         #expect(try workplace.profiles("register", "--json", "missing.json").status == 66)
     }
 
+    @Test func `S6: JSON for register and edit is taken in the ways in which the fields are written`() throws {
+        let workplace = try Workplace()
+        try workplace.write(
+            """
+            {"primaryKey": "member", "fields": [{"name": "member"},
+              {"name": "fee", "type": "number", "decimalChar": ",", "groupChar": "."},
+              {"name": "active", "type": "boolean", "trueValues": ["J"], "falseValues": ["N"]}]}
+            """, to: "club.json")
+        #expect(try workplace.profiles("init", "--schema", "club.json").status == 0)
+        try workplace.write(#"{"username": "ann", "fee": 1.234, "active": true}"#, to: "ann.json")
+        let registered = try workplace.profiles("register", "--json", "ann.json", "--format", "json")
+        #expect(registered.output.contains(#""fee": 1.234,"#), "\(registered)")
+        #expect(registered.output.contains(#""active": true"#), "\(registered)")
+        try workplace.write(#"{"fee": null, "active": false}"#, to: "change.json")
+        let edited = try workplace.profiles("edit", "ann", "--json", "change.json", "--format", "json")
+        #expect(edited.output.contains(#""fee": null,"#), "\(edited)")
+        #expect(edited.output.contains(#""active": false"#), "\(edited)")
+        // An option is typed by a person, and means what it means in the field.
+        let typed = try workplace.profiles("edit", "ann", "--set", "fee=1.234", "--format", "json")
+        #expect(typed.output.contains(#""fee": 1234.0,"#) || typed.output.contains(#""fee": 1234,"#), "\(typed)")
+    }
+
     @Test func `R3: an edit raises the revision, and one that goes by a stale revision changes nothing`() throws {
         let workplace = try Workplace()
         try workplace.register("anna")

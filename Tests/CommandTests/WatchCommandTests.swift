@@ -51,7 +51,7 @@ import Watchdog
         try watch.waitUntilItListens()
         try run("edit anna --phone 78761242 --quiet")
         let expected =
-            #"{"number":2,"kind":"edited","first_profile_id":1,"last_profile_id":1,"username":"anna","#
+            #"{"number":2,"kind":"edited","first_profile_id":1,"last_profile_id":1,"key":"anna","#
             + #""revision":2,"changed_at":"TIME"}"#
         #expect(watch.nextLine()?.reproducible(workplace) == expected)
         watch.send(SIGINT)
@@ -62,7 +62,7 @@ import Watchdog
         try workplace.register("anna")
         let watch = try WatchProcess(workplace, "--since", "7", "--format", "json", environment: environment)
         let expected =
-            #"{"number":1,"kind":"missed","first_profile_id":null,"last_profile_id":null,"username":null,"#
+            #"{"number":1,"kind":"missed","first_profile_id":null,"last_profile_id":null,"key":null,"#
             + #""revision":null,"changed_at":null}"#
         #expect(watch.nextLine() == expected)
         watch.send(SIGINT)

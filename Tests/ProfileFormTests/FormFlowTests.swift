@@ -161,6 +161,19 @@ import Watchdog
         form.handle(.backspace)
     }
 
+    @Test func `S6: a stored value is shown as it is typed, and what was typed elsewhere as it stands`() throws {
+        let rules = #"{"name": "fee", "type": "number", "decimalChar": ",", "groupChar": "."}"#
+        let form = try Form.custom(rules)
+        let fee = try FieldName.named("fee")
+        var stored = Form(form.validator, on: .someDay, values: [.username: "ann", fee: "1.5"])
+        #expect(stored[fee]?.text == "1,5")
+        #expect(stored.handle(.submit).submitted?[fee] == "1.5")
+        var typed = Form(
+            form.validator, on: .someDay, values: [.username: "ann", fee: "1.5"], typed: [fee: "1.234"])
+        #expect(typed[fee]?.text == "1.234" && !typed.isChanged)
+        #expect(typed.handle(.submit).submitted?[fee] == "1234")
+    }
+
     @Test func `a form under other rules keeps what was typed, and judges it by them`() throws {
         var form = try Form.standard(editing: "phone")
         form.type("78761241")

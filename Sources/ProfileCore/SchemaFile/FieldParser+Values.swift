@@ -160,13 +160,7 @@ extension FieldParser {
         if list.isEmpty { constraints.report("enum", .allowsNothing) }
         let validator = FieldValidator(rules)
         return list.compactMap { value, path in
-            let text: String
-            switch value {
-            case .string(let string): text = string
-            case .number(let number) where rules.type == .integer || rules.type == .number || rules.type == .year:
-                text = rules.typedForm(of: number)
-            case .bool(let flag) where rules.type == .boolean: text = rules.typedForm(of: flag ? "true" : "false")
-            default:
+            guard rules.type.takes(value.kind), let text = value.typedForm(in: rules) else {
                 errors.report(path, .allowedValueOfWrongType(value.kind, rules.type))
                 return nil
             }
@@ -175,6 +169,18 @@ extension FieldParser {
                 return nil
             }
             return canonical
+        }
+    }
+}
+
+extension FieldType {
+    /// Whether a schema may write a value of this type so in JSON.
+    fileprivate func takes(_ kind: JSONKind) -> Bool {
+        switch kind {
+        case .string: true
+        case .number: self == .integer || self == .number || self == .year
+        case .boolean: self == .boolean
+        case .null, .array, .object: false
         }
     }
 }

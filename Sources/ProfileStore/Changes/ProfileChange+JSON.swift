@@ -2,13 +2,13 @@ package import ProfileCore
 
 extension ProfileChange {
     /// The change as `watch --format json` and services answer it. Every key is always there, null where nothing is
-    /// known.
+    /// known; `key` is the profile's primary key, whatever the schema calls it.
     package func json() -> JSONValue {
         [
             "number": .number(number), "kind": .string(kind.rawValue),
             "first_profile_id": (profileIDs?.lowerBound).map { .number($0) } ?? .null,
             "last_profile_id": (profileIDs?.upperBound).map { .number($0) } ?? .null,
-            "username": username.map { .string($0) } ?? .null, "revision": revision.map { .number($0) } ?? .null,
+            "key": username.map { .string($0) } ?? .null, "revision": revision.map { .number($0) } ?? .null,
             "changed_at": changedAt.map { .string($0.description) } ?? .null,
         ]
     }

@@ -118,9 +118,9 @@ extension RevalidationReport {
         }
     }
 
-    fileprivate mutating func count(_ issue: ReportedIssue, of username: String, value: String?) {
+    fileprivate mutating func count(_ issue: ReportedIssue, of key: String, value: String?) {
         guard issues.count(field: issue.field, code: issue.code) else { return }
         issues.list(
-            ProfileIssue(username: username, issue: issue, value: value), field: issue.field, code: issue.code)
+            ProfileIssue(key: key, issue: issue, value: value), field: issue.field, code: issue.code)
     }
 }

@@ -38,15 +38,15 @@ public struct RevalidationReport: Hashable, Sendable {
 
 /// An issue of a stored profile.
 public struct ProfileIssue: Hashable, Sendable {
-    /// Whose profile it is; cut to 200 characters.
-    public let username: String
+    /// The profile's primary key, whatever the schema calls it; cut to 200 characters.
+    public let key: String
     /// What is wrong.
     public let issue: ReportedIssue
     /// What is stored, cut to 200 characters; nil for a secret and for an issue of the whole profile.
     public let value: String?
 
-    package init(username: String, issue: ReportedIssue, value: String?) {
-        self.username = username
+    package init(key: String, issue: ReportedIssue, value: String?) {
+        self.key = key
         self.issue = issue
         self.value = value
     }

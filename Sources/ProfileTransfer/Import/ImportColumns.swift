@@ -1,3 +1,4 @@
+internal import CSVStream
 internal import ProfileCore
 
 /// Which column of an input goes to which field.
@@ -30,14 +31,12 @@ struct ImportColumns: Sendable {
     var hasPasswords: Bool { secretField.flatMap { columnOfField[$0] } != nil }
 
     /// Columns that a rejects file adds, and that an import passes over.
-    static let rejectColumns = [lineColumn, "_issues"]
+    static let rejectColumns = [lineColumn, issuesColumn]
     static let lineColumn = "_line"
+    static let issuesColumn = "_issues"
 
     /// The most columns of a header. A schema has a hundred fields, and every cell of a header is a String.
     static let mostColumns = 10_000
-
-    /// What often separates the names of a header that looks like a single one.
-    private static let delimiters = [",", ";", "\t", "|"].map { (delimiter: Unicode.Scalar) in UInt8(ascii: delimiter) }
 
     /// Finds the field of each column of a header (I2).
     init(header: [String], schema: ProfileSchema, options: ImportOptions) throws(ImportError) {
@@ -62,9 +61,10 @@ struct ImportColumns: Sendable {
                 unknown.append(index)
             }
         }
-        if header.count == 1, unknown.count == 1, let delimiter = Self.delimiters.first(where: header[0].utf8.contains)
+        if header.count == 1, unknown.count == 1,
+            let delimiter = CSVDelimiter.usual.first(where: { header[0].utf8.contains($0.byte) })
         {
-            throw .otherDelimiter(delimiter)
+            throw .otherDelimiter(delimiter.byte)
         }
         let isStopped = !unknown.isEmpty && !options.ignoresUnknownColumns
         let notThere = Set(options.columns.keys).subtracting(header.map(\.trimmed))
@@ -122,19 +122,8 @@ struct ImportColumns: Sendable {
         return names.isHash(target) ? columnOfHash : names.field(target)
     }
 
-    /// What a cell would hold of an object's member; nil for what no cell can. JSON has its own way to write numbers and
-    /// booleans, and the field of the column may have another.
-    func cellText(of member: JSONValue, column: Int) -> String? {
-        switch member {
-        case .null: return ""
-        case .string(let text): return text
-        case .number(let text): return rewritten[column]?.typedForm(of: text) ?? text
-        case .bool(let flag):
-            let text = flag ? "true" : "false"
-            return rewritten[column]?.typedForm(of: text) ?? text
-        case .array, .object: return nil
-        }
-    }
+    /// What a cell would hold of an object's member; nil for what no cell can.
+    func cellText(of member: JSONValue, column: Int) -> String? { member.typedForm(in: rewritten[column]) }
 
     private static func integers(of schema: ProfileSchema, _ columns: [Int?]) -> [(field: Int, column: Int)] {
         zip(schema.fields.indices, columns).compactMap { field, column in

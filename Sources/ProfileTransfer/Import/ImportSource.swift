@@ -38,12 +38,16 @@ public struct ImportInput: Sendable {
 /// Hands out the records of an input, batch by batch, to whichever thread asks.
 final class ImportSource: Sendable {
     let columns: ImportColumns
+    /// How the input is written, as it was found out.
+    let format: InputFormat
     /// The input's, or a comma where it is no CSV.
     let delimiter: CSVDelimiter
     /// How the input's characters are written.
     let encoding: TextEncoding
     /// Whether nothing but the look of the bytes says so.
     let isEncodingGuessed: Bool
+    /// Whether a byte order mark says so.
+    let isMarked: Bool
     /// Ends the input for whoever waits for more of it.
     let interruption: ReadInterruption
     private let reader: Mutex<Reader>
@@ -96,13 +100,16 @@ final class ImportSource: Sendable {
         }
         encoding = input.encoding
         isEncodingGuessed = input.isEncodingGuessed
+        isMarked = input.isMarked
         switch consume input.records {
         case .json(let elements):
             columns = try ImportColumns(objectsOf: schema, options: options)
+            format = .json
             delimiter = .comma
             reader = Mutex(.json(JSONObjectReader(elements, columns: columns, options: options)))
         case .csv(var csv):
             columns = try ImportColumns(header: Self.header(of: &csv), schema: schema, options: options)
+            format = .csv(delimiter: csv.delimiter.byte)
             delimiter = csv.delimiter
             reader = Mutex(.csv(csv, containsSecrets: columns.hasPasswords))
         }

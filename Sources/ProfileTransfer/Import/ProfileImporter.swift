@@ -62,6 +62,7 @@ public struct ProfileImporter: Sendable {
             report.seconds = (ContinuousClock.now - start) / .seconds(1)
             return report
         }
+        report.format = source.format
         if source.isEncodingGuessed { report.warnings.append(.guessedEncoding(source.encoding.name)) }
         let run = try ImportRun(
             source: source, schema: schema, today: today, options: options, thread: thread, progress: progress,

@@ -49,8 +49,7 @@ struct ProfileMerge {
 
     /// The merged profile, if it is valid.
     func rows(_ validator: ProfileValidator, today: CalendarDay) throws(ValidationFailure) -> ValidProfiles {
-        var draft = stored.draft
-        for (name, value) in cells { draft[name.text] = value }
+        let draft = stored.draft.taking(cells)
         let hasPassword = stored.hasPassword || secret.hash != nil || secret.isUnhashed
         let valid = try validator.validate(draft, on: today, hasPassword: hasPassword)
         var rows = valid.rows
@@ -87,9 +86,18 @@ struct ProfileMerge {
     /// if anything, is only that there is none.
     static func canMerge(_ rejected: JudgedBatch.Rejected, of batch: ReadBatch, _ columns: ImportColumns) -> Bool {
         let record = batch.records.records[rejected.record]
-        guard record.fault == nil, record.cells.count == columns.header.count else { return false }
+        guard record.isWhole(by: columns) else { return false }
         return rejected.issues.allSatisfy { issue in
             issue.field.map { $0 != .password || issue.problem == .required } ?? false
         }
+    }
+}
+
+extension ProfileDraft {
+    /// The draft with the cells of a row in it; one that is nil clears its field.
+    func taking(_ cells: [FieldName: String?]) -> ProfileDraft {
+        var draft = self
+        for (name, value) in cells { draft[name.text] = value }
+        return draft
     }
 }

@@ -46,7 +46,8 @@ struct MemberReader: ~Copyable, Sendable {
         guard case .object(let members) = value else { return .notAnObject }
         var cells: [Int: String] = [:]
         for member in members where !ImportColumns.rejectColumns.contains(member.name) {
-            guard let text = member.value.text else { return .notAnObject }
+            // A field whose values are written in the usual way is what is looked for.
+            guard let text = member.value.typedForm(in: nil) else { return .notAnObject }
             if text.utf8.contains(0) { return .nul }
             if cells.updateValue(text, forKey: position(of: member.name, &columns)) != nil { return .memberTwice }
         }
@@ -61,17 +62,5 @@ struct MemberReader: ~Copyable, Sendable {
         positions[name] = columns.count
         columns.append(ColumnName(name))
         return columns.count - 1
-    }
-}
-
-extension JSONValue {
-    /// As a field whose values are written in the usual way takes it; nil for what no field takes.
-    fileprivate var text: String? {
-        switch self {
-        case .null: ""
-        case .bool(let flag): flag ? "true" : "false"
-        case .number(let text), .string(let text): text
-        case .array, .object: nil
-        }
     }
 }

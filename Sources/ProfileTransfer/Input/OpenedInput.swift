@@ -14,6 +14,8 @@ struct OpenedInput: ~Copyable, Sendable {
     let encoding: TextEncoding
     /// Whether nothing but the look of the bytes says so.
     let isEncodingGuessed: Bool
+    /// Whether a byte order mark says so.
+    let isMarked: Bool
 
     /// Reads the beginning. Blocks the thread.
     ///
@@ -34,6 +36,7 @@ struct OpenedInput: ~Copyable, Sendable {
         let isJSON = try Self.isJSON(text, format: format)
         encoding = text.encoding
         isEncodingGuessed = text.isEncodingGuessed
+        isMarked = text.isMarked
         records = Self.records(of: text, isJSON: isJSON, format.options(batchRecords: batchRecords))
     }
 

@@ -1,13 +1,8 @@
 internal import CSVStream
-internal import Platform
 public import ProfileCore
-internal import ProfileStore
+public import ProfileStore
 
-/// The rows of a file of rejected rows, one after another, and a file of those that are left (N9).
-///
-/// ``next()`` hands out a row; unless ``drop()`` is called before the following one, the row is among those that are
-/// left. ``finish()`` adds whatever was not handed out. Rows are copied as they stand, `_line` and `_issues` too, so that
-/// what is left can be mended as well.
+/// The rows of a file of rejected rows, one after another (N9).
 public final class RejectedRows {
     /// A rejected row, ready to be put into a form.
     public struct Row: Sendable {
@@ -15,137 +10,75 @@ public final class RejectedRows {
         public let number: Int
         /// Its line in the file that it was rejected from, or in this one where that is not known.
         public let line: Int
-        /// What it holds by field; a cell that is no field, or empty, is left out.
-        public let draft: ProfileDraft
-        /// Whether its cells could not be told apart, so that the draft is empty.
+        /// What it holds by field, nil in an empty cell. Fields without a column are not there, nor is a secret.
+        public let values: [FieldName: String?]
+        /// Why it was rejected, as the file says it.
+        public let reason: String
+        /// Whether its cells could not be told apart, so that there are no values.
         public let isUnreadable: Bool
     }
 
-    /// How many rows were left so far.
-    public private(set) var leftCount = 0
     private let source: ImportSource
     private let schema: ProfileSchema
-    private let lineColumn: Int?
-    private var writer: CSVWriter?
     private var batch: ReadBatch?
+    /// The next row's in the batch.
     private var position = 0
-    private var isHandedOut = false
 
-    /// Reads the header. Blocks the thread.
-    ///
-    /// - Parameters:
-    ///   - input: The file.
-    ///   - schema: The rules of the store.
-    ///   - options: How the file is written, and which columns go to which fields.
-    ///   - rest: An open descriptor to which rows that are left go; it stays the caller's to close.
-    /// - Throws: ``ImportError``, as an import does before its first row.
-    public init(
-        _ input: ImportInput, schema: ProfileSchema, options: ImportOptions, rest: Int32
-    ) throws(ImportError) {
+    init(_ source: ImportSource, _ schema: ProfileSchema) {
+        self.source = source
         self.schema = schema
-        source = try Self.source(of: input, schema, options)
-        lineColumn = source.columns.header.firstIndex(of: ImportColumns.lineColumn)
-        do throws(ByteStreamError) {
-            var writer = CSVWriter(to: .descriptor(rest), delimiter: source.delimiter, containsSecrets: true)
-            try writer.record(source.columns.header)
-            self.writer = consume writer
-        } catch {
-            throw .writingRejects(code: error.code)
-        }
     }
 
-    /// Counts the rows of such a file. Blocks the thread.
-    public static func count(
-        _ input: ImportInput, schema: ProfileSchema, options: ImportOptions
-    ) throws(ImportError) -> Int {
-        let source = try source(of: input, schema, options)
-        var count = 0
-        do throws(ByteStreamError) {
-            while let batch = try source.next() { count += batch.records.records.count }
-        } catch {
-            throw ImportError(error)
-        }
-        return count
-    }
-
-    /// The next row; nil at the end.
+    /// The next row; nil at the end. Blocks the thread.
     public func next() throws(ImportError) -> Row? {
-        try keepCurrent()
-        guard let batch = try batchWithNext() else { return nil }
-        isHandedOut = true
-        return row(position, of: batch.records)
-    }
-
-    /// Leaves out the row that was handed out last: it is stored, or nobody wants it.
-    public func drop() {
-        guard isHandedOut else { return }
-        isHandedOut = false
-        position += 1
-    }
-
-    /// Writes all that is left. The file is whole then.
-    public func finish() throws(ImportError) {
-        while try next() != nil {}
-        do throws(ByteStreamError) { try writer.take()?.finish() } catch { throw .writingRejects(code: error.code) }
-    }
-
-    // MARK: Reading
-
-    private static func source(
-        of input: ImportInput, _ schema: ProfileSchema, _ options: ImportOptions
-    ) throws(ImportError) -> ImportSource {
-        // Whoever mends a row is asked for what has no column, as the file of an update may have none.
-        var options = options
-        options.duplicates = .update
-        return try ImportSource(
-            input, interruptedBy: .ofInput(), schema: schema, options: options, copiedTo: nil)
-    }
-
-    private func batchWithNext() throws(ImportError) -> ReadBatch? {
         while batch.map({ position >= $0.records.records.count }) ?? true {
-            do throws(ByteStreamError) { batch = try source.next() } catch { throw ImportError(error) }
+            batch = try source.nextOfRejects()
             position = 0
             if batch == nil { return nil }
         }
-        return batch
+        defer { position += 1 }
+        return batch.map { row(position, of: $0.records) }
     }
 
     private func row(_ index: Int, of batch: borrowing RecordBatch) -> Row {
         let record = batch.records[index]
-        let isWhole = record.fault == nil && record.cells.count == source.columns.header.count
-        var draft = ProfileDraft()
-        var line = record.line
-        if isWhole {
-            for (name, value) in ProfileMerge.cells(of: index, in: batch, source.columns, schema) {
-                draft[name.text] = value
-            }
-            if let lineColumn, let number = Int(String(batch.cell(record.cells.lowerBound + lineColumn))) {
-                line = number
-            }
+        let columns = source.columns
+        guard record.isWhole(by: columns) else {
+            return Row(number: record.number, line: record.line, values: [:], reason: "", isUnreadable: true)
         }
-        return Row(number: record.number, line: line, draft: draft, isUnreadable: !isWhole)
-    }
-
-    // MARK: Writing
-
-    private func keepCurrent() throws(ImportError) {
-        guard isHandedOut, let batch else { return }
-        do throws(ByteStreamError) {
-            try write(position, of: batch.records)
-        } catch {
-            throw .writingRejects(code: error.code)
+        func text(of name: String) -> String? {
+            columns.header.firstIndex(of: name).map { String(batch.cell(record.cells.lowerBound + $0)) }
         }
-        leftCount += 1
-        isHandedOut = false
-        position += 1
-    }
-
-    private func write(_ index: Int, of batch: borrowing RecordBatch) throws(ByteStreamError) {
-        for cell in batch.records[index].cells { writer?.cell(batch.cell(cell)) }
-        try writer?.endRecord()
+        return Row(
+            number: record.number, line: text(of: ImportColumns.lineColumn).flatMap { Int($0) } ?? record.line,
+            values: ProfileMerge.cells(of: index, in: batch, columns, schema),
+            reason: text(of: ImportColumns.issuesColumn) ?? "", isUnreadable: false)
     }
 }
 
-/// One at a time reads it and says what becomes of each row.
+/// One at a time reads it.
 @available(*, unavailable)
 extension RejectedRows: Sendable {}
+
+extension RejectedRows.Row {
+    /// The profile that the row would be by itself.
+    public var draft: ProfileDraft { ProfileDraft().taking(values) }
+
+    /// A stored profile with the row's values, as an import merges them that updates what is there (I4).
+    public func draft(updating stored: Profile) -> ProfileDraft { stored.draft.taking(values) }
+
+    /// Whether the file says that something was wrong with a field.
+    public func wasRejected(for field: FieldName) -> Bool { "; \(reason)".contains("; \(field.text): ") }
+}
+
+extension ImportSource {
+    /// The next records of a file of rejected rows; nil at its end.
+    func nextOfRejects() throws(ImportError) -> ReadBatch? {
+        do throws(ByteStreamError) { return try next() } catch { throw ImportError(error) }
+    }
+}
+
+extension RecordBatch.Record {
+    /// Whether its cells are those of the header.
+    func isWhole(by columns: ImportColumns) -> Bool { fault == nil && cells.count == columns.header.count }
+}

@@ -21,6 +21,9 @@ public struct ImportReport: Hashable, Sendable {
     public var rejected = 0
     /// How many issues there are of each kind, and the first ones of each.
     public var issues: IssueTally<RowIssue>
+    /// How the input was written, as far as its header was read: JSON, or CSV with its delimiter. A file of rejected rows is
+    /// CSV with the same delimiter; one of JSON has the fields' own names in its header.
+    public var format = InputFormat.automatic
     /// What was odd about the input, and was read all the same.
     public var warnings: [InputWarning] = []
     /// When it began.
@@ -69,7 +72,7 @@ public struct RowIssue: Hashable, Sendable {
     public let issue: ReportedIssue
     /// What stood there, cut to 200 characters; nil for a secret and for an issue of the whole row.
     public let value: String?
-    /// What stood in the column of usernames, cut to 200 characters; nil where the cells of the row cannot be told apart.
+    /// What stood in the primary key's column, cut to 200 characters; nil where the cells of the row cannot be told apart.
     public let key: String?
 
     package init(line: Int, record: Int, issue: ReportedIssue, value: String?, key: String?) {

@@ -8,16 +8,16 @@ extension ReportOutline {
         let output = GatheredBytes()
         do throws(ByteStreamError) {
             var writer = CSVWriter(to: output.sink, spreadsheetSafe: true)
-            let keyName = placeNames.contains("line") ? ["key"] : []
             // In every record, so that those of several reports can be put together.
             let origin = [startedAt.description, ProgramVersion.name, store ?? ""]
             try writer.record(
-                placeNames + ["field", "code", "message", "value"] + keyName + ["started_at", "program", "database"])
+                (hasPlaces ? ["line", "record"] : [])
+                    + ["field", "code", "message", "value", "key", "started_at", "program", "database"])
             for issue in issues {
                 try writer.record(
-                    issue.place.map(\.text)
-                        + [issue.issue.field ?? "", issue.issue.code, issue.issue.message, issue.value ?? ""]
-                        + keyName.map { _ in issue.key ?? "" } + origin)
+                    (issue.place.map { [String($0.line), String($0.record)] } ?? [])
+                        + [issue.issue.field ?? "", issue.issue.code, issue.issue.message]
+                        + [issue.value ?? "", issue.key ?? ""] + origin)
             }
             try writer.finish()
         } catch {

@@ -8,7 +8,7 @@ extension ReportOutline {
             leadingMembers + [JSONMember("schema", schema.json)]
                 + totals.map { JSONMember($0.name, .number($0.count)) } + [
                     JSONMember("issue_counts", .array(counts.map(\.json))),
-                    JSONMember("issues", .array(issues.map { $0.json(placeNames) })),
+                    JSONMember("issues", .array(issues.map(\.json))),
                     JSONMember("issues_truncated", .bool(isTruncated)),
                     JSONMember("seconds", .number(secondsText)),
                 ] + trailingMembers + [
@@ -41,30 +41,16 @@ extension ReportOutline.Count {
 }
 
 extension ReportOutline.Issue {
-    fileprivate func json(_ placeNames: [String]) -> JSONValue {
-        var members = zip(placeNames, place).map { JSONMember($0, $1.json) }
+    fileprivate var json: JSONValue {
+        var members: [JSONMember] = []
+        if let place {
+            members += [JSONMember("line", .number(place.line)), JSONMember("record", .number(place.record))]
+        }
         members.append(JSONMember("field", issue.field.map(JSONValue.string) ?? .null))
         members.append(JSONMember("code", .string(issue.code)))
         members.append(JSONMember("message", .string(issue.message)))
         if let value { members.append(JSONMember("value", .string(value))) }
         if let key { members.append(JSONMember("key", .string(key))) }
         return .object(members)
-    }
-}
-
-extension ReportOutline.Place {
-    fileprivate var json: JSONValue {
-        switch self {
-        case .number(let number): .number(number)
-        case .name(let name): .string(name)
-        }
-    }
-
-    /// As text, made by nobody but the caller fit to be shown.
-    var text: String {
-        switch self {
-        case .number(let number): String(number)
-        case .name(let name): name
-        }
     }
 }

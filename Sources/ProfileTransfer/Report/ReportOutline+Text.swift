@@ -50,8 +50,10 @@ extension ReportOutline {
         let hasKeys = shown.contains { $0.key != nil }
         for issue in shown {
             let value = issue.value.map { $0.quoted(longest: longestValue) + ": " } ?? ""
+            // The line leads into the file by itself.
+            let line = issue.place.map { ["line \($0.line)"] } ?? []
             table.add(
-                [issue.placeText] + (hasKeys ? [issue.key?.visible(upTo: Self.widestKey) ?? ""] : [])
+                line + (hasKeys ? [issue.key?.visible(upTo: Self.widestKey) ?? ""] : [])
                     + [issue.issue.field ?? Self.wholeRow, issue.issue.code, value + issue.issue.message])
         }
         return "\(title)\(part(shown.count))\n" + table.indented
@@ -69,17 +71,6 @@ extension ReportOutline {
 
     /// Stands where an issue has no field.
     static let wholeRow = "(row)"
-}
-
-extension ReportOutline.Issue {
-    /// The line, which leads into the file by itself, or the name.
-    fileprivate var placeText: String {
-        switch place.first {
-        case .number(let line): "line \(line)"
-        case .name(let name): name
-        case nil: ""
-        }
-    }
 }
 
 extension TextTable {

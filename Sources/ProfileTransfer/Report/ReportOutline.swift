@@ -17,8 +17,8 @@ struct ReportOutline {
     let counts: [Count]
     /// All issues, listed or not.
     let issueCount: Int
-    /// The names of what tells where an issue is: `line` and `record`, or `username`.
-    let placeNames: [String]
+    /// Whether issues have a place in a file.
+    let hasPlaces: Bool
     let issues: [Issue]
     let seconds: Double
     /// Members that the JSON of one kind of report has before and after those that all have.
@@ -45,17 +45,17 @@ struct ReportOutline {
     }
 
     struct Issue {
-        /// By ``ReportOutline/placeNames``.
-        let place: [Place]
+        /// Where it is in the file.
+        var place: Place?
         let issue: ReportedIssue
         let value: String?
-        /// Whose row it is, where the place does not say.
-        var key: String?
+        /// The primary key of the row or profile, whatever the schema calls it; nil where it is not known.
+        let key: String?
     }
 
-    enum Place {
-        case number(Int)
-        case name(String)
+    struct Place {
+        let line: Int
+        let record: Int
     }
 
     var isTruncated: Bool { issueCount > issues.count }
@@ -80,9 +80,9 @@ extension ImportReport {
                 .init(name: "skipped", count: skipped, whole: rows),
                 .init(name: "rejected", count: rejected, whole: rows, isBad: true),
             ],
-            counts: issues.outlined, issueCount: issues.total, placeNames: ["line", "record"],
+            counts: issues.outlined, issueCount: issues.total, hasPlaces: true,
             issues: issues.listed.map {
-                .init(place: [.number($0.line), .number($0.record)], issue: $0.issue, value: $0.value, key: $0.key)
+                .init(place: .init(line: $0.line, record: $0.record), issue: $0.issue, value: $0.value, key: $0.key)
             },
             seconds: seconds, leadingMembers: [JSONMember("source", .string(source))],
             trailingMembers: [
@@ -123,8 +123,8 @@ extension RevalidationReport {
                 .init(name: "skipped", count: skipped, whole: checked + skipped),
                 .init(name: "credentials_predating", count: credentialsPredating),
             ],
-            counts: issues.outlined, issueCount: issues.total, placeNames: ["username"],
-            issues: issues.listed.map { .init(place: [.name($0.username)], issue: $0.issue, value: $0.value) },
+            counts: issues.outlined, issueCount: issues.total, hasPlaces: false,
+            issues: issues.listed.map { .init(issue: $0.issue, value: $0.value, key: $0.key) },
             seconds: seconds, leadingMembers: [],
             trailingMembers: [
                 JSONMember("candidate", .bool(isCandidate)), JSONMember("cancelled", .bool(isCancelled)),

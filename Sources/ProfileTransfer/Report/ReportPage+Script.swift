@@ -26,9 +26,9 @@ extension ReportPage {
           let found = report.issues;
           let limit = step;
 
-          const cell = (issue, key, index) => {
+          const cell = (issue, key) => {
             const element = document.createElement("td");
-            element.className = index === 0 ? "place " + key : key;
+            element.className = key;
             const value = key === "field" ? fieldText(issue.field) : issue[key];
             element.textContent = value === undefined ? "" : visible(value);
             return element;
@@ -36,7 +36,7 @@ extension ReportPage {
           const draw = () => {
             body.replaceChildren(...found.slice(0, limit).map(issue => {
               const row = document.createElement("tr");
-              row.append(...keys.map((key, index) => cell(issue, key, index)));
+              row.append(...keys.map(key => cell(issue, key)));
               return row;
             }));
             const count = Math.min(found.length, limit);

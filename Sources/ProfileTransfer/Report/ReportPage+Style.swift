@@ -27,7 +27,7 @@ extension ReportPage {
           margin-top: 1rem !important; padding: .5rem .9rem; border-left: 4px solid var(--bar);
           background: var(--raised); color: var(--text) !important;
         }
-        code, .code, .value, .place {
+        code, .code, .value, .line {
           font-family: ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; font-size: .875em;
         }
         dl { display: grid; grid-template-columns: repeat(auto-fit, minmax(8.5rem, 1fr)); gap: .75rem; margin: 0; }
@@ -45,7 +45,8 @@ extension ReportPage {
         small { font-size: .9rem; font-weight: 400; white-space: nowrap; }
         .bar { width: 40%; padding-right: 0; vertical-align: middle; }
         .bar svg { display: block; fill: var(--bar); }
-        .place { font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
+        .line { font-variant-numeric: tabular-nums; }
+        .key { overflow-wrap: anywhere; }
         .value { white-space: pre-wrap; overflow-wrap: anywhere; min-width: 8rem; unicode-bidi: isolate; }
         .message { overflow-wrap: anywhere; min-width: 14rem; }
         #filter:not([hidden]) { display: flex; flex-wrap: wrap; gap: .75rem 1.25rem; margin-bottom: 1rem; }
@@ -82,8 +83,7 @@ extension ReportPage {
             border-bottom: 1px solid var(--line);
           }
           #list td { border: 0; padding: 0; min-width: 0; }
-          #list .place { color: var(--muted); }
-          #list .key { overflow-wrap: anywhere; }
+          #list .line { color: var(--muted); }
           #list .line::before { content: "line "; }
           #list .message, #list .value { flex: 1 0 100%; }
           #list .message { order: 1; }

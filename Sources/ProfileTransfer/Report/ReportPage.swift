@@ -96,12 +96,11 @@ struct ReportPage {
     }
 
     private var issues: String {
-        let place = outline.placeNames.first ?? "place"
         let listed = outline.issues.count
         let rest =
             outline.isTruncated
             ? " \(listed.grouped) are listed, the first of each field and code; all are counted above." : ""
-        let columns = ([place] + keyColumn + ["field", "code", "value", "message"]).map {
+        let columns = (lineColumn + keyColumn + ["field", "code", "value", "message"]).map {
             "<th scope=\"col\" data-key=\"\($0)\">\($0.prefix(1).uppercased() + $0.dropFirst())</th>"
         }
         return """
@@ -123,12 +122,13 @@ struct ReportPage {
             """
     }
 
-    /// Of whose row it is: only where the place does not say.
+    private var lineColumn: [String] { outline.hasPlaces ? ["line"] : [] }
+
     private var keyColumn: [String] { outline.issues.contains { $0.key != nil } ? ["key"] : [] }
 
     private func row(_ issue: ReportOutline.Issue) -> String {
         """
-        <tr><td class="place \(outline.placeNames.first ?? "")">\(issue.place.first?.text.escaped ?? "")</td>\
+        <tr>\(lineColumn.map { "<td class=\"\($0)\">\(issue.place.map { String($0.line) } ?? "")</td>" }.joined())\
         \(keyColumn.map { "<td class=\"\($0)\">\(issue.key?.escaped ?? "")</td>" }.joined())\
         <td>\(Self.fieldText(issue.issue.field))</td>\
         <td class="code">\(issue.issue.code.escaped)</td><td class="value">\(issue.value?.escaped ?? "")</td>\

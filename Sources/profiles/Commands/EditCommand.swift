@@ -57,12 +57,10 @@ struct EditCommand: AsynchronousCommand, SecretTaking {
 
     private func ask(_ asking: Asking) async throws {
         try await global.withStore("edit") { repository in
+            let stored = try await repository.profile(username: who, expecting: ifRevision)
             switch asking {
-            case .onScreen:
-                let form = EditForm(repository: repository, username: who, expectedRevision: ifRevision)
-                try global.show(try await form.run())
+            case .onScreen: try global.show(try await EditForm(repository: repository, stored: stored).run())
             case .byLine:
-                let stored = try await repository.profile(username: who, expecting: ifRevision)
                 var form = PlainForm(editing: stored, in: repository)
                 try global.show(try await form.run())
             }
@@ -70,7 +68,7 @@ struct EditCommand: AsynchronousCommand, SecretTaking {
     }
 
     private func edit() async throws {
-        let changes = try fields.values() + clear.map { ($0, nil) }
+        let changes = try fields.values() + clear.map { JSONMember($0, .null) }
         let secret = try password.read()
         try await global.withStore("edit") { repository in
             for field in clear where FieldName(field).flatMap({ repository.schema[$0] }) == nil {
@@ -78,7 +76,7 @@ struct EditCommand: AsynchronousCommand, SecretTaking {
             }
             do {
                 let profile = try await repository.edit(who, expecting: ifRevision) { draft in
-                    for (field, value) in changes { draft[repository.schema.name(told: field)] = value }
+                    draft.take(changes, by: repository.schema)
                     if let secret { draft.password = secret }
                 }
                 try global.show(profile)

@@ -1,4 +1,4 @@
-public import ArgumentParser
+internal import ArgumentParser
 internal import ProfileCore
 internal import ProfileStore
 internal import ProfileStoreSQLite
@@ -27,8 +27,7 @@ struct ImportCommand: AsynchronousCommand {
     @Flag(help: "Do everything but write and hash, and report what would be.")
     var dryRun = false
 
-    @Option(help: "What becomes of a row whose profile is there already: reject, skip or update.")
-    var onDuplicate = ImportOptions.DuplicatePolicy.reject
+    @OptionGroup var onDuplicate: DuplicateOption
 
     @Flag(help: "Store nothing when any row is rejected.")
     var allOrNothing = false
@@ -72,17 +71,9 @@ struct ImportCommand: AsynchronousCommand {
         try await global.withStore("import", whenMissing: whenMissing) { [plan] repository in
             let importer = ProfileImporter(repository: repository, options: plan.options)
             let reported = ReportedImport(
-                global: global, input: input, spared: try global.storeFiles(), goingOn: dryRun ? nil : goingOn,
-                readBefore: plan.input)
-            do {
-                try await reported.run(importer, file)
-            } catch {
-                let isRemoved = try await repository.removeIfUnused()
-                // What could not begin, or was interrupted, says so itself.
-                if isRemoved, (error as? CommandFailure)?.status == .no { noteRemoval() }
-                throw error
-            }
-            if try await repository.removeIfUnused() { noteRemoval() }
+                global: global, input: input, store: repository, spared: try global.storeFiles(),
+                duplicates: onDuplicate.policy, goingOn: dryRun ? nil : goingOn, readBefore: plan.input)
+            try await reported.run(importer, file)
         }
     }
 
@@ -137,13 +128,9 @@ struct ImportCommand: AsynchronousCommand {
         }
     }
 
-    private func noteRemoval() {
-        global.note("No row was stored, so that the store that was made for them is removed again.")
-    }
-
     /// What is stored already is to be skipped; what was rejected will be so again, and its file be whole.
     private var goingOn: String {
-        let skips = onDuplicate == .reject && !allOrNothing
+        let skips = onDuplicate.policy == .reject && !allOrNothing
         return CommandArguments.line(
             CommandLine.arguments, setting: skips ? ("--on-duplicate", "skip") : nil,
             adding: input.rejects != nil || input.report != nil ? "--force" : nil)
@@ -152,11 +139,9 @@ struct ImportCommand: AsynchronousCommand {
     private var options: ImportOptions {
         var options = input.options
         options.isDryRun = dryRun
-        options.duplicates = onDuplicate
+        options.duplicates = onDuplicate.policy
         options.isAllOrNothing = allOrNothing
         options.isExclusive = exclusive
         return options
     }
 }
-
-extension ImportOptions.DuplicatePolicy: ExpressibleByArgument {}

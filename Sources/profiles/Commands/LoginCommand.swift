@@ -39,9 +39,10 @@ struct LoginCommand: AsynchronousCommand, SecretTaking {
                 try await show(try await screen.run(), in: repository)
             }
         } else {
-            let name = try username ?? LinePrompt.ask("Username")
-            let secret = try entered()
+            let given = try givenPassword()
             try await global.withStore("login") { repository in
+                let name = try username ?? LinePrompt.ask(repository.schema.primaryKey.title)
+                let secret = try given ?? SecretPrompt.ask("Password")
                 try await show(
                     try await Self.service(for: repository).logIn(username: name, password: secret), in: repository)
             }
@@ -51,13 +52,13 @@ struct LoginCommand: AsynchronousCommand, SecretTaking {
     /// What logs people in to a store, for whoever asks for the password: this command, or a screen.
     static func service(for repository: ProfileRepository) -> LoginService { LoginService(repository) }
 
-    private func entered() throws(CommandFailure) -> Secret {
-        if let secret = try password.read() { return secret }
-        guard global.canAsk else {
+    /// - Returns: Nil where it is to be asked for.
+    private func givenPassword() throws(CommandFailure) -> Secret? {
+        guard password.isGiven || global.canAsk else {
             throw CommandFailure(
                 .usage, "There is no terminal to ask on; give the password with --password-stdin or --password-file")
         }
-        return try SecretPrompt.ask("Password")
+        return try password.read()
     }
 
     private func show(_ profile: LoggedInProfile, in repository: ProfileRepository) async throws {

@@ -13,25 +13,25 @@ struct MendCommand: AsynchronousCommand {
             stores it once it is right. Ctrl-N leaves a row for later, Esc ends. Rows that are stored leave the file; \
             those that are left stay in it, and it is removed with the last one. Exits 1 while any are left.
 
+            With --on-duplicate update a row whose profile is there already edits that, as the import would have: an \
+            empty cell clears an optional field, and what has no column stays. With skip it leaves the file.
+
               profiles import people.csv --rejects rejects.csv
               profiles mend rejects.csv
+              profiles mend rejects.csv --on-duplicate update
             """)
 
     @Argument(help: "The file of rejected rows.", completion: .file(extensions: ["csv"]))
     var file: String
 
-    @Option(
-        help: ArgumentHelp(
-            "What separates the cells: one ASCII character, or tab. (default: , ; tab or |, found out)", valueName: "c")
-    )
-    var delimiter: Delimiter?
-
+    @OptionGroup var delimiter: DelimiterOption
     @OptionGroup var columns: ColumnOptions
+    @OptionGroup var onDuplicate: DuplicateOption
     @OptionGroup var asking: AskingOptions
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
-        if file == "-" { throw ValidationError("mend takes a file, since it writes there what is left.") }
+        if file == "-" { throw ValidationError(Mending.needsFile) }
     }
 
     func run() async throws {
@@ -52,7 +52,8 @@ struct MendCommand: AsynchronousCommand {
 
     private var options: ImportOptions {
         var options = ImportOptions()
-        options.format = .csv(delimiter: delimiter?.byte)
+        options.format = .csv(delimiter: delimiter.byte)
+        options.duplicates = onDuplicate.policy
         columns.adapt(&options)
         return options
     }
@@ -62,12 +63,12 @@ struct MendCommand: AsynchronousCommand {
         case .json:
             let json: JSONValue = [
                 "file": .string(file), "stored": .number(outcome.stored),
-                "stored_before": .number(outcome.storedBefore), "left": .number(outcome.left),
+                "skipped": .number(outcome.skipped), "left": .number(outcome.left),
             ]
             try Output.standard.print(json.text(indented: true))
         case .text:
-            let before = outcome.storedBefore == 0 ? "" : ", \(outcome.storedBefore) stored before"
-            let stored = "\(outcome.stored) row\(outcome.stored == 1 ? "" : "s") stored\(before)"
+            let skipped = outcome.skipped == 0 ? "" : ", \(outcome.skipped) skipped"
+            let stored = "\(outcome.stored) row\(outcome.stored == 1 ? "" : "s") stored\(skipped)"
             let left =
                 outcome.left == 0
                 ? "none is left, and \(file.visible) is removed"

@@ -98,6 +98,6 @@ struct PasscodeRemoveCommand: AsynchronousCommand {
             }
             try await repository.removePasscode(of: username)
         }
-        try global.confirm("Pass code removed", ["username": .string(username), "passcode": "removed"])
+        try global.confirm("Pass code removed", ["key": .string(username), "passcode": "removed"])
     }
 }

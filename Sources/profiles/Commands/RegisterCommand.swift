@@ -59,7 +59,7 @@ struct RegisterCommand: AsynchronousCommand, SecretTaking {
         let path = try global.databasePath()
         try await global.withStore("register", whenMissing: missingStore) { repository in
             var draft = ProfileDraft()
-            for (field, value) in values { draft[repository.schema.name(told: field)] = value }
+            draft.take(values, by: repository.schema)
             if let secret { draft.password = secret }
             let wantsPassword = repository.schema[.password]?.isRequired ?? false
             let lacksPassword = wantsPassword && draft.password == nil && draft.passwordHash == nil

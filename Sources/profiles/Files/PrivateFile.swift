@@ -66,6 +66,11 @@ struct PrivateFile: ~Copyable {
     /// Gives the file its name.
     consuming func commit() throws(CommandFailure) { try takeName() }
 
+    /// Gives it up, and removes the file that it was to replace.
+    consuming func removeReplaced() throws(CommandFailure) {
+        guard unlink(path) == 0 else { throw .cannotWrite(path, errno) }
+    }
+
     private func takeName() throws(CommandFailure) {
         switch name {
         case .final: return

@@ -39,11 +39,10 @@ struct FieldOptions: ParsableArguments {
     /// Whether nothing was said.
     var isEmpty: Bool { named.isEmpty && assignments.isEmpty && json == nil }
 
-    /// What was said, by field, later ones over earlier ones: the JSON, then the options. Nil is JSON's null.
-    func values() throws -> [(field: String, value: String?)] {
+    /// What was said, by field, later ones over earlier ones: the JSON, then the options.
+    func values() throws -> [JSONMember] {
         let members = try json.map { path throws(CommandFailure) in try JSONFields.read(path) } ?? []
-        let assigned = try parsedAssignments()
-        return members + named.map { ($0.field, Optional($0.value)) } + assigned.map { ($0.field, Optional($0.value)) }
+        return try members + (named + parsedAssignments()).map { JSONMember($0.field, .string($0.value)) }
     }
 
     private var named: [(field: String, value: String)] {
@@ -70,6 +69,17 @@ extension ProfileSchema {
     func name(told name: String) -> String { name == FieldName.username.text ? primaryKey.name.text : name }
 }
 
+extension ProfileDraft {
+    /// Takes over what was told to a command, in the way in which the schema's fields are typed; null clears a field.
+    mutating func take(_ values: [JSONMember], by schema: ProfileSchema) {
+        for member in values {
+            let name = schema.name(told: member.name)
+            let rules = FieldName(name).flatMap { schema[$0] }
+            self[name] = member.value == .null ? nil : member.value.typedForm(in: rules)
+        }
+    }
+}
+
 /// `FIELD=VALUE`.
 struct Assignment: Hashable, Sendable {
     let field: String
@@ -89,8 +99,8 @@ struct Assignment: Hashable, Sendable {
 
 /// Values of fields that come as a JSON object.
 enum JSONFields {
-    /// - Returns: The members; nil for null. Numbers keep the text that they were written with.
-    static func read(_ path: String) throws(CommandFailure) -> [(field: String, value: String?)] {
+    /// - Returns: The members, each of a single value.
+    static func read(_ path: String) throws(CommandFailure) -> [JSONMember] {
         let file = try InputFile(path)
         let value = try file.withContents { bytes throws(CommandFailure) in
             do throws(JSONError) {
@@ -102,18 +112,10 @@ enum JSONFields {
         guard case .object(let members) = value else {
             throw CommandFailure(.badInput, "\(path) should hold a JSON object, and holds \(value.kind.text)")
         }
-        var values: [(field: String, value: String?)] = []
-        for member in members {
-            switch member.value {
-            case .null: values.append((member.name, nil))
-            case .string(let text), .number(let text): values.append((member.name, text))
-            case .bool(let value): values.append((member.name, value ? "true" : "false"))
-            case .array, .object:
-                throw CommandFailure(
-                    .badInput,
-                    "\(path) gives \"\(member.name)\" \(member.value.kind.text), where a single value is wanted")
-            }
+        for member in members where [.array, .object].contains(member.value.kind) {
+            throw CommandFailure(
+                .badInput, "\(path) gives \"\(member.name)\" \(member.value.kind.text), where a single value is wanted")
         }
-        return values
+        return members
     }
 }

@@ -65,14 +65,14 @@ struct ImportInputOptions: ParsableArguments {
     }
 
     /// Whether rejected rows lack columns that the input may have.
-    var omitsIgnoredColumns: Bool { columns.ignoreUnknown && !keepIgnored && !source.isJSON }
+    var omitsIgnoredColumns: Bool { columns.ignoreUnknown && !keepIgnored }
 
-    /// The options that read the file of rejected rows as the input was read.
-    var wordsForRejects: [String] {
+    /// The options that read the file of rejected rows as an input of this format was read.
+    func wordsForRejects(of format: InputFormat) -> [String] {
         // The columns of what was JSON have the fields' own names.
-        if source.isJSON { return [] }
+        if format == .json { return [] }
         var words: [String] = []
-        if let byte = source.delimiter?.byte {
+        if let byte = source.delimiter.byte {
             words += ["--delimiter", byte == 9 ? "tab" : String(Unicode.Scalar(byte))]
         }
         for column in columns.mappings { words += ["--map", "\(column.header)=\(column.field)"] }

@@ -13,11 +13,7 @@ struct InputFileOptions: ParsableArguments {
         help: "How the input is written: csv, json or ndjson. (default: by the file's ending, else found out)")
     var kind: Kind?
 
-    @Option(
-        help: ArgumentHelp(
-            "What separates the cells: one ASCII character, or tab. (default: , ; tab or |, found out)", valueName: "c")
-    )
-    var delimiter: Delimiter?
+    @OptionGroup var delimiter: DelimiterOption
 
     @Option(
         help: ArgumentHelp(
@@ -33,13 +29,13 @@ struct InputFileOptions: ParsableArguments {
     }
 
     func validate() throws {
-        if delimiter != nil, isJSON { throw ValidationError("--delimiter is for CSV.") }
+        if delimiter.isGiven, isJSON { throw ValidationError("--delimiter is for CSV.") }
     }
 
     var format: InputFormat {
         if isJSON { return .json }
-        if kind == nil, delimiter == nil { return .automatic }
-        return .csv(delimiter: delimiter.flatMap(\.byte))
+        if kind == nil, !delimiter.isGiven { return .automatic }
+        return .csv(delimiter: delimiter.byte)
     }
 
     /// Whether the input is said to be JSON, by its ending if by nothing else.
@@ -64,23 +60,5 @@ struct InputFileOptions: ParsableArguments {
         options.keysByRow = keyByRow
         if let folder = Environment["TMPDIR"] { options.temporaryFolder = folder }
         return options
-    }
-}
-
-/// `;`, `tab`, `\t`, or `auto`.
-struct Delimiter: ExpressibleByArgument {
-    /// Nil for `auto`.
-    let byte: UInt8?
-
-    init?(argument: String) {
-        switch argument {
-        case "auto": byte = nil
-        case "tab", "\\t": byte = UInt8(ascii: "\t")
-        default:
-            guard argument.utf8.count == 1, let only = argument.utf8.first, only == 9 || 0x20...0x7E ~= only,
-                only != UInt8(ascii: "\"")
-            else { return nil }
-            byte = only
-        }
     }
 }

@@ -33,7 +33,7 @@ struct PasscodeOptions: ParsableArguments {
                 try await repository.carryOut(try request(of: kind), for: username)
             }
         }
-        try global.confirm("Pass code \(outcome)", ["username": .string(username), "passcode": .string(outcome)])
+        try global.confirm("Pass code \(outcome)", ["key": .string(username), "passcode": .string(outcome)])
     }
 
     private func request(of kind: PasscodeFlow.Kind) throws -> PasscodeFlow.Request? {

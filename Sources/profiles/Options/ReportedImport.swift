@@ -7,8 +7,12 @@ internal import TextLayout
 struct ReportedImport {
     let global: GlobalOptions
     let input: ImportInputOptions
+    /// Where the rows go; nil where they are only judged.
+    var store: ProfileRepository?
     /// Files that neither report nor rejected rows may replace, besides the input.
     var spared = FilePlaces()
+    /// What becomes of rows whose profiles are stored already.
+    var duplicates = ImportOptions.DuplicatePolicy.reject
     /// The line of shell that goes on where it was interrupted.
     var goingOn: String?
     /// The input where it was read before, and is read again from its beginning.
@@ -19,10 +23,21 @@ struct ReportedImport {
     func run(_ importer: ProfileImporter, _ file: borrowing InputFile) async throws {
         var spared = spared
         spared.insert(descriptor: file.descriptor)
-        let outcome = try await importing(importer, file, sparing: spared)
+        var outcome: Outcome
+        do {
+            outcome = try await importing(importer, file, sparing: spared)
+        } catch {
+            // What could not begin says so itself.
+            _ = try await store?.removeIfUnused()
+            throw error
+        }
+        outcome.isStoreRemoved = try await store?.removeIfUnused() ?? false
         if let rejects = input.rejects { spared.insert(rejects) }
         try tell(outcome, sparing: spared)
         if let failure = outcome.failure { throw failure }
+        if outcome.isStoreRemoved, outcome.report.earlyEnd != .cancelled {
+            global.note("No row was stored, so that the store that was made for them is removed again.")
+        }
         if outcome.report.earlyEnd == .cancelled, let goingOn {
             global.note((input.file == "-" ? "Give the same input again to: " : "Go on with: ") + goingOn)
         }
@@ -37,6 +52,8 @@ struct ReportedImport {
         var failure: (any Error)?
         /// Whether the file of rejected rows has all that there are.
         var hasRejects = false
+        /// Whether the store was made for this import, got no row, and is gone again.
+        var isStoreRemoved = false
     }
 
     private func importing(
@@ -75,7 +92,7 @@ struct ReportedImport {
 
     private func tell(_ outcome: Outcome, sparing spared: FilePlaces) throws(CommandFailure) {
         let report = outcome.report
-        try show(report, hasRejects: outcome.hasRejects)
+        try show(outcome)
         if let path = input.rejects, !outcome.hasRejects, report.rejected > 0 {
             Output.error.note("The rejected rows are not in \(path.visible); what was there before is as it was.")
         }
@@ -85,14 +102,15 @@ struct ReportedImport {
         }
     }
 
-    private func show(_ report: ImportReport, hasRejects: Bool) throws(CommandFailure) {
+    private func show(_ outcome: Outcome) throws(CommandFailure) {
+        let report = outcome.report
         switch global.format {
         case .json: try Output.standard.print(report.rendered(as: .json))
         case .text:
             try Output.standard.print(report.summary(examples: 3))
-            if let rejects = input.rejects, hasRejects, report.rejected > 0 {
+            if let rejects = input.rejects, outcome.hasRejects, report.rejected > 0 {
                 let omission = input.omitsIgnoredColumns ? ", and ignored columns are left out" : ""
-                let mending = mending(rejects, report)
+                let mending = outcome.isStoreRemoved ? nil : mending(rejects, report)
                 try Output.standard.print(
                     """
 
@@ -108,7 +126,8 @@ struct ReportedImport {
     /// row is known by is its number, which no form can ask for.
     private func mending(_ rejects: String, _ report: ImportReport) -> String? {
         if report.isDryRun || report.earlyEnd == .nothingStored || input.source.keyByRow { return nil }
-        var words = ["profiles", "mend", rejects] + input.wordsForRejects
+        var words = ["profiles", "mend", rejects] + input.wordsForRejects(of: report.format)
+        if duplicates != .reject { words += ["--on-duplicate", duplicates.rawValue] }
         if let database = global.store.database { words += ["--database", database] }
         return CommandArguments.line(words)
     }

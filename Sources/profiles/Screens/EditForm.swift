@@ -7,27 +7,46 @@ internal import TerminalUI
 /// A form that changes a stored profile, and tells what somebody else has changed meanwhile.
 struct EditForm {
     let repository: ProfileRepository
-    let username: String
-    /// The revision that the change goes by; nil for the one that is stored now.
-    let expectedRevision: Int64?
+    /// What the change goes by.
+    let stored: Profile
     var session = ScreenSession()
 
     /// Shows the form until the change is stored.
     func run() async throws -> Profile {
-        let stored = try await repository.profile(username: username, expecting: expectedRevision)
-        let form = Form(
-            repository.validator, on: repository.today, hasPassword: stored.hasPassword, values: stored.valuesByField)
         let screen = FormScreen(
-            form, name: "edit", title: "Edit \(stored.username)", submitting: "store",
+            form(), name: "edit", title: "Edit \(stored.username)", submitting: "store",
             notices: try await repository.welcome())
+        return try await run(screen, whenLeft: CommandFailure.unchanged(stored.username)) ?? stored
+    }
+
+    /// Shows the form with a rejected row in it that updates the profile, and what is wrong there, until that is stored.
+    ///
+    /// - Returns: Nil if it is to be left for later.
+    func run(mending row: RowToMend) async throws -> Profile? {
+        var form = form(typed: row.typed)
+        form.report(row.issues)
+        return try await run(FormScreen(form, mending: row), whenLeft: MendingEnded(), willStore: row.willStore)
+    }
+
+    private func form(typed: [FieldName: String] = [:]) -> Form {
+        Form(
+            repository.validator, on: repository.today, hasPassword: stored.hasPassword, values: stored.valuesByField,
+            typed: typed)
+    }
+
+    private func run(
+        _ screen: FormScreen, whenLeft failure: any Error,
+        willStore: @escaping @Sendable (ValidProfile) throws -> Void = { _ in }
+    ) async throws -> Profile? {
         let versions = Mutex(Versions(base: stored))
-        return try await session.run(screen, whenLeft: { CommandFailure.unchanged(stored.username) }) { request in
+        return try await session.run(screen, whenLeft: { failure }) { request in
             switch request {
             case .addresses(let postalCode):
                 return .reply(.addresses(try await repository.addresses(under: postalCode)))
-            case .skip: return .done(stored)
+            case .skip: return .done(nil)
             case .store(let profile, let isMerged):
                 let base = versions.withLock { $0.base(isMerged: isMerged) }
+                try willStore(profile)
                 do throws(ProfileStoreError) {
                     return .done(try await repository.replace(base, with: profile))
                 } catch .staleRevision {

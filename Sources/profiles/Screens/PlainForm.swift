@@ -27,7 +27,7 @@ struct PlainForm {
 
     /// Begins with a rejected row, of which only what is wrong is asked for.
     init(mending row: RowToMend, in repository: ProfileRepository) {
-        self.init(repository, base: nil, draft: row.draft)
+        self.init(repository, base: row.stored, draft: row.draft)
         rowToMend = row
     }
 
@@ -40,9 +40,11 @@ struct PlainForm {
 
     /// Asks for every field, and again for what the store refuses, until the profile is stored.
     mutating func run() async throws -> Profile {
-        if let base {
+        if let rowToMend {
+            for field in form.fields where field.rules.isSecret && rowToMend.lacksPassword { try ask(for: field) }
+        } else if let base {
             Self.say("Edit \(base.username). An empty answer keeps what is stored; - alone clears an optional field.")
-        } else if rowToMend == nil {
+        } else {
             Self.say("Register a profile. An empty answer leaves an optional field empty.")
         }
         if rowToMend == nil {
@@ -51,6 +53,7 @@ struct PlainForm {
         while true {
             do {
                 let valid = try validated()
+                try rowToMend?.willStore(valid)
                 guard let base else { return try await repository.register(valid) }
                 return try await repository.replace(base, with: valid)
             } catch let failure as ValidationFailure {
@@ -69,7 +72,7 @@ struct PlainForm {
     /// - Throws: ``MendingEnded`` where all of them are.
     static func offers(_ row: RowToMend, in repository: ProfileRepository) throws -> Bool {
         let values = repository.schema.fields.compactMap { rules in
-            row.values[rules.name].map { "\(rules.title) \($0)" }
+            row.value(of: rules.name).map { "\(rules.title) \($0)" }
         }
         say("\(row.title): \(values.isEmpty ? "no values" : values.joined(separator: ", "))")
         if let notice = row.notice { say(notice) }
@@ -110,11 +113,11 @@ struct PlainForm {
 
     private func question(_ field: FormField) -> String {
         var parts = [field.rules.title]
-        if let base {
+        if let value = rowToMend?.value(of: field.name) {
+            parts.append("was \(value)")
+        } else if let base {
             let value = base[field.name].map(field.rules.shownForm(of:))
             parts.append(field.rules.isSecret ? "empty keeps it" : value.map { "now \($0)" } ?? "now empty")
-        } else if let value = rowToMend?.values[field.name] {
-            parts.append("was \(value)")
         } else if field.rules.isRequired {
             parts.append("required")
         }

@@ -22,15 +22,15 @@ struct RegistrationForm {
     ///
     /// - Returns: Nil if it is to be left for later.
     func run(mending row: RowToMend) async throws -> Profile? {
-        var form = Form(repository.validator, on: repository.today, values: row.values)
+        var form = Form(repository.validator, on: repository.today, typed: row.typed)
         form.report(row.issues)
-        let screen = FormScreen(
-            form, name: "mend", title: row.title, submitting: "register", canSkip: true,
-            notices: row.notice.map { [.error($0)] } ?? [])
-        return try await run(screen, whenLeft: MendingEnded())
+        return try await run(FormScreen(form, mending: row), whenLeft: MendingEnded(), willStore: row.willStore)
     }
 
-    private func run(_ screen: FormScreen, whenLeft failure: any Error) async throws -> Profile? {
+    private func run(
+        _ screen: FormScreen, whenLeft failure: any Error,
+        willStore: @escaping @Sendable (ValidProfile) throws -> Void = { _ in }
+    ) async throws -> Profile? {
         try await session.run(screen, whenLeft: { failure }) { request in
             switch request {
             case .addresses(let postalCode):
@@ -38,6 +38,7 @@ struct RegistrationForm {
             case .skip:
                 return .done(nil)
             case .store(let profile, isMerged: _):
+                try willStore(profile)
                 do throws(ProfileStoreError) {
                     return .done(try await repository.register(profile))
                 } catch {
@@ -45,6 +46,15 @@ struct RegistrationForm {
                 }
             }
         }
+    }
+}
+
+extension FormScreen {
+    /// A form with a rejected row in it.
+    init(_ form: Form, mending row: RowToMend) {
+        self.init(
+            form, name: "mend", title: row.title, submitting: row.stored == nil ? "register" : "store", canSkip: true,
+            notices: row.notice.map { [.error($0)] } ?? [])
     }
 }
 

@@ -4,44 +4,74 @@ internal import ProfileTransfer
 
 /// A rejected row with what is wrong with it now, as a form shows it.
 struct RowToMend {
-    /// "Row 3 of 12, line 57".
+    /// "Row 3 of 12, line 57", and whom it edits.
     let title: String
+    /// The profile that it updates; nil for a new one.
+    let stored: Profile?
+    /// The row, or the stored profile with the row's values in it.
     let draft: ProfileDraft
-    let values: [FieldName: String]
+    /// What the row itself holds; an empty value clears its field.
+    let typed: [FieldName: String]
     let issues: [ValidationIssue]
+    /// Whether the stored profile was to get another password, which the file does not hold.
+    let lacksPassword: Bool
     /// What no field of the form can say.
     let notice: String?
+    /// Has to be called before anything is stored of it.
+    let willStore: @Sendable (ValidProfile) throws -> Void
 
     /// Judges a row anew: the rules, and what is stored, may be others than when it was rejected.
     ///
-    /// - Returns: Nil if it is stored already, as it is when mending was killed before the file could follow.
-    init?(_ row: RejectedRows.Row, of count: Int, in repository: ProfileRepository) async throws {
-        title = "Row \(row.number) of \(count), line \(row.line)"
-        draft = row.draft
-        let names = repository.schema.fields.map(\.name)
-        values = Dictionary(uniqueKeysWithValues: names.compactMap { name in row.draft[name.text].map { (name, $0) } })
+    /// - Returns: Nil if nothing is left to be done with it: all that it says is stored already, or its profile is there
+    ///   and such rows are skipped.
+    init?(
+        _ row: RejectedRows.Row, of count: Int, onDuplicate policy: ImportOptions.DuplicatePolicy,
+        in repository: ProfileRepository, willStore: @escaping @Sendable (ValidProfile) throws -> Void
+    ) async throws {
+        let key = repository.schema.primaryKey.name
+        let name = row.values[key] ?? nil
+        let owner = if let name { try await repository.profile(username: name) } else { nil as Profile? }
+        lacksPassword = policy == .update && owner != nil && row.wasRejected(for: .password)
+        if let owner, policy == .skip || !lacksPassword && row.says(nothingNewOf: owner, in: repository) { return nil }
+        stored = policy == .update ? owner : nil
+        draft = stored.map(row.draft(updating:)) ?? row.draft
         var issues: [ValidationIssue] = []
         do throws(ValidationFailure) {
-            _ = try repository.validator.validate(row.draft, on: repository.today)
+            _ = try repository.validator.validate(
+                draft, on: repository.today, hasPassword: stored?.hasPassword ?? false)
         } catch {
             issues = error.issues
         }
-        let key = repository.schema.primaryKey.name
-        if let username = row.draft[key.text], let stored = try await repository.profile(username: username) {
-            if stored.holds(values) { return nil }
-            issues.append(ValidationIssue(key, .duplicate(line: nil)))
-        }
+        if owner != nil, stored == nil { issues.append(ValidationIssue(key, .duplicate(line: nil))) }
         self.issues = issues
-        notice = row.isUnreadable ? "This row's cells cannot be told apart; its line in the file leads to it." : nil
+        title = "Row \(row.number) of \(count), line \(row.line)" + (stored.map { ", edits \($0.username)" } ?? "")
+        typed = row.values.mapValues { $0 ?? "" }
+        if row.isUnreadable {
+            notice = "This row's cells cannot be told apart; its line in the file leads to it."
+        } else if lacksPassword {
+            notice = "Its password was refused, and is not in the file. An empty one keeps what is stored."
+        } else {
+            notice = nil
+        }
+        self.willStore = willStore
     }
+}
+
+extension RowToMend {
+    /// What the row itself holds of a field; nil where that is nothing.
+    func value(of name: FieldName) -> String? { typed[name].flatMap { $0.isEmpty ? nil : $0 } }
 }
 
 /// Somebody wants to go on another time.
 struct MendingEnded: Error {}
 
-extension Profile {
-    /// Whether every value is stored just so; a secret cannot be compared.
-    fileprivate func holds(_ values: [FieldName: String]) -> Bool {
-        fields.allSatisfy { rules, value in rules.isSecret || value == values[rules.name] }
+extension RejectedRows.Row {
+    /// Whether a stored profile would stay as it is if it got the row's values. Passwords cannot be compared.
+    fileprivate func says(nothingNewOf stored: Profile, in repository: ProfileRepository) -> Bool {
+        let draft = draft(updating: stored)
+        guard let merged = try? repository.validator.validate(draft, on: repository.today, hasPassword: true) else {
+            return false
+        }
+        return stored.fields.allSatisfy { rules, value in rules.isSecret || value == merged[rules.name] }
     }
 }

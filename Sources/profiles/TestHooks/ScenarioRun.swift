@@ -81,8 +81,8 @@
                 let profile = try await RegistrationForm(repository: repository, session: session).run()
                 try Output.standard.write(profile.text)
             case .edit(let username):
-                let form = EditForm(
-                    repository: repository, username: username, expectedRevision: nil, session: session)
+                let stored = try await repository.profile(username: username, expecting: nil)
+                let form = EditForm(repository: repository, stored: stored, session: session)
                 try Output.standard.write(try await form.run().text)
             }
         }

@@ -163,9 +163,9 @@ import Watchdog
         let log = try await log(repository)
         #expect(
             log.map { $0.json().text() } == [
-                #"{"number":1,"kind":"registered","first_profile_id":1,"last_profile_id":1,"username":"abel","#
+                #"{"number":1,"kind":"registered","first_profile_id":1,"last_profile_id":1,"key":"abel","#
                     + #""revision":1,"changed_at":"\#(store.clock.timestamp)"}"#,
-                #"{"number":2,"kind":"adopted","first_profile_id":null,"last_profile_id":null,"username":null,"#
+                #"{"number":2,"kind":"adopted","first_profile_id":null,"last_profile_id":null,"key":null,"#
                     + #""revision":null,"changed_at":"\#(store.clock.timestamp)"}"#,
             ])
         await repository.close()

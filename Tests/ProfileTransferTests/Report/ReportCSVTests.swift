@@ -20,8 +20,8 @@ import Watchdog
                 """)
         #expect(
             sampleRevalidation().rendered(as: .csv) == """
-                username,field,code,message,value,started_at,program,database
-                skboard,address,too_short,Address should have at least 10 characters,12 Main\(Self.origin)
+                field,code,message,value,key,started_at,program,database
+                address,too_short,Address should have at least 10 characters,12 Main,skboard\(Self.origin)
 
                 """)
     }

@@ -52,7 +52,7 @@ func sampleRevalidation() -> RevalidationReport {
         field: "address", code: "too_short", message: "Address should have at least 10 characters")
     if report.issues.count(field: "address", code: "too_short") {
         report.issues.list(
-            ProfileIssue(username: "skboard", issue: issue, value: "12 Main"), field: "address", code: "too_short")
+            ProfileIssue(key: "skboard", issue: issue, value: "12 Main"), field: "address", code: "too_short")
     }
     return report
 }

@@ -34,8 +34,8 @@ import Watchdog
             {"schema":{"name":"stricter","version":null,"fingerprint":"00ff"},\
             "checked":3,"valid":2,"invalid":1,"skipped":0,"credentials_predating":3,\
             "issue_counts":[{"field":"address","code":"too_short","count":1}],\
-            "issues":[{"username":"skboard","field":"address","code":"too_short",\
-            "message":"Address should have at least 10 characters","value":"12 Main"}],\
+            "issues":[{"field":"address","code":"too_short",\
+            "message":"Address should have at least 10 characters","value":"12 Main","key":"skboard"}],\
             "issues_truncated":false,"seconds":0.25,"candidate":true,"cancelled":false,\
             "started_at":"2026-01-31T09:15:00.250Z","program":"profiles 0.1.0","database":"/srv/people.sqlite"}
             """

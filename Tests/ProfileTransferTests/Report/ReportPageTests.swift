@@ -17,8 +17,8 @@ import Watchdog
             "<div class=\"bad\"><dt>rejected</dt><dd>4 <small>&lt;0.1 %</small></dd></div>",
             "<td class=\"field\">phone</td><td class=\"code\">too_short</td><td class=\"number\">2</td>"
                 + "<td class=\"share\">40.0 %</td>", "<rect width=\"50.0%\"",
-            "<td class=\"place line\">41</td><td class=\"key\"></td><td>(row)</td>",
-            "<td class=\"place line\">40</td><td class=\"key\">ann</td><td>password</td>",
+            "<td class=\"line\">41</td><td class=\"key\"></td><td>(row)</td>",
+            "<td class=\"line\">40</td><td class=\"key\">ann</td><td>password</td>",
             "<p>2026-01-31 09:15:00 UTC, profiles 0.1.0, store /srv/people.sqlite</p>",
             "&lt;/script&gt;&lt;script&gt;alert(1)&lt;/script&gt;", "マーン\\u",
         ] {
@@ -70,7 +70,7 @@ import Watchdog
         var report = sampleImport(mostIssues: 30)
         for line in 100..<200 { report.add(line, line, "phone", "too_short", "Phone is short", "1") }
         let page = report.rendered(as: .html)
-        #expect(page.ranges(of: "<td class=\"place line\">").count == 20)
+        #expect(page.ranges(of: "<td class=\"line\">").count == 20)
         #expect(
             page.contains(
                 "20 issues of 105. 30 are listed, the first of each field and code; all are counted above.</span>"))

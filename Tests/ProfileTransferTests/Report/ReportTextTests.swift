@@ -111,7 +111,7 @@ import Watchdog
         let issue = ReportedIssue(field: "address", code: "too_short", message: "…")
         for username in ["漢字", "e\u{301}d"] where report.issues.count(field: "address", code: "too_short") {
             report.issues.list(
-                ProfileIssue(username: username, issue: issue, value: nil), field: "address", code: "too_short")
+                ProfileIssue(key: username, issue: issue, value: nil), field: "address", code: "too_short")
         }
         #expect(
             report.summary().hasSuffix(

@@ -1,0 +1,97 @@
+import Platform
+import ProfileCore
+import ProfileTransfer
+import StoreFixtures
+import Testing
+import Watchdog
+
+/// Files of rejected rows, read and written anew.
+@Suite(.watched) struct RejectedRowFileTests {
+    private let schema: ProfileSchema
+
+    init() throws {
+        schema = try ProfileSchema(
+            parsing: """
+                {"fields": [
+                  {"name": "username", "constraints": {"required": true, "unique": true}},
+                  {"name": "fee", "type": "number", "decimalChar": ","},
+                  {"name": "password", "profiles": {"secret": true}}]}
+                """)
+    }
+
+    /// A byte order mark, a column that is no field, an empty cell, and a row with a cell too few.
+    private static let text = """
+        \u{FEFF}Login;fee;password;hobby;_line;_issues
+        ann;x;;chess;7;"fee: bad_format (Fee should be a number); password: too_short (Too short)"
+        "b;b";;;;9;
+        cid;1
+
+        """
+
+    private func opened<Value>(_ text: String, _ body: (RejectedRowFile) throws -> Value) throws -> Value {
+        let descriptor = try unnamedFile(Array(text.utf8))
+        defer { close(descriptor) }
+        let options = importOptions {
+            $0.columns = ["Login": "username"]
+            $0.ignoresUnknownColumns = true
+        }
+        let input = ImportInput(descriptor: descriptor, name: "rejects.csv", byteCount: UInt64(text.utf8.count))
+        return try body(RejectedRowFile(input, schema: schema, options: options))
+    }
+
+    private func copy(
+        _ file: RejectedRowFile, without dropped: RangeSet<Int> = RangeSet(),
+        typed: (number: Int, profile: ValidProfile)? = nil
+    ) throws -> (count: Int, text: String) {
+        let rest = try unnamedFile()
+        defer { close(rest) }
+        let count = try file.copy(to: rest, without: dropped, typed: typed)
+        return (count, String(decoding: importedBytes(of: rest), as: UTF8.self))
+    }
+
+    @Test func `N9: a rejected row says what it holds, where it stood, and why it was rejected`() throws {
+        try opened(Self.text) { file in
+            #expect(try file.count() == 3)
+            let rows = try file.rows()
+            let fee = try #require(FieldName("fee"))
+            let ann = try #require(try rows.next())
+            #expect((ann.number, ann.line) == (1, 7))
+            #expect(ann.values == [.username: "ann", fee: "x"])
+            #expect(ann.wasRejected(for: fee) && ann.wasRejected(for: .password) && !ann.wasRejected(for: .username))
+            let bob = try #require(try rows.next())
+            #expect(bob.values == [.username: "b;b", fee: nil])
+            #expect(bob.line == 9 && bob.reason == "" && !bob.isUnreadable)
+            let cid = try #require(try rows.next())
+            #expect(cid.isUnreadable && cid.values.isEmpty && cid.line == 4)
+            #expect(try rows.next() == nil)
+        }
+    }
+
+    @Test func `N9: what is left is written as it stands, however often the file is read`() throws {
+        try opened(Self.text) { file in
+            let rows = try file.rows()
+            _ = try rows.next()
+            #expect(try copy(file) == (3, Self.text))
+            var dropped = RangeSet<Int>()
+            dropped.insert(contentsOf: 1..<2)
+            dropped.insert(contentsOf: 3..<4)
+            let lines = Self.text.split(separator: "\n")
+            #expect(try copy(file, without: dropped) == (1, "\(lines[0])\n\(lines[2])\n"))
+            // The rows that were begun go on where they were.
+            #expect(try rows.next()?.number == 2)
+        }
+    }
+
+    @Test func `N9: a row is written as somebody has typed it, without the secret`() throws {
+        let draft = ProfileDraft(["username": "a;nn", "fee": "1,50", "password": "aK8oio"])
+        let profile = try ProfileValidator(schema).validate(draft, on: .latest)
+        try opened(Self.text) { file in
+            let lines = Self.text.split(separator: "\n")
+            let typed = try copy(file, typed: (1, profile)).text.split(separator: "\n")
+            let issues = "fee: bad_format (Fee should be a number); password: too_short (Too short)"
+            #expect(typed == [lines[0], "\"a;nn\";1,5;;chess;7;\"\(issues)\"", lines[2], lines[3]])
+            // Of cells that cannot be told apart none is kept.
+            #expect(try copy(file, typed: (3, profile)).text.split(separator: "\n").last == "\"a;nn\";1,5;;;4;")
+        }
+    }
+}
