@@ -59,7 +59,8 @@ private func readOpened(
         for chunk in [1, 2, 3, .max] {
             for batchBytes in [1, 1 << 20] {
                 let rows = try readAll(
-                    "\u{FEFF}a,b\n\u{FEFF}\"a\",b\n1,\u{FEFF}2\n", options: CSVOptions(batchBytes: batchBytes), chunk: chunk)
+                    "\u{FEFF}a,b\n\u{FEFF}\"a\",b\n1,\u{FEFF}2\n", options: CSVOptions(batchBytes: batchBytes),
+                    chunk: chunk)
                 #expect(rows.map(\.texts) == [["a", "b"], ["a", "b"], ["1", "\u{FEFF}2"]])
             }
         }
