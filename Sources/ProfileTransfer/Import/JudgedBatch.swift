@@ -82,9 +82,10 @@ struct JudgedBatch: Sendable {
         isCompletedByStore: Bool
     ) {
         var rows = RowValidator(validator, today: today)
-        var oddities = InputOddities()
-        oddities.strayQuotes = batch.records.strayQuotes
-        oddities.blankLines = batch.records.blankLines
+        var oddities = InputOddities(of: batch.records)
+        if let length = columns.firstHeaderLength {
+            oddities.shape.look(at: batch.records, header: columns.header, firstLength: length)
+        }
         self.batch = batch
         rejected = Self.judge(batch, columns, isCompletedByStore, &rows, &oddities)
         self.rows = rows.takeProfiles()
@@ -169,17 +170,26 @@ extension RecordBatch {
         return Span()
     }
 
-    /// Whether a record, which has as many cells, says what the header says; nearly always the first cell's length tells.
+    /// Whether a record, which has as many cells, says what the header says, perhaps behind the byte order mark of a file
+    /// that was joined on; nearly always the first cell's length tells.
     @inline(__always)
     func isHeader(_ record: Record, _ header: [String], firstLength: Int?) -> Bool {
-        length(ofCell: record.cells.lowerBound) == firstLength && holds(header, in: record)
+        guard let firstLength else { return false }
+        let surplus = length(ofCell: record.cells.lowerBound) - firstLength
+        return (surplus == 0 || surplus == 3) && holds(header, in: record, behind: surplus)
     }
 
-    private func holds(_ texts: [String], in record: Record) -> Bool {
+    private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+    /// Whether these are the cells of a record, behind as many bytes of a mark.
+    private func holds(_ texts: [String], in record: Record, behind markLength: Int) -> Bool {
+        var start = markLength
         for (index, text) in zip(record.cells, texts) {
             let cell = cell(index)
-            guard cell.count == text.utf8.count else { return false }
-            for (offset, byte) in text.utf8.enumerated() where cell[offset] != byte { return false }
+            guard cell.count == start + text.utf8.count else { return false }
+            for offset in 0..<start where cell[offset] != Self.mark[offset] { return false }
+            for (offset, byte) in text.utf8.enumerated() where cell[start + offset] != byte { return false }
+            start = 0
         }
         return true
     }
