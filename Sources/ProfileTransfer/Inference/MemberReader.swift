@@ -48,7 +48,7 @@ struct MemberReader: ~Copyable, Sendable {
         for member in members where !ImportColumns.rejectColumns.contains(member.name) {
             guard let text = member.value.text else { return .notAnObject }
             if text.utf8.contains(0) { return .nul }
-            if cells.updateValue(text, forKey: position(of: member.name, &columns)) != nil { return .memberTwice }
+            cells[position(of: member.name, &columns)] = text
         }
         for column in columns.indices {
             if let text = cells[column] { records.appendCell(text.utf8Span.span) } else { records.appendAbsentCell() }
