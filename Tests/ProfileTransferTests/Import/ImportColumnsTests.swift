@@ -43,7 +43,7 @@ import Watchdog
         }
         #expect(odd.outcomes == [1, 0, 0, 0])
         // Only a header that is a single name may be one with another delimiter.
-        let mismatch = await refusal(of: "username,a;b\nann,1\n", schema: schema) {
+        let mismatch = await refusal(of: "a;b,username\n1,ann\n", schema: schema) {
             $0.format = .csv(delimiter: UInt8(ascii: ","))
         }
         #expect(mismatch?.mismatch?.unknownColumns == ["a;b"])
