@@ -6,12 +6,18 @@ import Watchdog
 @Suite(.watched) struct CompletionTests {
     private let workplace: Workplace
 
-    init() throws { workplace = try Workplace() }
+    init() throws {
+        workplace = try Workplace()
+        try workplace.write(Self.bashScript.get(), to: "completion.bash")
+    }
+
+    /// Made once, since it takes longest of all.
+    private static let bashScript = Result { try Workplace().profiles("completion", "bash").output }
 
     /// What bash offers for the last of the words.
     private func offered(_ words: String...) throws -> [String] {
         let script = """
-            source <(profiles completion bash)
+            source completion.bash
             COMP_WORDS=(profiles \(words.map { "'\($0)'" }.joined(separator: " ")))
             COMP_CWORD=\(words.count)
             COMP_LINE="${COMP_WORDS[*]}"

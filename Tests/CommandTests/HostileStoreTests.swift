@@ -83,7 +83,9 @@ import Watchdog
         try store.execute(craft.sql)
         let content = "SELECT group_concat(type || name || coalesce(sql, ''), ';') FROM sqlite_schema"
         let before = try store.rows(content) + store.rows("SELECT * FROM schemas")
-        for (words, input) in Self.commands {
+        // In the long runs all of them meet each store; else each meets one.
+        let first = try #require(Craft.allCases.firstIndex(of: craft))
+        for (words, input) in Length.some(Self.commands, oneIn: Craft.allCases.count, from: first) {
             let outcome = try place.bounded(words, input: input)
             #expect(outcome.status == 65, "\(words): \(outcome)")
             #expect(outcome.error.contains(craft.object), "\(words): \(outcome.error)")

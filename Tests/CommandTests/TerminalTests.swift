@@ -15,7 +15,7 @@ import Watchdog
 
     @Test func `I12: an import draws a bar on a terminal, and on nothing else`() throws {
         let workplace = try Workplace()
-        try workplace.write(rows(20_000), to: "people.csv")
+        try workplace.write(rows(2_000), to: "people.csv")
         let watched = try TerminalDriver(workplace, "import", "people.csv")
         #expect(try watched.end() == 0)
         #expect(watched.transcript.contains("MB/s"), "\(watched.transcript)")

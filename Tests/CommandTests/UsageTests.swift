@@ -165,9 +165,8 @@ import Watchdog
         let secrets = [
             "Tr0ub4dor", "parislondon", "aB1", "Tr0u'b4' dor", "T.*[r]0u\u{301}", "--T=r0=", "Tr\n0ü\tb4%s", "日本語",
         ]
-        // In the long runs all of them; else the first and another one, which the line's length says.
-        let some = [secrets[0], secrets[1 + line.utf8.count % (secrets.count - 1)]]
-        for secret in Length.isLong ? secrets : some {
+        // In the long runs all of them; else the one that the line's length says.
+        for secret in Length.some(secrets, oneIn: secrets.count, from: line.utf8.count % secrets.count) {
             let words = words(secret)
             // The first word is taken for the name of a command.
             if words[0] == "parislondon" { continue }

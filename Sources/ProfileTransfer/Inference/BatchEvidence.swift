@@ -108,7 +108,7 @@ struct BatchEvidence: Sendable {
     /// What the values of a column have shown; nothing where there are no rows.
     subscript(column: Int) -> ColumnEvidence { column < columns.count ? columns[column] : ColumnEvidence() }
 
-    /// Adds what later records have shown, but for their keys.
+    /// Adds what later records have shown, but for their keys. They have every column that these have.
     mutating func merge(_ later: BatchEvidence) {
         let before = soundRows
         for (index, column) in later.columns.enumerated() {
@@ -118,7 +118,6 @@ struct BatchEvidence: Sendable {
             }
             columns[index].merge(column)
         }
-        for index in columns.indices.dropFirst(later.columns.count) { columns[index].addAbsent(later.soundRows) }
         rows += later.rows
         oddities += later.oddities
         refused.merge(later.refused) { $0.merged(with: $1) }

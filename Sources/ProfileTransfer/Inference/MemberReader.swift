@@ -49,7 +49,7 @@ struct MemberReader: ~Copyable, Sendable {
             // A field whose values are written in the usual way is what is looked for.
             guard let text = member.value.typedForm(in: nil) else { return .notAnObject }
             if text.utf8.contains(0) { return .nul }
-            if cells.updateValue(text, forKey: position(of: member.name, &columns)) != nil { return .memberTwice }
+            cells[position(of: member.name, &columns)] = text
         }
         for column in columns.indices {
             if let text = cells[column] { records.appendCell(text.utf8Span.span) } else { records.appendAbsentCell() }

@@ -14,10 +14,8 @@ public enum RowRefusal: String, Hashable, Sendable, CaseIterable {
     case tooLong = "too_long"
     /// The row says what the header says.
     case headerAgain = "header_again"
-    /// An element of JSON that is no object of strings, numbers, booleans and nulls.
+    /// An element of JSON that is no object of strings, numbers, booleans and nulls, each under a name of its own.
     case notAnObject = "not_an_object"
-    /// An object with two members of one name.
-    case memberTwice = "member_twice"
     /// A control character other than tab, LF and CR.
     case controlCharacter = "control_character"
     /// What stands where the hash of a password should be is none that can be checked.

@@ -75,7 +75,7 @@ struct ColumnName: Sendable {
     private static func keyRank(_ words: [String]) -> Int? {
         let name = words.joined()
         if let rank = keyNames.firstIndex(where: { $0.contains(name) }) { return rank }
-        return words.count > 1 && words.last == "id" ? keyNames.count : nil
+        return words.last == "id" ? keyNames.count : nil
     }
 
     private static let passwordWords: Set = [

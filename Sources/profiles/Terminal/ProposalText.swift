@@ -170,7 +170,6 @@ extension RowRefusal {
         case .tooLong: "\(rows) too long to read"
         case .headerAgain: "\(rows) that say\(count == 1 ? "s" : "") what the header says"
         case .notAnObject: "elements that are no object of texts, numbers and booleans"
-        case .memberTwice: "objects with a member twice"
         case .controlCharacter: "\(rows) with a control character"
         case .unsupportedHash: "\(rows) with a hash that cannot be checked"
         case .noKey: "\(rows) without a username"

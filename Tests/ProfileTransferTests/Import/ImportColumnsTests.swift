@@ -30,6 +30,30 @@ import Watchdog
         #expect(report.outcomes == [1, 0, 0, 0])
     }
 
+    @Test func `I2: a column is mapped by its name without the white space around it, whatever it holds`() async throws
+    {
+        let schema = try schemaOfNames()
+        let spaced = try await validating("username, Mobile \nann,1\n", schema: schema) {
+            $0.columns = ["Mobile": "note"]
+        }
+        #expect(spaced.outcomes == [1, 0, 0, 0])
+        let odd = try await validating("a;b\nann\n", schema: schema) {
+            $0.format = .csv(delimiter: UInt8(ascii: ","))
+            $0.columns = ["a;b": "username"]
+        }
+        #expect(odd.outcomes == [1, 0, 0, 0])
+        // Only a header that is a single name may be one with another delimiter.
+        let mismatch = await refusal(of: "a;b,username\n1,ann\n", schema: schema) {
+            $0.format = .csv(delimiter: UInt8(ascii: ","))
+        }
+        #expect(mismatch?.mismatch?.unknownColumns == ["a;b"])
+    }
+
+    @Test func `I2, P12: a header with hashes is no row of data`() async throws {
+        let found = await refusal(of: "Password Hash,shoe size\n")
+        #expect(found?.mismatch?.mayBeData == false && found?.mismatch?.unknownColumns == ["shoe size"])
+    }
+
     @Test func `I2: what is wrong with a map is said`() async throws {
         let schema = try schemaOfNames()
         #expect(
@@ -103,7 +127,10 @@ import Watchdog
             ("phone,e-mail", ["e-mail=username"]),
             // A map could not tell them apart.
             ("username,Mobil,Mobil", []), ("username,,", []), ("username, Mobil ", ["Mobil=phone"]),
-            ("username,zip,dob", ["zip=postal_code", "dob=birthday"]),
+            ("username,zip,dob", ["zip=postal_code", "dob=birthday"]), ("username,Handy 2", ["Handy 2=phone"]),
+            // What is sure comes before what is near, and that before what may be a key.
+            ("username,phon,Handy", ["Handy=phone"]), ("id,usernam,phone", ["usernam=username"]),
+            ("phone,password_id", []),
         ] as [(String, [String])])
     func suggestions(header: String, maps: [String]) async {
         for ignoresUnknown in [false, true] {
@@ -161,6 +188,9 @@ import Watchdog
         let mismatch = try #require(await refusal(of: "Nr.,Kennwort,Mobil,Strasse,S3cret\n")?.mismatch)
         #expect(mismatch.mayBeData && mismatch.unknownColumns == [])
         #expect(mismatch.maps == ["Mobil=phone", "Strasse=address"])
+        for row in ["myPhone,herBirthday", "my phone,her birthday", "phone2,zip"] {
+            #expect(try #require(await refusal(of: row + ",S3cret\n")?.mismatch).maps == [])
+        }
     }
 
     @Test(

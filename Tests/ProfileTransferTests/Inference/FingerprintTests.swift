@@ -7,7 +7,7 @@ import Watchdog
 @Suite(.watched) struct FingerprintTests {
     private static let template = Array("/tmp/profiles-test-XXXXXX".utf8CString)
 
-    @Test(arguments: [1 << 20, 1_000, 64])
+    @Test(arguments: [1 << 20, 9_000, 1_000, 64])
     func `N3: repeats are found, by their lines, whatever memory holds`(limit: Int) throws {
         var random = SeededGenerator(printingSeedOf: "fingerprints")
         let values = (0..<20_000).map { _ in "value \(random.number(0...60_000))" }

@@ -1,0 +1,241 @@
+import ProfileCore
+import ProfileTransfer
+import Testing
+import Watchdog
+
+/// The bounds at which a column is taken for something else, from both sides.
+@Suite(.watched) struct InferenceBoundsTests {
+    // MARK: Types
+
+    @Test(
+        "N2: numbers with a few words among them are nearly numbers, up to three and one in twenty",
+        arguments: [(57, 3, true), (56, 3, false), (96, 4, false), (19, 1, true), (18, 1, false)])
+    func nearMiss(numbers: Int, words: Int, isTold: Bool) async throws {
+        let found = try await column(of: (0..<numbers).map(String.init) + (0..<words).map { "none\($0)" })
+        #expect(found.rules?.type == .string)
+        guard isTold else { return #expect(found.doubts == []) }
+        guard case .nearly(.integer, let lines)? = found.doubts.first else {
+            Issue.record("\(found.doubts)")
+            return
+        }
+        #expect(lines.lines == Array(numbers + 2..<numbers + words + 2))
+    }
+
+    @Test func `N2: of digits that are no numbers it says on which lines, from the first that is none`() async throws {
+        let found = try await column(of: ["10", "20", "007", "30", "+1.5"])
+        guard case .numerals(let lines)? = found.doubts.first else {
+            Issue.record("\(found.doubts)")
+            return
+        }
+        #expect(lines.lines == [4, 5, 6] && lines.count == 3)
+        #expect(try await column(of: ["1.2.3", "4.5.6"]).doubts == [])
+        #expect(try await column(of: ["10", "007", "x"]).doubts == [])
+        // Of a postal code nobody thinks that it is a number.
+        let code = try await column(of: ["01234", "56789"], named: "zip")
+        #expect(code.doubts == [] && code.label == "string postal-code")
+        #expect(try await column(of: ["12345", "54321"], named: "zip").label == "string postal-code")
+    }
+
+    @Test func `N2: a point between three digits stands before a fraction, as the standard has it`() async throws {
+        #expect(try await column(of: ["1.234", "5.678"]).label == "number")
+    }
+
+    @Test func `N2: eight digits are days in five rows, and numbers in fewer`() async throws {
+        let days = ["20240131", "20231201", "20220315", "20210708", "19991231"]
+        #expect(try await column(of: days).label == "date yyyyMMdd")
+        #expect(try await column(of: days.dropLast()).label == "integer")
+        #expect(try await column(of: days + ["18991231"]).label == "integer")
+    }
+
+    @Test func `N2: four digits are years in a column of that name`() async throws {
+        #expect(try await column(of: ["1999", "2024"], named: "Year of birth").label == "year")
+        #expect(try await column(of: ["1999", "24"], named: "Year of birth").label == "integer")
+        #expect(try await column(of: ["1999", "2024"], named: "number").label == "integer")
+    }
+
+    @Test func `N2: yes and no are booleans where both are there, and 0 and 1 where the name asks for it`() async throws
+    {
+        #expect(try await column(of: ["true", "TRUE", "True", "false", "FALSE", "False"]).label == "boolean")
+        #expect(try await column(of: ["true", "true"]).label == "boolean")
+        #expect(try await column(of: ["yes", "yes"]).label == "string")
+        #expect(try await column(of: ["0", "1"], named: "is_open").label == "boolean")
+        #expect(try await column(of: ["0", "1"], named: "open flag").label == "boolean")
+        #expect(try await column(of: ["0", "1"], named: "open").label == "integer")
+    }
+
+    @Test(arguments: [
+        (["1.5E3", "2"], "number"), (["1E5", "2.5"], "string"), (["1.5E+300", "2"], "number"),
+        (["1.5E3000", "2"], "string"),
+        (["1,234.5E3", "2"], "string"), (["12,34.5", "1"], "string"), (["1,2345.5", "1"], "string"),
+        (["1.", "2"], "string"), (["1234", "1,234.5"], "string"), (["a://b", "c://d"], "string"),
+    ])
+    func `N2: numbers and addresses are taken as people write them`(cells: [String], label: String) async throws {
+        #expect(try await column(of: cells).label == label)
+    }
+
+    // MARK: Rules
+
+    @Test(arguments: [(19, 3, false), (20, 3, true), (20, 4, true), (24, 5, false), (25, 5, true)])
+    func `N2: values are choices in twenty rows, and if each is there five times`(
+        rows: Int, kinds: Int, isChoice: Bool
+    ) async throws {
+        let found = try await column(of: (0..<rows).map { "kind " + String(repeating: "x", count: $0 % kinds) })
+        #expect(found.rules?.allowedValues.isEmpty == !isChoice)
+    }
+
+    @Test func `N2: what few values have in common, or those of a secret's name, is no rule`() async throws {
+        #expect(try await column(of: ["abc", "de"]).rules?.characters == nil)
+        #expect(try await column(of: ["a b", "c!", "d", "e", "f"]).rules?.characters == nil)
+        #expect(try await column(of: ["ab", "bä", "cdé", "d", "e"]).rules?.characters == nil)
+        #expect(try await column(of: ["a b1", "a b2", "a b3", "a b4", "a b5"]).rules?.mask == nil)
+        #expect(try await column(of: ["#1", "#2", "#3", "#4", "#5"]).rules?.mask == nil)
+        let hints = try await column(of: (0..<40).map { ["dog", "cat"][$0 % 2] }, named: "password_hint")
+        #expect(hints.rules?.allowedValues == [] && hints.examples == [])
+    }
+
+    @Test func `N2: fifty values may be choices, and one more or a long one makes text`() async throws {
+        func cells(_ kinds: Int) -> [String] { (0..<260).map { "k" + String($0 % kinds, radix: 36) + "!" } }
+        #expect(try await column(of: cells(50)).rules?.allowedValues.count == 50)
+        #expect(try await column(of: cells(51)).rules?.allowedValues == [])
+        let long = String(repeating: "long ", count: 19)
+        #expect(
+            try await column(of: (0..<40).map { long + ["aaaaa", "bbbbb"][$0 % 2] }).rules?.allowedValues.count == 2)
+        #expect(try await column(of: (0..<40).map { long + ["aaaaaa", "bbbbb"][$0 % 2] }).rules?.allowedValues == [])
+        // Nine bytes, of which the last tells them apart.
+        let alike = try await column(of: (0..<40).map { ["category1x", "category2x"][$0 % 2] })
+        #expect(alike.rules?.allowedValues == ["category1x", "category2x"])
+    }
+
+    @Test func `N2: the longest value may be as long as the limit`() async throws {
+        #expect(try await column(of: ["abcdefghij", "abc"]).rules?.maximumLength == 10)
+        #expect(try await column(of: ["abcdefghijk", "abc"]).rules?.maximumLength == 20)
+        // A line break is one character, and a letter under very many marks is as long as its bytes make it (S5).
+        #expect(try await column(of: ["abcd\r\nefghi", "abc"]).rules?.maximumLength == 10)
+        let marked = "e" + String(repeating: "\u{301}", count: 600)
+        #expect(try await column(of: [marked, "x"]).rules?.maximumLength == 500)
+    }
+
+    @Test func `N2: a mask has 64 characters at the most`() async throws {
+        func cells(_ pairs: Int) -> [String] {
+            (0..<5).map { "\($0)" + String(repeating: "-1", count: pairs) + (pairs == 31 ? "/" : "//") }
+        }
+        #expect(try await column(of: cells(31)).rules?.mask?.pattern.count == 64)
+        #expect(try await column(of: cells(32)).rules?.mask == nil)
+    }
+
+    @Test func `N2: a name says what values mean only where they can mean that`() async throws {
+        #expect(try await column(of: ["+49 30 123", "030/456"], named: "phone").rules?.contentType == "tel")
+        #expect(try await column(of: ["٠٣٠", "٠٤٠"], named: "phone").rules?.contentType == nil)
+        #expect(try await column(of: ["SW1A 1AA", "A 1"], named: "zip").rules?.contentType == "postal-code")
+        #expect(try await column(of: ["SW1A 1AA and more", "A 1"], named: "zip").rules?.contentType == nil)
+        #expect(try await column(of: ["north", "south"], named: "zip").rules?.contentType == nil)
+        #expect(try await column(of: ["Dr.", "Prof. Dr."], named: "title").rules?.contentType == "honorific-prefix")
+        #expect(try await column(of: ["The Third Man", "Metropolis"], named: "title").rules?.contentType == nil)
+        #expect(try await column(of: ["spring", "autumn"], named: "birthday").rules?.contentType == nil)
+        let nobody = try await inferring("user,phone\nann,\nbob,\n")["phone"]
+        #expect(nobody?.rules?.contentType == nil && nobody?.rules?.isRequired == false)
+        #expect(try await inferring("user,note\n")["note"]?.rules?.isRequired == false)
+    }
+
+    // MARK: Missing values
+
+    @Test(arguments: [(60, 5, true), (60, 4, false), (100, 5, true), (101, 5, false)])
+    func `N2: one word again and again among many kinds stands for none, from five times and one in twenty on`(
+        words: Int, tokens: Int, isMissing: Bool
+    ) async throws {
+        let cells = (0..<words).map { "word\($0) x" } + (0..<tokens).map { _ in "null" }
+        let found = try await column(of: cells)
+        #expect(
+            found.doubts == [
+                isMissing ? .takenAsMissing(["null"], count: tokens) : .mayBeMissing("null", count: tokens)
+            ])
+        #expect(found.missing == (isMissing ? tokens : 0))
+        #expect(found.values == cells.count - found.missing)
+    }
+
+    @Test func `N2: a code as long as the others is a value, whatever it says in other columns and however often`()
+        async throws
+    {
+        let text =
+            "user,n,code\n" + (0..<30).map { "u\($0),\($0 == 5 ? "NA" : "\($0)"),\($0 < 15 ? "NA" : "DE")\n" }.joined()
+        let proposal = try await inferring(text)
+        #expect(proposal["n"]?.rules?.missingValues == ["NA"])
+        let code = try #require(proposal["code"])
+        #expect(code.rules?.missingValues == [])
+        #expect(code.doubts == [.mayBeMissing("NA", count: 15)])
+        #expect(code.values == 30 && code.missing == 0)
+    }
+
+    // MARK: Keys and secrets
+
+    @Test(arguments: [(2, 0, true), (1, 1, true), (2, 1, false), (3, 0, false)])
+    func `N3: empty cells and repeats count alike against a key by name`(
+        empty: Int, repeats: Int, isKey: Bool
+    ) async throws {
+        let cells = (0..<200).map { $0 < empty ? "" : $0 >= 200 - repeats ? "U100" : "u\($0)" }
+        let text = "login,n\n" + cells.enumerated().map { "\($1),\($0)\n" }.joined()
+        let proposal = try await inferring(text)
+        #expect(proposal.key == .column(isKey ? "login" : "n"))
+        let exceptions = proposal["login"]?.doubts.contains { if case .keyExceptions = $0 { true } else { false } }
+        #expect(exceptions == isKey)
+    }
+
+    @Test func `N3: the key whose own name cannot be had is called username`() async throws {
+        let reserved = try await inferring("id,n\n1,x\n2,x\n")
+        #expect(reserved.schema?.primaryKey.name.text == "username")
+        #expect(reserved["id"]?.rules?.columns == ["id"] && reserved["id"]?.doubts == [.renamed(.reserved)])
+        let same = try await inferring("User-Name,n\n1,x\n2,x\n")
+        #expect(same.schema?.primaryKey.name.text == "username" && same["User-Name"]?.doubts == [])
+    }
+
+    @Test func `a column that may be the key and is not is unique where two ways of writing are two values`()
+        async throws
+    {
+        let proposal = try await inferring("user,email,user_id,id\na,a@b.org,7,1.5\nb,b@b.org,8,2.5\n")
+        #expect(proposal["email"]?.rules?.isUnique == true)
+        #expect(proposal["user_id"]?.rules?.isUnique == true)
+        #expect(proposal["id"]?.rules?.isUnique == false)
+        #expect(try await inferring("user,user_id\na,7\nb,7\n")["user_id"]?.rules?.isUnique == false)
+    }
+
+    @Test func `N4: a password is required where each row has one, and hashes may stand in a hundred rows but one`()
+        async throws
+    {
+        #expect(try await inferring("user,password\na,Sesame7!\nb,Open8\n")["password"]?.rules?.isRequired == true)
+        #expect(try await inferring("user,password\na,Sesame7!\nb,\n")["password"]?.rules?.isRequired == false)
+        let hash = "$argon2id$v=19$m=64,t=1,p=2$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
+        for (rows, label) in [(100, "hash"), (99, "left out")] {
+            let text = "user,password_hash\n" + (0..<rows).map { "u\($0),\" \($0 == 7 ? "none" : hash) \"\n" }.joined()
+            let proposal = try await inferring(text)
+            #expect(proposal["password_hash"]?.label == label)
+            #expect(proposal.refused.map(\.rows.lines) == (label == "hash" ? [[9]] : []))
+        }
+        // Of a header alone its names are all there is to go by.
+        let empty = try await inferring("user,password_hash,password\n")
+        #expect(empty["password_hash"]?.label == "hash" && empty["password"]?.doubts == [.leftOut(.otherSecret)])
+    }
+
+    // MARK: Names
+
+    @Test func `names that are kept, long or alike in threes are changed so that a schema takes them`() async throws {
+        let kept = try await inferring("code,User Name\n1,a\n2,a\n")["User Name"]
+        #expect(kept?.rules?.name.text == "source_user_name" && kept?.doubts == [.renamed(.reserved)])
+        let alike = try await inferring("user,a_b,ab,A-B\nx,1,2,3\n")
+        #expect(alike.columns.map { $0.rules?.name.text } == ["user", "a_b", "ab_2", "a_b_3"])
+        let long = String(repeating: "a", count: 80)
+        let names = try await inferring("user,\(long)1,\(long)2\nx,1,2\n").columns.map { $0.rules?.name.text }
+        #expect(names == ["user", String(long.prefix(58)), long.prefix(58) + "_2"])
+        let unnamed = try await inferring("user,\(String(repeating: "b", count: 1_001))\nx,1\n").columns
+        #expect(unnamed.last?.doubts == [.leftOut(.noName)])
+    }
+
+    @Test func `columns are chosen as an import matches names, and none may be there twice`() async throws {
+        let chosen = try await inferring("user,Shoe Size,n,\na,42,1,\n") { $0.columns = ["user", "shoe_size"] }
+        #expect(chosen.columns.map(\.header) == ["user", "Shoe Size"])
+        #expect(chosen.ignoredColumns == ["n", ""])
+        await #expect(throws: InferenceError.input(.columnTwice("a"))) { try await inferring("user,a,a\nx,1,2\n") }
+        // What a file of rejected rows adds is no column.
+        let rejects = try await inferring("user,_line,_issues\na,7,x\n")
+        #expect(rejects.columns.map(\.header) == ["user"] && rejects.ignoredColumns == [])
+    }
+}
