@@ -3,7 +3,7 @@ internal import ProfileCore
 internal import ProfileStore
 internal import ProfileStoreSQLite
 
-struct BackupCommand: AsynchronousCommand {
+struct BackupCommand: AsynchronousCommand, ResultWriting {
     static let configuration = CommandConfiguration(
         commandName: "backup",
         abstract: "Copy the store, while others use it, into a new file that opens alone.",
@@ -16,7 +16,8 @@ struct BackupCommand: AsynchronousCommand {
     @Argument(help: "The new file; one that is there is left as it is.", completion: .file(extensions: ["sqlite"]))
     var file: String
 
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var store: StoreOptions
+    @OptionGroup var result: ResultOptions
 
     func run() async throws {
         try await global.withStore("backup") { repository in

@@ -4,7 +4,7 @@ internal import ProfileStore
 internal import ProfileStoreSQLite
 internal import TextLayout
 
-struct CheckCommand: AsynchronousCommand {
+struct CheckCommand: AsynchronousCommand, ResultWriting {
     static let configuration = CommandConfiguration(
         commandName: "check",
         abstract: "Look whether a store is sound.",
@@ -15,7 +15,8 @@ struct CheckCommand: AsynchronousCommand {
               profiles check
             """)
 
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var store: StoreOptions
+    @OptionGroup var result: ResultOptions
 
     func run() async throws {
         let isSound = try await global.withStore("check") { repository in

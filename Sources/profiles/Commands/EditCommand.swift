@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import ProfileCore
 internal import ProfileStore
 
-struct EditCommand: AsynchronousCommand, SecretTaking {
+struct EditCommand: AsynchronousCommand, SecretTaking, ResultWriting {
     static let configuration = CommandConfiguration(
         commandName: "edit",
         abstract: "Change a profile.",
@@ -33,7 +33,8 @@ struct EditCommand: AsynchronousCommand, SecretTaking {
 
     @OptionGroup var password: PasswordOptions
     @OptionGroup var asking: AskingOptions
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var store: StoreOptions
+    @OptionGroup var result: ResultOptions
 
     private var namesChanges: Bool { !fields.isEmpty || !clear.isEmpty || password.isGiven }
 

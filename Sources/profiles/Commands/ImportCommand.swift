@@ -4,7 +4,7 @@ internal import ProfileStore
 internal import ProfileStoreSQLite
 internal import ProfileTransfer
 
-struct ImportCommand: AsynchronousCommand {
+struct ImportCommand: AsynchronousCommand, ResultWriting {
     static let configuration = CommandConfiguration(
         commandName: "import",
         abstract: "Import profiles from CSV or JSON.",
@@ -48,7 +48,8 @@ struct ImportCommand: AsynchronousCommand {
     var yes = false
 
     @OptionGroup var creation: CreationOption
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var store: StoreOptions
+    @OptionGroup var result: ResultOptions
 
     func validate() throws {
         if yes, !infer { throw ValidationError("--yes goes with --infer.") }

@@ -3,7 +3,7 @@ internal import ProfileCore
 internal import ProfileStore
 internal import ProfileStoreSQLite
 
-struct InitCommand: AsynchronousCommand {
+struct InitCommand: AsynchronousCommand, ResultWriting {
     static let configuration = CommandConfiguration(
         commandName: "init",
         abstract: "Make a store.",
@@ -20,7 +20,8 @@ struct InitCommand: AsynchronousCommand {
         completion: .file(extensions: ["json"]))
     var schema: String?
 
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var store: StoreOptions
+    @OptionGroup var result: ResultOptions
 
     func run() async throws {
         let rules = try schema.map { path throws(CommandFailure) in try ProfileSchema(file: path) }

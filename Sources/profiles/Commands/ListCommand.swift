@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import ProfileStore
 
-struct ListCommand: AsynchronousCommand {
+struct ListCommand: AsynchronousCommand, ResultWriting {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "List profiles, in the order in which they came.",
@@ -14,7 +14,8 @@ struct ListCommand: AsynchronousCommand {
             """)
 
     @OptionGroup var page: PageOptions
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var store: StoreOptions
+    @OptionGroup var result: ResultOptions
 
     /// Profiles that nobody has judged are counted where invalid ones are listed.
     var needsThreads: Bool { page.invalid }

@@ -4,7 +4,7 @@ internal import ProfileLogin
 internal import ProfileStore
 internal import TextLayout
 
-struct LoginCommand: AsynchronousCommand, SecretTaking {
+struct LoginCommand: AsynchronousCommand, SecretTaking, ResultWriting {
     static let configuration = CommandConfiguration(
         commandName: "login",
         abstract: "Say whether a password is right.",
@@ -23,7 +23,8 @@ struct LoginCommand: AsynchronousCommand, SecretTaking {
 
     @OptionGroup var password: PasswordOptions
     @OptionGroup var asking: AskingOptions
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var store: StoreOptions
+    @OptionGroup var result: ResultOptions
 
     func validate() throws {
         guard username != nil || global.canAsk && !password.readsStandardInput else {

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import ProfileCore
 internal import ProfileStore
 
-struct LookupCommand: AsynchronousCommand {
+struct LookupCommand: AsynchronousCommand, ResultWriting {
     static let configuration = CommandConfiguration(
         commandName: "lookup",
         abstract: "Find profiles by their fields.",
@@ -41,7 +41,8 @@ struct LookupCommand: AsynchronousCommand {
     var prefix = false
 
     @OptionGroup var page: PageOptions
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var store: StoreOptions
+    @OptionGroup var result: ResultOptions
 
     func validate() throws {
         guard !wanted.isEmpty || !conditions.isEmpty || page.invalid else {

@@ -4,7 +4,7 @@ internal import ProfileStore
 internal import ProfileTransfer
 internal import TextLayout
 
-struct MendCommand: AsynchronousCommand {
+struct MendCommand: AsynchronousCommand, ResultWriting {
     static let configuration = CommandConfiguration(
         commandName: "mend",
         abstract: "Mend rejected rows by hand, one after another.",
@@ -28,7 +28,8 @@ struct MendCommand: AsynchronousCommand {
     @OptionGroup var columns: ColumnOptions
     @OptionGroup var onDuplicate: DuplicateOption
     @OptionGroup var asking: AskingOptions
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var store: StoreOptions
+    @OptionGroup var result: ResultOptions
 
     func validate() throws {
         if file == "-" { throw ValidationError(Mending.needsFile) }

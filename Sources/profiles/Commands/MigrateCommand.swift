@@ -4,7 +4,7 @@ internal import ProfileStore
 internal import ProfileStoreSQLite
 internal import TextLayout
 
-struct MigrateCommand: AsynchronousCommand {
+struct MigrateCommand: AsynchronousCommand, ResultWriting {
     static let configuration = CommandConfiguration(
         commandName: "migrate",
         abstract: "Bring a store of an earlier version up to date.",
@@ -18,7 +18,8 @@ struct MigrateCommand: AsynchronousCommand {
     @Flag(help: "Only say which migrations there are, and which the store has.")
     var status = false
 
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var store: StoreOptions
+    @OptionGroup var result: ResultOptions
 
     func run() async throws {
         let path = try global.databasePath()

@@ -68,7 +68,7 @@ struct PasscodeEditCommand: AsynchronousCommand {
     func run() async throws { try await entry.run(.edit, "changed") }
 }
 
-struct PasscodeRemoveCommand: AsynchronousCommand {
+struct PasscodeRemoveCommand: AsynchronousCommand, ResultWriting {
     static let configuration = CommandConfiguration(
         commandName: "remove",
         abstract: "Remove a pass code, known or not: the owner's way out.",
@@ -86,7 +86,8 @@ struct PasscodeRemoveCommand: AsynchronousCommand {
     var yes = false
 
     @OptionGroup var noSecrets: NoSecretArguments
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var store: StoreOptions
+    @OptionGroup var result: ResultOptions
 
     func run() async throws {
         guard yes || global.canAsk else {

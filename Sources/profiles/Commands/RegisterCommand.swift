@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import ProfileCore
 internal import ProfileStore
 
-struct RegisterCommand: AsynchronousCommand, SecretTaking {
+struct RegisterCommand: AsynchronousCommand, SecretTaking, ResultWriting {
     static let configuration = CommandConfiguration(
         commandName: "register",
         abstract: "Store a new profile.",
@@ -21,7 +21,8 @@ struct RegisterCommand: AsynchronousCommand, SecretTaking {
     @OptionGroup var password: PasswordOptions
     @OptionGroup var asking: AskingOptions
     @OptionGroup var creation: CreationOption
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var store: StoreOptions
+    @OptionGroup var result: ResultOptions
 
     func validate() throws {
         guard !fields.isEmpty || global.canAsk && !password.isGiven else {

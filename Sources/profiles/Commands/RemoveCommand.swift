@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import ProfileCore
 internal import ProfileStore
 
-struct RemoveCommand: AsynchronousCommand {
+struct RemoveCommand: AsynchronousCommand, ResultWriting {
     static let configuration = CommandConfiguration(
         commandName: "remove",
         abstract: "Remove a profile and its secrets.",
@@ -19,7 +19,8 @@ struct RemoveCommand: AsynchronousCommand {
     @Flag(help: "Do not ask.")
     var yes = false
 
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var store: StoreOptions
+    @OptionGroup var result: ResultOptions
 
     func run() async throws {
         guard yes || global.canAsk else {

@@ -4,7 +4,7 @@ internal import ProfileCore
 internal import ProfileStore
 internal import ProfileStoreSQLite
 
-struct RestoreCommand: AsynchronousCommand {
+struct RestoreCommand: AsynchronousCommand, ResultWriting {
     static let configuration = CommandConfiguration(
         commandName: "restore",
         abstract: "Put a backup in the place of all that the store holds.",
@@ -26,7 +26,8 @@ struct RestoreCommand: AsynchronousCommand {
     @Flag(help: "Do not ask.")
     var yes = false
 
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var store: StoreOptions
+    @OptionGroup var result: ResultOptions
 
     func run() async throws {
         let path = try global.databasePath()

@@ -4,7 +4,7 @@ internal import ProfileStore
 internal import ProfileTransfer
 internal import TextLayout
 
-struct RevalidateCommand: AsynchronousCommand {
+struct RevalidateCommand: AsynchronousCommand, ResultWriting {
     static let configuration = CommandConfiguration(
         commandName: "revalidate",
         abstract: "Judge the stored profiles by the schema in force, or by a candidate.",
@@ -33,7 +33,8 @@ struct RevalidateCommand: AsynchronousCommand {
     @Flag(help: "Replace the file of --report if it is there.")
     var force = false
 
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var store: StoreOptions
+    @OptionGroup var result: ResultOptions
 
     func validate() throws { try ReportFile.validate(report) }
 

@@ -22,7 +22,7 @@ struct SchemaCommand: ParsableCommand {
         ])
 }
 
-struct SchemaShowCommand: AsynchronousCommand {
+struct SchemaShowCommand: AsynchronousCommand, ResultWriting {
     static let configuration = CommandConfiguration(
         commandName: "show",
         abstract: "Show the schema in force, or one that was before.",
@@ -39,7 +39,8 @@ struct SchemaShowCommand: AsynchronousCommand {
         completion: CompletedWords.versions)
     var number: Int?
 
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var store: StoreOptions
+    @OptionGroup var result: ResultOptions
 
     func run() async throws {
         try await global.withStore("schema show") { repository in
@@ -56,7 +57,7 @@ struct SchemaShowCommand: AsynchronousCommand {
     }
 }
 
-struct SchemaCheckCommand: AsynchronousCommand {
+struct SchemaCheckCommand: AsynchronousCommand, ResultWriting {
     static let configuration = CommandConfiguration(
         commandName: "check",
         abstract: "Say whether a schema file is right.",
@@ -69,7 +70,8 @@ struct SchemaCheckCommand: AsynchronousCommand {
     @Argument(help: "The schema file; - is standard input.", completion: .file(extensions: ["json"]))
     var file: String
 
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var store: StoreOptions
+    @OptionGroup var result: ResultOptions
 
     func run() async throws {
         let schema = try ProfileSchema(file: file)
@@ -80,7 +82,7 @@ struct SchemaCheckCommand: AsynchronousCommand {
     }
 }
 
-struct SchemaDiffCommand: AsynchronousCommand {
+struct SchemaDiffCommand: AsynchronousCommand, ResultWriting {
     static let configuration = CommandConfiguration(
         commandName: "diff",
         abstract: "Show what a schema file changes of the schema in force.",
@@ -91,7 +93,8 @@ struct SchemaDiffCommand: AsynchronousCommand {
     @Argument(help: "The schema file; - is standard input.", completion: .file(extensions: ["json"]))
     var file: String
 
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var store: StoreOptions
+    @OptionGroup var result: ResultOptions
 
     func run() async throws {
         let candidate = try ProfileSchema(file: file)
@@ -106,7 +109,7 @@ struct SchemaDiffCommand: AsynchronousCommand {
     }
 }
 
-struct SchemaAdoptCommand: AsynchronousCommand {
+struct SchemaAdoptCommand: AsynchronousCommand, ResultWriting {
     static let configuration = CommandConfiguration(
         commandName: "adopt",
         abstract: "Put a schema into force, and say which profiles break it.",
@@ -131,7 +134,8 @@ struct SchemaAdoptCommand: AsynchronousCommand {
     @Flag(help: "Do not ask.")
     var yes = false
 
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var store: StoreOptions
+    @OptionGroup var result: ResultOptions
 
     func validate() throws {
         guard (file == nil) != (number == nil) else {
@@ -175,7 +179,7 @@ struct SchemaAdoptCommand: AsynchronousCommand {
     }
 }
 
-struct SchemaLogCommand: AsynchronousCommand {
+struct SchemaLogCommand: AsynchronousCommand, ResultWriting {
     static let configuration = CommandConfiguration(
         commandName: "log",
         abstract: "List the schemas that were ever in force.",
@@ -187,7 +191,8 @@ struct SchemaLogCommand: AsynchronousCommand {
               profiles schema adopt --number 1
             """)
 
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var store: StoreOptions
+    @OptionGroup var result: ResultOptions
 
     func run() async throws {
         let versions = try await global.withStore("schema log") { try await $0.schemaVersions() }

@@ -5,7 +5,7 @@ internal import ProfileStoreSQLite
 internal import ProfileTransfer
 internal import TextLayout
 
-struct SchemaInferCommand: AsynchronousCommand {
+struct SchemaInferCommand: AsynchronousCommand, ResultWriting {
     static let configuration = CommandConfiguration(
         commandName: "infer",
         abstract: "Propose a schema for a file.",
@@ -27,7 +27,8 @@ struct SchemaInferCommand: AsynchronousCommand {
     @Flag(help: "Replace the file of --output if it is there.")
     var force = false
 
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var store: StoreOptions
+    @OptionGroup var result: ResultOptions
 
     func run() async throws {
         let file = try InputFile(input.source.file)

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import ProfileCore
 internal import ProfileStore
 
-struct UnlockCommand: AsynchronousCommand, SecretTaking {
+struct UnlockCommand: AsynchronousCommand, SecretTaking, ResultWriting {
     static let configuration = CommandConfiguration(
         commandName: "unlock",
         abstract: "Forget the failed attempts at a profile's secrets.",
@@ -16,7 +16,8 @@ struct UnlockCommand: AsynchronousCommand, SecretTaking {
     @Argument(help: "Whose secrets.")
     var username: String
 
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var store: StoreOptions
+    @OptionGroup var result: ResultOptions
 
     func run() async throws {
         try await global.withStore("unlock") { repository in try await repository.unlock(username) }

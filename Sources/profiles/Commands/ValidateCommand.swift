@@ -3,7 +3,7 @@ internal import ProfileCore
 internal import ProfileStore
 internal import ProfileTransfer
 
-struct ValidateCommand: AsynchronousCommand {
+struct ValidateCommand: AsynchronousCommand, ResultWriting {
     static let configuration = CommandConfiguration(
         commandName: "validate",
         abstract: "Judge a file as an import would, without a store.",
@@ -20,7 +20,8 @@ struct ValidateCommand: AsynchronousCommand {
     @Option(help: ArgumentHelp("The rules to judge by.", valueName: "file"), completion: .file(extensions: ["json"]))
     var schema: String?
 
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var store: StoreOptions
+    @OptionGroup var result: ResultOptions
 
     func run() async throws {
         try input.requireOutputs()

@@ -4,7 +4,7 @@ internal import ProfileStore
 internal import ProfileStoreSQLite
 internal import TextLayout
 
-struct WatchCommand: AsynchronousCommand {
+struct WatchCommand: AsynchronousCommand, ResultWriting {
     static let configuration = CommandConfiguration(
         commandName: "watch",
         abstract: "Show what happens to the store, a line a change.",
@@ -26,7 +26,8 @@ struct WatchCommand: AsynchronousCommand {
             "Begin after the change of this number; 0 is the beginning. (default: now)", valueName: "number"))
     var since: Int64?
 
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var store: StoreOptions
+    @OptionGroup var result: ResultOptions
 
     func validate() throws {
         guard since ?? 0 >= 0 else { throw ValidationError("--since takes the number of a change, from 0.") }

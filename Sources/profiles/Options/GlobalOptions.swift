@@ -2,12 +2,27 @@ internal import ArgumentParser
 internal import ProfileCore
 internal import TextLayout
 
-/// The options that nearly every subcommand takes.
-struct GlobalOptions: ParsableArguments, StoreUsing {
-    @OptionGroup var store: StoreOptions
+/// A subcommand that comes to the store and writes a result, as nearly every one does.
+///
+/// Its groups of options stand side by side: in a debug build the parser looks at a group within a group many times over.
+protocol ResultWriting: StoreUsing {
+    var result: ResultOptions { get }
+}
 
+extension ResultWriting {
+    var global: GlobalOptions { GlobalOptions(store: store, format: result.format) }
+}
+
+/// How a result is written.
+struct ResultOptions: ParsableArguments {
     @Option(help: "How results are written: text or json.")
     var format = OutputFormat.text
+}
+
+/// What nearly every subcommand goes by.
+struct GlobalOptions: StoreUsing {
+    let store: StoreOptions
+    let format: OutputFormat
 
     var quiet: Bool { store.quiet }
 

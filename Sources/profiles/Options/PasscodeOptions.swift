@@ -4,7 +4,7 @@ internal import ProfileLogin
 internal import ProfileStore
 
 /// Whose pass code it is and where the entries come from; runs the dialogue with them.
-struct PasscodeOptions: ParsableArguments {
+struct PasscodeOptions: ParsableArguments, ResultWriting {
     @Argument(help: "Whose pass code.")
     var username: String
 
@@ -13,7 +13,8 @@ struct PasscodeOptions: ParsableArguments {
 
     @OptionGroup var asking: AskingOptions
     @OptionGroup var noSecrets: NoSecretArguments
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var store: StoreOptions
+    @OptionGroup var result: ResultOptions
 
     /// Goes through a dialogue, does what comes out of it, and says that the pass code is "right", "created" or the like.
     func run(_ kind: PasscodeFlow.Kind, _ outcome: String) async throws {
