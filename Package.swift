@@ -87,6 +87,7 @@ let package = Package(
             name: "SQLiteMigrations", path: "Migrations/sqlite",
             resources: [
                 .embedInCode("V0001_profiles.sql"), .embedInCode("V0002_changes.sql"), .embedInCode("V0003_counts.sql"),
+                .embedInCode("V0004_writes.sql"),
             ],
             swiftSettings: strictness),
         .target(name: "SQLiteAccess", dependencies: ["CSQLite", "Platform", "Threads"], swiftSettings: strictness),

@@ -85,6 +85,21 @@ package struct ValidProfiles: Sendable {
 
     package func hashIsJudged(row: Int) -> Bool { !rowsWithJudgedHash.isEmpty && rowsWithJudgedHash.contains(row) }
 
+    /// Profiles that passed the same rules, one row each, as the rows of one.
+    package init(joining profiles: [ValidProfile], of schema: ProfileSchema) {
+        self.init(fieldCount: schema.fields.count)
+        for profile in profiles {
+            let row = profile.rows
+            for field in 0..<fieldCount {
+                let slot = row.slot(row: 0, field: field)
+                slots.append(slot.isAbsent ? .absent : append(row.bytes[slot.range]))
+            }
+            passwords[count] = row.passwords[0]
+            if row.hashIsJudged(row: 0) { rowsWithJudgedHash.insert(count) }
+            endRow(Origin(line: count + 1, record: count + 1))
+        }
+    }
+
     private mutating func append(_ text: some Collection<UInt8>) -> Slot {
         let offset = bytes.count
         bytes.append(contentsOf: text)

@@ -10,6 +10,7 @@ extension ProfileChange {
             "last_profile_id": (profileIDs?.upperBound).map { .number($0) } ?? .null,
             "key": username.map { .string($0) } ?? .null, "revision": revision.map { .number($0) } ?? .null,
             "changed_at": changedAt.map { .string($0.description) } ?? .null,
+            "author": author.map { .string($0) } ?? .null,
         ]
     }
 }

@@ -10,6 +10,9 @@ public struct ProfileChange: Hashable, Sendable {
         case registered
         /// A profile was edited.
         case edited
+        /// A password or a passcode was set, replaced or removed, and with it who may log in. Imports say nothing of it:
+        /// ``imported`` and ``updated`` may have brought passwords.
+        case credentialChanged = "credential_changed"
         /// A profile was removed.
         case removed
         /// An import added every profile of ``ProfileChange/profileIDs``.
@@ -36,10 +39,12 @@ public struct ProfileChange: Hashable, Sendable {
     public let revision: Int64?
     /// When it happened; nil for ``Kind/missed``.
     public let changedAt: Timestamp?
+    /// Who did it, as the caller said; nil where nobody did.
+    public let author: String?
 
     package init(
         number: Int64, kind: Kind, profileIDs: ClosedRange<Int64>?, username: String?, revision: Int64?,
-        changedAt: Timestamp?
+        changedAt: Timestamp?, author: String?
     ) {
         self.number = number
         self.kind = kind
@@ -47,11 +52,13 @@ public struct ProfileChange: Hashable, Sendable {
         self.username = username
         self.revision = revision
         self.changedAt = changedAt
+        self.author = author
     }
 
     /// What somebody is told who has fallen back behind what is remembered.
     package static func missed(upTo number: Int64) -> ProfileChange {
         ProfileChange(
-            number: number, kind: .missed, profileIDs: nil, username: nil, revision: nil, changedAt: nil)
+            number: number, kind: .missed, profileIDs: nil, username: nil, revision: nil, changedAt: nil,
+            author: nil)
     }
 }

@@ -31,10 +31,13 @@ package protocol StoreEngine: Sendable {
     /// Puts other rules in force and logs the change; with those that are in force already it does nothing. Profiles keep
     /// their values, also those of fields that the rules do not have.
     ///
-    /// - Returns: The rules in force afterwards.
+    /// - Returns: The rules in force afterwards, and the version that the schema has, which is theirs unless a write is
+    ///   repeated that has a key.
     /// - Throws: `repeatedValues` when a field that becomes unique has a value more than once, `tooManyColumns`,
     ///   `otherPrimaryKey` when there are profiles, which are known by another field.
-    func adopt(_ schema: ProfileSchema, at time: Timestamp) async throws(ProfileStoreError) -> AdoptedSchema
+    func adopt(
+        _ schema: ProfileSchema, _ stamp: WriteStamp
+    ) async throws(ProfileStoreError) -> (inForce: AdoptedSchema, version: Int)
 
     // MARK: Look-ups
 
@@ -64,11 +67,11 @@ package protocol StoreEngine: Sendable {
     /// - Parameters:
     ///   - row: The profile, alone in its rows.
     ///   - schema: The rules that judged it.
-    ///   - time: When.
+    ///   - stamp: When, and by whom.
     /// - Returns: The profile as it is stored, with revision 1.
     /// - Throws: `duplicate` with every unique field of which another profile has the value; `schemaChanged`.
     func register(
-        _ row: ValidProfiles, judgedBy schema: ProfileSchema, at time: Timestamp
+        _ row: ValidProfiles, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> Profile
 
     /// Stores a profile in the place of one that has this id and revision, and logs the change. A password that the row
@@ -77,33 +80,66 @@ package protocol StoreEngine: Sendable {
     ///
     /// - Throws: `staleRevision`, `notFound`, `duplicate`, `schemaChanged`.
     func replace(
-        _ stored: Profile, with row: ValidProfiles, judgedBy schema: ProfileSchema, at time: Timestamp
+        _ stored: Profile, with row: ValidProfiles, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> Profile
 
     /// Removes a profile with its secrets and what is remembered of attempts at them, and logs the change.
     ///
-    /// - Throws: `notFound`.
-    func remove(_ username: String, at time: Timestamp) async throws(ProfileStoreError)
+    /// - Parameters:
+    ///   - username: Whose.
+    ///   - revision: The revision that it must have; nil for any.
+    ///   - stamp: When, and by whom.
+    /// - Returns: The profile as it was, by the rules in force.
+    /// - Throws: `notFound`, `staleRevision`.
+    func remove(
+        _ username: String, expecting revision: Int64?, _ stamp: WriteStamp
+    ) async throws(ProfileStoreError) -> Profile
+
+    /// Removes those of some profiles that have the revision they were read with, all in one transaction, and logs a
+    /// change for each.
+    ///
+    /// - Returns: How many were removed: the others are gone or have changed.
+    func remove(_ profiles: [Profile], _ stamp: WriteStamp) async throws(ProfileStoreError) -> Int
+
+    // MARK: Writes that may be repeated
+
+    // What came of a write whose stamp has a key is remembered in its transaction: what it returned, or that the answer was
+    // no (``ProfileStoreError/isAnswer``). The same request with that key does nothing within ``WriteKey/lifetime`` and
+    // has that outcome; another one is refused as `keyReused`.
+
+    /// What came of a write that was made with this key; nil where none was.
+    ///
+    /// - Throws: `keyReused`.
+    func outcome(of request: KeyedRequest, at time: Timestamp) async throws(ProfileStoreError) -> KeyedOutcome?
+
+    /// Remembers the outcome of a write that had nothing to do, for its repeats.
+    ///
+    /// - Returns: The outcome that is remembered: that of the write which came first.
+    func remember(_ outcome: KeyedOutcome, _ stamp: WriteStamp) async throws(ProfileStoreError) -> KeyedOutcome
 
     // MARK: Secrets
 
     /// The hash of one of a profile's secrets; nil where there is no such profile.
     func credential(_ kind: CredentialKind, of username: String) async throws(ProfileStoreError) -> StoredCredential?
 
-    /// Sets the passcode of a profile that has none, and forgets failed attempts at it.
+    /// Sets the passcode of a profile that has none, logs the change, and forgets failed attempts at it.
     ///
     /// - Returns: False if it has one, or is gone.
-    func setPasscode(_ hash: PasswordHash, of username: String) async throws(ProfileStoreError) -> Bool
-
-    /// Replaces a hash, if it is still the one that is expected.
-    ///
-    /// - Returns: False if it is not, or the profile is gone.
-    func replaceHash(
-        _ kind: CredentialKind, of profileID: Int64, _ old: PasswordHash, by new: PasswordHash
+    func setPasscode(
+        _ hash: PasswordHash, of username: String, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> Bool
 
-    /// Removes the passcode of a profile and forgets failed attempts at it; without one, or a profile, it does nothing.
-    func removePasscode(of username: String) async throws(ProfileStoreError)
+    /// Replaces the hash of a passcode, if it is still the one that is expected, and logs the change.
+    ///
+    /// - Returns: False if it is not, or the profile is gone.
+    func replacePasscode(
+        of profileID: Int64, _ old: PasswordHash, by new: PasswordHash, _ stamp: WriteStamp
+    ) async throws(ProfileStoreError) -> Bool
+
+    /// Removes the passcode of a profile, logs the change, and forgets failed attempts at it.
+    ///
+    /// - Returns: False if it has none, or is gone.
+    func removePasscode(of username: String, _ stamp: WriteStamp) async throws(ProfileStoreError) -> Bool
 
     /// Counts an attempt at a secret before it is made, or refuses it, by the rule of ``/SecretHashing/ThrottleState``
     /// (P9). A refused attempt is not counted, and what the rule mends is kept.
@@ -160,7 +196,7 @@ package protocol StoreEngine: Sendable {
     /// - Returns: The batch as it was when its transaction was committed.
     /// - Throws: `schemaChanged` when other rules are in force.
     func store<Batch: ImportBatch>(
-        _ batch: Batch, judgedBy schema: ProfileSchema, at time: Timestamp
+        _ batch: Batch, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> Batch
 
     /// Runs a batch that writes nothing: it only asks what is stored.
@@ -168,11 +204,11 @@ package protocol StoreEngine: Sendable {
         _ batch: Batch, judgedBy schema: ProfileSchema
     ) async throws(ProfileStoreError) -> Batch
 
-    /// Takes all that a load has to give, in one transaction; logs it as ``store(_:judgedBy:at:)`` does.
+    /// Takes all that a load has to give, in one transaction; logs it as ``store(_:judgedBy:_:)`` does.
     ///
     /// An engine that cannot have it in one transaction does it in steps that can be taken up again.
     func load(
-        _ load: some BulkLoad, judgedBy schema: ProfileSchema, at time: Timestamp
+        _ load: some BulkLoad, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> BulkLoadOutcome
 
     // MARK: Those who watch

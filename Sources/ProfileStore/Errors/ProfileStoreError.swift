@@ -22,6 +22,9 @@ public enum ProfileStoreError: Error, Hashable, Sendable {
     /// A schema cannot be adopted: it has another primary key than the one by which the store's profiles are known.
     case otherPrimaryKey(FieldName, inForce: FieldName)
 
+    /// The key of a write was given to another one within the last 24 hours: a repeat must ask for the same.
+    case keyReused(WriteKey)
+
     // Not now.
 
     /// The write lock did not come in time; without a holder it is another program that holds SQLite's own lock, or has

@@ -4,13 +4,20 @@ extension ProfileRepository {
     /// Makes a schema the one in force. Profiles keep their values; ``revalidate(candidate:all:mostIssues:progress:)``
     /// then says which of them break the new rules.
     ///
+    /// - Parameters:
+    ///   - schema: The rules.
+    ///   - author: Who adopts them.
+    ///   - key: Under which it may be repeated; see `WriteKey`.
     /// - Returns: The schema's version; the present one when its rules are in force already.
     /// - Throws: `repeatedValues` when a field that becomes unique has a value more than once, `busy`, …
     @discardableResult
-    public func adopt(_ schema: ProfileSchema) async throws(ProfileStoreError) -> Int {
-        let rules = try await engine.adopt(schema, at: options.now())
-        keep(rules)
-        return rules.version
+    public func adopt(
+        _ schema: ProfileSchema, by author: Author? = nil, key: WriteKey? = nil
+    ) async throws(ProfileStoreError) -> Int {
+        let (inForce, version) = try await engine.adopt(
+            schema, stamp(author, KeyedRequest(key, "adopt", [schema.fingerprint])))
+        keep(inForce)
+        return version
     }
 
     /// The rules in force, as far as this process knows, with when they were put in force.

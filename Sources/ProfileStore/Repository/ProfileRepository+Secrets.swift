@@ -5,15 +5,20 @@ public import SecretHashing
 extension ProfileRepository {
     /// Sets the passcode of a profile that has none.
     ///
+    /// `author` is who sets it, for the log of changes; a repeat with the same `key` gets the first answer.
     /// - Throws: `violation`, `passcodeExists`, `store(.notFound)`, …
     public func createPasscode(
-        _ new: Secret, for username: String, policy: PasscodePolicy = .standard
+        _ new: Secret, for username: String, policy: PasscodePolicy = .standard, by author: Author? = nil,
+        key: WriteKey? = nil
     ) async throws(CredentialError) {
         if let violation = policy.violation(of: new) { throw .violation(violation) }
-        try await requireNoPasscode(of: username)
-        let hash = try await hash(new)
-        let isSet = try await store { () throws(ProfileStoreError) in
-            try await engine.setPasscode(hash, of: username)
+        let stamp = stamp(author, KeyedRequest(key, "create_passcode", [LoginAttempt.foldedName(username)]))
+        let isSet = try await firstAnswerOr(stamp) { () throws(CredentialError) in
+            try await requireNoPasscode(of: username)
+            let hash = try await hash(new)
+            return try await store { () throws(ProfileStoreError) in
+                try await engine.setPasscode(hash, of: username, stamp)
+            }
         }
         guard isSet else { throw .passcodeExists }
     }
@@ -38,17 +43,22 @@ extension ProfileRepository {
 
     /// Replaces a passcode by another one, in one transaction, when the present one is right.
     ///
-    /// The attempt at the present one counts as any other.
+    /// The attempt at the present one counts as any other. `author` is who replaces it, for the log of changes; a repeat
+    /// with the same `key` makes no attempt and gets the first answer.
     /// - Throws: `violation`, `notDifferent`, `wrong`, `throttled`, `locked`, …
     public func editPasscode(
-        from present: Secret, to new: Secret, for username: String, policy: PasscodePolicy = .standard
+        from present: Secret, to new: Secret, for username: String, policy: PasscodePolicy = .standard,
+        by author: Author? = nil, key: WriteKey? = nil
     ) async throws(CredentialError) {
         if let violation = policy.violation(of: new) { throw .violation(violation) }
         guard NFC.form(of: present) != NFC.form(of: new) else { throw .notDifferent }
-        let proven = try await attempt(present, .passcode, username)
-        let hash = try await hash(new)
-        let isReplaced = try await store { () throws(ProfileStoreError) in
-            try await engine.replaceHash(.passcode, of: proven.profile.id, proven.hash, by: hash)
+        let stamp = stamp(author, KeyedRequest(key, "edit_passcode", [LoginAttempt.foldedName(username)]))
+        let isReplaced = try await firstAnswerOr(stamp) { () throws(CredentialError) in
+            let proven = try await attempt(present, .passcode, username)
+            let hash = try await hash(new)
+            return try await store { () throws(ProfileStoreError) in
+                try await engine.replacePasscode(of: proven.profile.id, proven.hash, by: hash, stamp)
+            }
         }
         // Somebody else has changed it since it was proven.
         guard isReplaced else { throw .wrong }
@@ -56,13 +66,31 @@ extension ProfileRepository {
 
     /// Removes a passcode and what is remembered of failed attempts at it: the owner's way out.
     ///
+    /// `author` is who removes it, for the log of changes; a repeat with the same `key` gets the first answer.
     /// - Throws: `noPasscode`, `store(.notFound)`, …
-    public func removePasscode(of username: String) async throws(CredentialError) {
-        guard let stored = try await storedCredential(username, .passcode) else {
-            throw .store(.notFound(username: username))
+    public func removePasscode(
+        of username: String, by author: Author? = nil, key: WriteKey? = nil
+    ) async throws(CredentialError) {
+        let stamp = stamp(author, KeyedRequest(key, "remove_passcode", [LoginAttempt.foldedName(username)]))
+        let isRemoved = try await firstAnswerOr(stamp) { () throws(CredentialError) in
+            guard let stored = try await storedCredential(username, .passcode) else {
+                throw .store(.notFound(username: username))
+            }
+            guard stored.hash != nil else { return false }
+            return try await store { () throws(ProfileStoreError) in
+                try await engine.removePasscode(of: username, stamp)
+            }
         }
-        guard stored.hash != nil else { throw .noPasscode }
-        try await store { () throws(ProfileStoreError) in try await engine.removePasscode(of: username) }
+        guard isRemoved else { throw .noPasscode }
+    }
+
+    /// What came of a write the first time, or what it comes to now.
+    private func firstAnswerOr(
+        _ stamp: WriteStamp, _ body: () async throws(CredentialError) -> Bool
+    ) async throws(CredentialError) -> Bool {
+        let first: Bool? = try await store { () throws(ProfileStoreError) in try await firstAnswer(stamp) }
+        if let first { return first }
+        return try await body()
     }
 }
 

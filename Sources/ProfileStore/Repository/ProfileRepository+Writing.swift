@@ -1,15 +1,24 @@
 public import ProfileCore
 internal import SecretHashing
 
+// Each write may name who did it, for the log of changes, and have a key, for those who repeat it; see `WriteKey`.
 extension ProfileRepository {
     /// Stores a new profile.
     ///
+    /// - Parameters:
+    ///   - profile: What the validator made.
+    ///   - author: Who registers it.
+    ///   - key: Under which it may be repeated.
     /// - Returns: The profile, with revision 1.
     /// - Throws: `duplicate` naming the unique fields that another profile has, `schemaChanged`, `busy`, …
-    public func register(_ profile: ValidProfile) async throws(ProfileStoreError) -> Profile {
-        let row = try await hashingPassword(of: profile)
+    public func register(
+        _ profile: ValidProfile, by author: Author? = nil, key: WriteKey? = nil
+    ) async throws(ProfileStoreError) -> Profile {
+        let stamp = stamp(author, KeyedRequest(key, "register", profile.facts))
+        if let first: Profile = try await firstAnswer(stamp) { return first }
+        let row = try await hashingPasswords(of: profile.rows, profile.schema)
         return try await learningOfRules { () throws(ProfileStoreError) in
-            try await engine.register(row, judgedBy: profile.schema, at: options.now())
+            try await engine.register(row, judgedBy: profile.schema, stamp)
         }
     }
 
@@ -20,37 +29,38 @@ extension ProfileRepository {
     /// - Parameters:
     ///   - username: Whose profile, whatever the case of its ASCII letters.
     ///   - revision: The revision that the caller goes by; another one is refused as `staleRevision`.
+    ///   - author: Who edits it.
+    ///   - key: Under which it may be repeated; a repeat does not run `change`.
     ///   - change: May run more than once.
     /// - Returns: The profile, with its revision one higher, or as it was where the change changes nothing.
     /// - Throws: `notFound`, `invalid`, `staleRevision`, `duplicate`, `busy`, …
     public func edit(
-        _ username: String, expecting revision: Int64? = nil, _ change: @Sendable (inout ProfileDraft) -> Void
+        _ username: String, expecting revision: Int64? = nil, by author: Author? = nil, key: WriteKey? = nil,
+        _ change: @Sendable (inout ProfileDraft) -> Void
     ) async throws(ProfileStoreError) -> Profile {
-        let deadline = ContinuousClock.now + min(options.waitLimit, .seconds(1_000_000_000))
-        while true {
-            let stored = try await profile(username: username, expecting: revision)
-            var draft = stored.draft
-            change(&draft)
-            let adopted = adoptedSchema
-            // Other rules came between, and the draft goes by the fields that were.
-            guard adopted.schema == stored.schema else {
-                guard .now < deadline else { throw .schemaChanged(version: adopted.version) }
-                continue
+        do throws(EditError<Never>) {
+            return try await attemptEdit(username, revision, author, key, change)
+        } catch {
+            switch error {
+            case .store(let error): throw error
             }
-            let valid: ValidProfile
-            do throws(ValidationFailure) {
-                valid = try adopted.validator.validate(draft, on: today, hasPassword: stored.hasPassword)
-            } catch {
-                throw .invalid(error)
-            }
-            do throws(ProfileStoreError) {
-                return try await replace(stored, with: valid)
-            } catch {
-                switch error {
-                case .staleRevision where revision == nil && .now < deadline: continue
-                case .schemaChanged where .now < deadline: continue
-                default: throw error
-                }
+        }
+    }
+
+    /// Changes a profile as ``edit(_:expecting:by:key:_:)-(_,_,_,_,(ProfileDraft)->Void)`` does, unless `change` throws:
+    /// then nothing is changed.
+    ///
+    /// - Throws: What `change` throws, or ``ProfileStoreError``.
+    public func edit(
+        _ username: String, expecting revision: Int64? = nil, by author: Author? = nil, key: WriteKey? = nil,
+        _ change: @Sendable (inout ProfileDraft) throws -> Void
+    ) async throws -> Profile {
+        do throws(EditError<any Error>) {
+            return try await attemptEdit(username, revision, author, key, change)
+        } catch {
+            switch error {
+            case .store(let error): throw error
+            case .change(let error): throw error
             }
         }
     }
@@ -71,32 +81,123 @@ extension ProfileRepository {
     /// Stores a valid profile in the place of one that was read, if that has not changed since.
     ///
     /// A password that `valid` does not bring stays as it is.
+    /// - Parameters:
+    ///   - stored: As it was read.
+    ///   - valid: What takes its place.
+    ///   - author: Who edits it.
+    ///   - key: Under which it may be repeated.
+    /// - Returns: The profile, with its revision one higher, or as it was where nothing changes.
     /// - Throws: `staleRevision` with the current revision, `notFound`, `duplicate`, `schemaChanged`, `busy`, …
-    public func replace(_ stored: Profile, with valid: ValidProfile) async throws(ProfileStoreError) -> Profile {
-        guard stored.differs(from: valid) else { return stored }
-        let row = try await hashingPassword(of: valid)
-        return try await learningOfRules { () throws(ProfileStoreError) in
-            try await engine.replace(stored, with: row, judgedBy: valid.schema, at: options.now())
+    public func replace(
+        _ stored: Profile, with valid: ValidProfile, by author: Author? = nil, key: WriteKey? = nil
+    ) async throws(ProfileStoreError) -> Profile {
+        let request = KeyedRequest(key, "replace", [String(stored.id), String(stored.revision)] + valid.facts)
+        return try await replace(stored, with: valid, stamp(author, request))
+    }
+
+    /// Removes a profile, its credentials and its sessions. Its id is not used again.
+    ///
+    /// - Parameters:
+    ///   - username: Whose profile, whatever the case of its ASCII letters.
+    ///   - revision: The revision that the caller goes by; another one is refused as `staleRevision`.
+    ///   - author: Who removes it.
+    ///   - key: Under which it may be repeated. What was removed is then kept for 24 hours, for the repeats.
+    /// - Returns: The profile as it was.
+    /// - Throws: `notFound`, `staleRevision`, `busy`, …
+    @discardableResult
+    public func remove(
+        _ username: String, expecting revision: Int64? = nil, by author: Author? = nil, key: WriteKey? = nil
+    ) async throws(ProfileStoreError) -> Profile {
+        let facts = [LoginAttempt.foldedName(username), revision.map { String($0) }]
+        return try await engine.remove(
+            username, expecting: revision, stamp(author, KeyedRequest(key, "remove", facts)))
+    }
+
+    // MARK: What writes have in common
+
+    package func stamp(_ author: Author?, _ request: KeyedRequest? = nil) -> WriteStamp {
+        WriteStamp(at: options.now(), by: author, request)
+    }
+
+    /// What came of the write the first time, so that nothing is hashed in vain; nil for the first time.
+    func firstAnswer<Value: KeyedValue>(_ stamp: WriteStamp) async throws(ProfileStoreError) -> Value? {
+        guard let request = stamp.request,
+            let outcome = try await engine.outcome(of: request, at: stamp.time)
+        else { return nil }
+        let answer: Result<Value, ProfileStoreError> = outcome.answer()
+        return try answer.get()
+    }
+
+    private func attemptEdit<Failure>(
+        _ username: String, _ revision: Int64?, _ author: Author?, _ key: WriteKey?,
+        _ change: @Sendable (inout ProfileDraft) throws(Failure) -> Void
+    ) async throws(EditError<Failure>) -> Profile {
+        let facts = [LoginAttempt.foldedName(username), revision.map { String($0) }]
+        let stamp = stamp(author, KeyedRequest(key, "edit", facts))
+        let first: Profile? = try await EditError<Failure>.of { () throws(ProfileStoreError) in
+            try await firstAnswer(stamp)
+        }
+        if let first { return first }
+        let deadline = ContinuousClock.now + min(options.waitLimit, .seconds(1_000_000_000))
+        while true {
+            let stored = try await EditError<Failure>.of { () throws(ProfileStoreError) in
+                try await profile(username: username, expecting: revision)
+            }
+            var draft = stored.draft
+            do throws(Failure) { try change(&draft) } catch { throw .change(error) }
+            let adopted = adoptedSchema
+            // Other rules came between, and the draft goes by the fields that were.
+            guard adopted.schema == stored.schema else {
+                guard .now < deadline else { throw .store(.schemaChanged(version: adopted.version)) }
+                continue
+            }
+            let valid: ValidProfile
+            do throws(ValidationFailure) {
+                valid = try adopted.validator.validate(draft, on: today, hasPassword: stored.hasPassword)
+            } catch {
+                throw .store(.invalid(error))
+            }
+            do throws(ProfileStoreError) {
+                return try await replace(stored, with: valid, stamp)
+            } catch {
+                switch error {
+                case .staleRevision where revision == nil && .now < deadline: continue
+                case .schemaChanged where .now < deadline: continue
+                default: throw .store(error)
+                }
+            }
         }
     }
 
-    /// Removes a profile and its credentials. Its id is not used again.
-    ///
-    /// - Throws: `notFound`, `busy`, …
-    public func remove(_ username: String) async throws(ProfileStoreError) {
-        try await engine.remove(username, at: options.now())
+    private func replace(
+        _ stored: Profile, with valid: ValidProfile, _ stamp: WriteStamp
+    ) async throws(ProfileStoreError) -> Profile {
+        if let first: Profile = try await firstAnswer(stamp) { return first }
+        guard stored.differs(from: valid) else {
+            let answer: Result<Profile, ProfileStoreError> =
+                try await engine.remember(.profile(stored), stamp).answer()
+            return try answer.get()
+        }
+        let row = try await hashingPasswords(of: valid.rows, valid.schema)
+        return try await learningOfRules { () throws(ProfileStoreError) in
+            try await engine.replace(stored, with: row, judgedBy: valid.schema, stamp)
+        }
     }
 
-    /// The row of a profile with a hash in the place of its password.
-    private func hashingPassword(of profile: ValidProfile) async throws(ProfileStoreError) -> ValidProfiles {
-        var rows = profile.rows
-        guard let password = rows.passwords[0], let field = profile.schema.index(of: .password) else { return rows }
+    /// Profiles with hashes in the place of their passwords.
+    func hashingPasswords(
+        of profiles: ValidProfiles, _ schema: ProfileSchema
+    ) async throws(ProfileStoreError) -> ValidProfiles {
+        let passwords = profiles.passwords.sorted { $0.key < $1.key }
+        guard let field = schema.index(of: .password), !passwords.isEmpty else { return profiles }
+        var profiles = profiles
         do throws(HashingError) {
-            rows.setHash(try await hasher.hash(password), row: 0, field: field)
+            let hashes = try await hasher.hashAll(passwords.map(\.value)) { _ in }
+            for (row, hash) in zip(passwords.map(\.key), hashes) { profiles.setHash(hash, row: row, field: field) }
         } catch {
             throw error == .cancelled ? .cancelled : .hashing(error)
         }
-        return rows
+        return profiles
     }
 }
 
@@ -112,5 +213,24 @@ extension ValidProfile {
     fileprivate var bringsPassword: Bool {
         guard let field = schema.index(of: .password) else { return false }
         return rows.passwords[0] != nil || !rows.slot(row: 0, field: field).isAbsent
+    }
+}
+
+extension ValidProfile {
+    /// What tells its storing from that of another: its values, and whether it brings a password.
+    fileprivate var facts: [String?] {
+        schema.openFields.flatMap { [$0.name.text, self[$0.name]] } + [bringsPassword ? "password" : nil]
+    }
+}
+
+/// Why an edit did not come about.
+private enum EditError<Failure: Error>: Error {
+    case store(ProfileStoreError)
+    /// What the caller's closure threw.
+    case change(Failure)
+
+    /// Does what only the store can refuse.
+    static func of<Value>(_ body: () async throws(ProfileStoreError) -> Value) async throws(Self) -> Value {
+        do throws(ProfileStoreError) { return try await body() } catch { throw .store(error) }
     }
 }

@@ -23,14 +23,14 @@ extension SQLiteEngine {
     var scratchFileTemplate: [CChar] { session.file.path.file(endingIn: "-input-XXXXXX") }
 
     func store<Batch: ImportBatch>(
-        _ batch: Batch, judgedBy schema: ProfileSchema, at time: Timestamp
+        _ batch: Batch, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> Batch {
         let (stored, isChange) = try await session.write { connection in
             let rules = try self.rulesInForce(connection, being: schema)
-            var writing = try BatchWriting(under: rules, at: time, connection)
+            var writing = try BatchWriting(under: rules, at: stamp.time, connection)
             var batch = batch
             try writing.run(&batch, connection)
-            return (batch, try self.finish(writing, connection))
+            return (batch, try self.finish(writing, stamp, connection))
         }
         // Here the write lock is given back.
         if isChange { announce() }
@@ -49,7 +49,7 @@ extension SQLiteEngine {
     }
 
     func load(
-        _ load: some BulkLoad, judgedBy schema: ProfileSchema, at time: Timestamp
+        _ load: some BulkLoad, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> BulkLoadOutcome {
         // Before asking for the lock, which others may hold.
         if !load.takesUsedStore, try await !isEmpty() { return .declined }
@@ -61,7 +61,7 @@ extension SQLiteEngine {
                         try load.mayBegin({ try Self.areStored($0, connection) })
                     else { return (BulkLoadOutcome.declined, false) }
                     let rules = try self.rulesInForce(connection, being: schema)
-                    var writing = try BatchWriting(under: rules, at: time, connection)
+                    var writing = try BatchWriting(under: rules, at: stamp.time, connection)
                     if isEmpty, load.knowsNewRows {
                         try writing.fillEmptyTable(from: load, connection)
                     } else {
@@ -71,7 +71,7 @@ extension SQLiteEngine {
                         }
                     }
                     guard load.mayStay() else { throw LoadIsUndone() }
-                    return (.loaded, try self.finish(writing, connection))
+                    return (.loaded, try self.finish(writing, stamp, connection))
                 }
             } catch is LoadIsUndone {
                 return (.undone, false)
@@ -87,14 +87,16 @@ extension SQLiteEngine {
     /// Writes what many rows have in common, within their transaction: the next id, counts, and the log of changes.
     ///
     /// - Returns: Whether anything has changed.
-    private func finish(_ writing: BatchWriting, _ connection: borrowing Connection) throws(SQLiteError) -> Bool {
+    private func finish(
+        _ writing: BatchWriting, _ stamp: WriteStamp, _ connection: borrowing Connection
+    ) throws(SQLiteError) -> Bool {
         if let added = writing.addedIDs {
             try StoreTable.setNextID(added.upperBound + 1, connection)
             try StoreTable.add(writing.unjudgedPasswords, to: .unjudgedPasswords, connection)
             try ThrottleTable.forgetUnknown(namesOf: added, connection)
-            try record(.imported, added, at: writing.time, connection)
+            try record(.imported, added, stamp, connection)
         }
-        if let updated = writing.updatedIDs { try record(.updated, updated, at: writing.time, connection) }
+        if let updated = writing.updatedIDs { try record(.updated, updated, stamp, connection) }
         return writing.addedIDs != nil || writing.updatedIDs != nil
     }
 

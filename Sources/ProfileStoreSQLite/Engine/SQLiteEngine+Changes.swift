@@ -23,27 +23,86 @@ extension SQLiteEngine {
         return try await session.write { connection in try StoreTable.setWelcomed(connection) }
     }
 
-    /// One write transaction that changes a profile, whose id `body` returns, and tells those who watch the store.
-    func change<Value: Sendable>(
-        _ kind: ProfileChange.Kind, at time: Timestamp,
-        _ body: @escaping @Sendable (borrowing Connection) throws -> (id: Int64, value: Value)
+    /// One write transaction that changes profiles, and tells those who watch the store. The body returns what it has
+    /// changed; where nothing was, it is told to nobody.
+    func change<Value: KeyedValue>(
+        _ stamp: WriteStamp,
+        _ body: @escaping @Sendable (borrowing Connection) throws -> (changes: [Change], value: Value)
     ) async throws(ProfileStoreError) -> Value {
-        let value = try await session.write { connection in
-            let (id, value) = try body(connection)
-            try self.record(kind, id...id, at: time, connection)
-            return value
+        let written = try await session.write { connection in
+            try self.once(stamp, connection) {
+                let (changes, value) = try body(connection)
+                for change in changes { try self.record(change.kind, change.id...change.id, stamp, connection) }
+                return (value, isChange: !changes.isEmpty)
+            }
         }
         // Here the write lock is given back: nobody waits for it while others are told.
-        announce()
-        return value
+        if written.isChange { announce() }
+        return try written.answer.get()
+    }
+
+    /// What happened to one profile.
+    typealias Change = (kind: ProfileChange.Kind, id: Int64)
+
+    /// What came of a write: an answer, and whether there is something to tell those who watch.
+    struct Written<Value: Sendable> {
+        var answer: Result<Value, ProfileStoreError>
+        var isChange = false
+    }
+
+    /// Writes within a transaction, unless a write with the same key was made before: then its answer is given again. What
+    /// comes of a write that has a key is remembered, also when the answer is no.
+    func once<Value: KeyedValue>(
+        _ stamp: WriteStamp, _ connection: borrowing Connection, _ body: () throws -> (Value, isChange: Bool)
+    ) throws -> Written<Value> {
+        guard let request = stamp.request else {
+            let (value, isChange) = try body()
+            return Written(answer: .success(value), isChange: isChange)
+        }
+        let schema = try rulesInForce(connection).schema
+        if let outcome = try KeyedWriteTable.outcome(of: request, at: stamp.time, under: schema, connection) {
+            return Written(answer: outcome.answer())
+        }
+        var written: Written<Value>
+        do {
+            let (value, isChange) = try connection.savepoint { try body() }
+            written = Written(answer: .success(value), isChange: isChange)
+        } catch let error as ProfileStoreError where error.isAnswer {
+            written = Written(answer: .failure(error))
+        }
+        try KeyedWriteTable.remember(KeyedOutcome(written.answer), of: request, at: stamp.time, connection)
+        return written
+    }
+
+    func outcome(
+        of request: KeyedRequest, at time: Timestamp
+    ) async throws(ProfileStoreError) -> KeyedOutcome? {
+        try session.read { connection in
+            let schema = try rulesInForce(connection).schema
+            return try KeyedWriteTable.outcome(of: request, at: time, under: schema, connection)
+        }
+    }
+
+    func remember(
+        _ outcome: KeyedOutcome, _ stamp: WriteStamp
+    ) async throws(ProfileStoreError) -> KeyedOutcome {
+        guard let request = stamp.request else { return outcome }
+        return try await session.write { connection in
+            let schema = try self.rulesInForce(connection).schema
+            if let first = try KeyedWriteTable.outcome(of: request, at: stamp.time, under: schema, connection) {
+                return first
+            }
+            try KeyedWriteTable.remember(outcome, of: request, at: stamp.time, connection)
+            return outcome
+        }
     }
 
     /// Puts a change into the log, within its transaction. Whoever commits it announces it.
     func record(
-        _ kind: ProfileChange.Kind, _ profileIDs: ClosedRange<Int64>?, at time: Timestamp,
+        _ kind: ProfileChange.Kind, _ profileIDs: ClosedRange<Int64>?, _ stamp: WriteStamp,
         _ connection: borrowing Connection
     ) throws(SQLiteError) {
-        try ChangeTable.append(kind, profileIDs, at: time, keeping: options.mostChanges, connection)
+        try ChangeTable.append(kind, profileIDs, stamp, keeping: options.mostChanges, connection)
     }
 
     /// Tells everyone, in this process and in others, that there is a change. Never blocks.

@@ -4,14 +4,14 @@ internal import SQLiteAccess
 
 extension SQLiteEngine {
     func register(
-        _ row: ValidProfiles, judgedBy schema: ProfileSchema, at time: Timestamp
+        _ row: ValidProfiles, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> Profile {
-        try await change(.registered, at: time) { connection in
+        try await change(stamp) { connection in
             let rules = try self.rulesInForce(connection, being: schema)
             let id = try StoreTable.nextID(connection)
             let isStored = try UnjudgedPasswords.counting(of: id, under: rules, connection) {
                 try StoreTable.setNextID(id + 1, connection)
-                return try rules.insert(row, id: id, at: time, connection)
+                return try rules.insert(row, id: id, at: stamp.time, connection)
             }
             guard isStored else {
                 throw ProfileStoreError.duplicate(try rules.takenFields(of: row, row: 0, besides: nil, connection))
@@ -19,17 +19,17 @@ extension SQLiteEngine {
             let profile = try Self.justWritten(id, rules, connection)
             // Whoever guessed at the name before had nothing to guess.
             try ThrottleTable.forget(profile.username, nil, connection)
-            return (id, profile)
+            return ([(.registered, id)], profile)
         }
     }
 
     func replace(
-        _ stored: Profile, with row: ValidProfiles, judgedBy schema: ProfileSchema, at time: Timestamp
+        _ stored: Profile, with row: ValidProfiles, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> Profile {
-        try await change(.edited, at: time) { connection in
+        try await change(stamp) { connection in
             let rules = try self.rulesInForce(connection, being: schema)
             switch try rules.update(
-                id: stored.id, revision: stored.revision, with: row, at: time, connection)
+                id: stored.id, revision: stored.revision, with: row, at: stamp.time, connection)
             {
             case .updated:
                 let profile = try Self.justWritten(stored.id, rules, connection)
@@ -38,7 +38,9 @@ extension SQLiteEngine {
                 } else if rules.table.bringsPassword(0, of: row) {
                     try ThrottleTable.forget(stored.username, .password, connection)
                 }
-                return (stored.id, profile)
+                let credential: [Change] =
+                    rules.table.bringsPassword(0, of: row) ? [(.credentialChanged, stored.id)] : []
+                return ([(.edited, stored.id)] + credential, profile)
             case .duplicate:
                 throw ProfileStoreError.duplicate(
                     try rules.takenFields(of: row, row: 0, besides: stored.id, connection))
@@ -51,19 +53,44 @@ extension SQLiteEngine {
         }
     }
 
-    func remove(_ username: String, at time: Timestamp) async throws(ProfileStoreError) {
-        try await change(.removed, at: time) { connection in
-            guard let id = try ProfileTable.owner(of: username, in: .username, connection) else {
+    func remove(
+        _ username: String, expecting revision: Int64?, _ stamp: WriteStamp
+    ) async throws(ProfileStoreError) -> Profile {
+        try await change(stamp) { connection in
+            guard let profile = try self.rulesInForce(connection).table.profile(.username(username), connection) else {
                 throw ProfileStoreError.notFound(username: username)
             }
-            try UnjudgedPasswords.counting(of: id, under: self.rulesInForce(connection), connection) {
-                var statement = try connection.prepare("DELETE FROM profiles WHERE id = ?1")
-                try statement.bind(id, at: 1)
-                try statement.run()
+            if let revision, revision != profile.revision {
+                throw ProfileStoreError.staleRevision(expected: revision, current: profile.revision)
             }
-            try ThrottleTable.forget(username, nil, connection)
-            return (id, ())
+            try self.remove(profile, connection)
+            return ([(.removed, profile.id)], profile)
         }
+    }
+
+    func remove(_ profiles: [Profile], _ stamp: WriteStamp) async throws(ProfileStoreError) -> Int {
+        try await change(stamp) { connection in
+            let rules = try self.rulesInForce(connection)
+            var changes: [Change] = []
+            for profile in profiles {
+                guard let stored = try rules.table.profile(.id(profile.id), connection),
+                    stored.revision == profile.revision
+                else { continue }
+                try self.remove(stored, connection)
+                changes.append((.removed, stored.id))
+            }
+            return (changes, changes.count)
+        }
+    }
+
+    /// Removes a profile that is there, and what is remembered of attempts at its secrets.
+    private func remove(_ profile: Profile, _ connection: borrowing Connection) throws {
+        try UnjudgedPasswords.counting(of: profile.id, under: rulesInForce(connection), connection) {
+            var statement = try connection.prepare("DELETE FROM profiles WHERE id = ?1")
+            try statement.bind(profile.id, at: 1)
+            try statement.run()
+        }
+        try ThrottleTable.forget(profile.username, nil, connection)
     }
 
     private static func justWritten(

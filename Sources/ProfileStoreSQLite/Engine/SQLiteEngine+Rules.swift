@@ -23,22 +23,23 @@ extension SQLiteEngine {
     }
 
     func adopt(
-        _ schema: ProfileSchema, at time: Timestamp
-    ) async throws(ProfileStoreError) -> AdoptedSchema {
-        let (rules, isNew) = try await session.withWriter { connection in
-            let current = try SchemaTable.inForce(connection)
-            let isNew = current.fingerprint != schema.fingerprint
-            if isNew {
-                try connection.writeTransaction {
-                    try SchemaTable.adopt(schema, replacing: current.schema, at: time, connection)
-                    try self.record(.adopted, nil, at: time, connection)
+        _ schema: ProfileSchema, _ stamp: WriteStamp
+    ) async throws(ProfileStoreError) -> (inForce: AdoptedSchema, version: Int) {
+        let (inForce, written) = try await session.withWriter { connection in
+            let written = try connection.writeTransaction {
+                try self.once(stamp, connection) {
+                    let current = try SchemaTable.inForce(connection)
+                    guard current.fingerprint != schema.fingerprint else { return (current.version, isChange: false) }
+                    try SchemaTable.adopt(schema, replacing: current.schema, at: stamp.time, connection)
+                    try self.record(.adopted, nil, stamp, connection)
+                    return (try SchemaTable.versionInForce(connection), isChange: true)
                 }
             }
             // After the commit: rules of a commit that failed have columns that are not there.
-            return (try self.rulesInForce(connection).adopted, isNew)
+            return (try self.rulesInForce(connection).adopted, written)
         }
-        if isNew { announce() }
-        return rules
+        if written.isChange { announce() }
+        return (inForce, try written.answer.get())
     }
 
     // MARK: Judging again

@@ -3,7 +3,6 @@ internal import ProfileStore
 internal import SQLiteAccess
 internal import SecretHashing
 
-// Watchers need not hear of secrets: they are no part of what a profile shows.
 extension SQLiteEngine {
     func credential(
         _ kind: CredentialKind, of username: String
@@ -19,35 +18,41 @@ extension SQLiteEngine {
     }
 
     func setPasscode(
-        _ hash: PasswordHash, of username: String
+        _ hash: PasswordHash, of username: String, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> Bool {
-        try await session.write { connection in
+        try await change(stamp) { connection in
+            guard let id = try ProfileTable.owner(of: username, in: .username, connection) else { return ([], false) }
             var statement = try connection.prepare(
-                "UPDATE profiles SET passcode_hash = ?2 WHERE username = ?1 AND passcode_hash IS NULL")
-            try statement.bind(username, at: 1)
+                "UPDATE profiles SET passcode_hash = ?2 WHERE id = ?1 AND passcode_hash IS NULL")
+            try statement.bind(id, at: 1)
             try statement.bind(hash.text, at: 2)
             try statement.run()
-            guard connection.changes == 1 else { return false }
+            guard connection.changes == 1 else { return ([], false) }
             // Whoever guessed before had nothing to guess.
             try ThrottleTable.forget(username, .passcode, connection)
-            return true
+            return ([(.credentialChanged, id)], true)
         }
     }
 
-    func replaceHash(
-        _ kind: CredentialKind, of profileID: Int64, _ old: PasswordHash, by new: PasswordHash
+    func replacePasscode(
+        of profileID: Int64, _ old: PasswordHash, by new: PasswordHash, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> Bool {
-        try await session.write { connection in
-            try Self.replaceHash(kind, of: profileID, old, by: new, connection)
+        try await change(stamp) { connection in
+            let isReplaced = try Self.replaceHash(.passcode, of: profileID, old, by: new, connection)
+            return (isReplaced ? [(.credentialChanged, profileID)] : [], isReplaced)
         }
     }
 
-    func removePasscode(of username: String) async throws(ProfileStoreError) {
-        try await session.write { connection in
-            var statement = try connection.prepare("UPDATE profiles SET passcode_hash = NULL WHERE username = ?1")
-            try statement.bind(username, at: 1)
-            try statement.run()
+    func removePasscode(of username: String, _ stamp: WriteStamp) async throws(ProfileStoreError) -> Bool {
+        try await change(stamp) { connection in
             try ThrottleTable.forget(username, .passcode, connection)
+            guard let id = try ProfileTable.owner(of: username, in: .username, connection) else { return ([], false) }
+            var statement = try connection.prepare(
+                "UPDATE profiles SET passcode_hash = NULL WHERE id = ?1 AND passcode_hash IS NOT NULL")
+            try statement.bind(id, at: 1)
+            try statement.run()
+            let isRemoved = connection.changes == 1
+            return (isRemoved ? [(.credentialChanged, id)] : [], isRemoved)
         }
     }
 

@@ -47,7 +47,8 @@ public final class StoreBackup: Sendable {
     /// and those who watch the store are told that they have missed changes.
     ///
     /// - Throws: `notAStore` and `newerStore`, which leave the file as it is; `corrupt` and `notADatabase` where
-    ///   so little is left of the store that SQLite cannot write into it; `busy`, `full`, …
+    ///   so little is left of the store that SQLite cannot write into it, as where the list of its tables is damaged;
+    ///   `busy`, `full`, …
     public func restore(
         to path: String, options: ProfileRepository.Options = .init()
     ) async throws(ProfileStoreError) {

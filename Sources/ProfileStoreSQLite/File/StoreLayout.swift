@@ -31,6 +31,7 @@ struct StoreLayout {
                 case ("ALTER", "TABLE"):
                     let (head, tail) = Self.split(objects[String(words[2])] ?? "")
                     objects[String(words[2])] = "\(head), \(words[5])\(tail)"
+                case ("DROP", "TABLE"): objects[String(words[2])] = nil
                 // A row.
                 default: break
                 }

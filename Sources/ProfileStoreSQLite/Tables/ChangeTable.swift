@@ -10,19 +10,19 @@ enum ChangeTable {
     /// - Parameters:
     ///   - kind: What happened; `missed` is none that is kept.
     ///   - profileIDs: The profiles, or a range in which they lie; nil for `adopted` alone.
-    ///   - time: When.
+    ///   - stamp: When, and by whom.
     ///   - most: How many of the newest changes are kept.
     ///   - connection: The writer's.
     /// - Throws: What SQLite refuses; the transaction is then undone.
     static func append(
-        _ kind: ProfileChange.Kind, _ profileIDs: ClosedRange<Int64>?, at time: Timestamp, keeping most: Int,
+        _ kind: ProfileChange.Kind, _ profileIDs: ClosedRange<Int64>?, _ stamp: WriteStamp, keeping most: Int,
         _ connection: borrowing Connection
     ) throws(SQLiteError) {
         let number = try StoreTable.countChange(connection)
         var statement = try connection.prepare(
             """
-            INSERT INTO changes (number, kind, first_profile_id, last_profile_id, changed_at)
-            VALUES (?1, ?2, ?3, ?4, ?5)
+            INSERT INTO changes (number, kind, first_profile_id, last_profile_id, changed_at, author)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6)
             """)
         try statement.bind(number, at: 1)
         try statement.bind(kind.rawValue, at: 2)
@@ -30,7 +30,8 @@ enum ChangeTable {
             try statement.bind(profileIDs.lowerBound, at: 3)
             try statement.bind(profileIDs.upperBound, at: 4)
         }
-        try statement.bind(time.millisecondsSince1970, at: 5)
+        try statement.bind(stamp.time.millisecondsSince1970, at: 5)
+        if let author = stamp.author { try statement.bind(author.name, at: 6) }
         try statement.run()
         // Now and then only, since the oldest rows lie on a page that nothing else touches.
         let most = Int64(max(1, most))
@@ -50,7 +51,7 @@ enum ChangeTable {
         if number < newest {
             var statement = try connection.prepare(
                 """
-                SELECT changes.number, kind, first_profile_id, last_profile_id, changed_at, username, revision
+                SELECT changes.number, kind, first_profile_id, last_profile_id, changed_at, username, revision, author
                 FROM changes LEFT JOIN profiles ON id = first_profile_id AND first_profile_id = last_profile_id
                 WHERE changes.number > ?1 ORDER BY changes.number LIMIT ?2
                 """)
@@ -78,7 +79,7 @@ enum ChangeTable {
             number: row.integer(at: 0), kind: row.string(at: 1).flatMap(ProfileChange.Kind.init) ?? .missed,
             profileIDs: row.isNull(at: 2) ? nil : first...max(first, row.integer(at: 3)),
             username: row.string(at: 5), revision: row.isNull(at: 6) ? nil : row.integer(at: 6),
-            changedAt: Timestamp(millisecondsSince1970: row.integer(at: 4)))
+            changedAt: Timestamp(millisecondsSince1970: row.integer(at: 4)), author: row.string(at: 7))
     }
 
     private static func prune(upTo number: Int64, _ connection: borrowing Connection) throws(SQLiteError) {

@@ -3,13 +3,13 @@ internal import ProfileStore
 
 /// Batches of rows on their way into a store in memory, within one transaction.
 struct MemoryBatches {
-    private let time: Timestamp
+    private let stamp: WriteStamp
     private let firstID: Int64
     /// Where the profiles lie that were updated.
     private var updatedIDs: ClosedRange<Int64>?
 
-    init(at time: Timestamp, _ state: MemoryState) {
-        self.time = time
+    init(_ stamp: WriteStamp, _ state: MemoryState) {
+        self.stamp = stamp
         firstID = state.nextID
     }
 
@@ -27,10 +27,10 @@ struct MemoryBatches {
     ) throws(ProfileStoreError) -> ImportStep.Outcome? {
         switch step {
         case .insert(let row):
-            if state.insert(row: row, of: batch.rows, at: time) != nil { return .inserted }
+            if state.insert(row: row, of: batch.rows, at: stamp.time) != nil { return .inserted }
             return .found(state.match(row, of: batch.rows, besides: nil, batch.wantsStoredProfiles))
         case .update(let stored, let merged):
-            switch state.update(id: stored.id, revision: stored.revision, with: merged, at: time) {
+            switch state.update(id: stored.id, revision: stored.revision, with: merged, at: stamp.time) {
             case .updated:
                 let ids = updatedIDs ?? stored.id...stored.id
                 updatedIDs = min(ids.lowerBound, stored.id)...max(ids.upperBound, stored.id)
@@ -45,7 +45,7 @@ struct MemoryBatches {
     /// Stores rows that are said to be new.
     mutating func insert(_ new: NewRows, _ state: inout MemoryState) throws(ProfileStoreError) {
         for row in new.new {
-            guard state.insert(row: row, of: new.rows, at: time) != nil else {
+            guard state.insert(row: row, of: new.rows, at: stamp.time) != nil else {
                 throw .corrupt("rows that were said to be new have values of others")
             }
         }
@@ -55,9 +55,9 @@ struct MemoryBatches {
     func finish(_ state: inout MemoryState, keeping mostChanges: Int) {
         if state.nextID > firstID {
             for profile in state.profiles(after: firstID - 1) { state.throttles.forgetUnknown(profile.username) }
-            state.log.append(.imported, firstID...state.nextID - 1, at: time, keeping: mostChanges)
+            state.log.append(.imported, firstID...state.nextID - 1, stamp, keeping: mostChanges)
         }
-        if let updatedIDs { state.log.append(.updated, updatedIDs, at: time, keeping: mostChanges) }
+        if let updatedIDs { state.log.append(.updated, updatedIDs, stamp, keeping: mostChanges) }
     }
 }
 

@@ -18,12 +18,12 @@ extension MemoryEngine {
     }
 
     func store<Batch: ImportBatch>(
-        _ batch: Batch, judgedBy schema: ProfileSchema, at time: Timestamp
+        _ batch: Batch, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> Batch {
         try await write { [options] state throws(ProfileStoreError) in
             _ = try state.rules(being: schema)
             var batch = batch
-            var writing = MemoryBatches(at: time, state)
+            var writing = MemoryBatches(stamp, state)
             try writing.run(&batch, &state)
             writing.finish(&state, keeping: options.mostChanges)
             return batch
@@ -41,7 +41,7 @@ extension MemoryEngine {
     }
 
     func load(
-        _ load: some BulkLoad, judgedBy schema: ProfileSchema, at time: Timestamp
+        _ load: some BulkLoad, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> BulkLoadOutcome {
         if !load.takesUsedStore, !store.current.profiles.isEmpty { return .declined }
         return try await write { [options] state throws(ProfileStoreError) in
@@ -49,7 +49,7 @@ extension MemoryEngine {
             let isEmpty = state.profiles.isEmpty
             guard isEmpty || load.takesUsedStore, try load.mayBegin(into: before) else { return .declined }
             _ = try state.rules(being: schema)
-            var writing = MemoryBatches(at: time, state)
+            var writing = MemoryBatches(stamp, state)
             if isEmpty, load.knowsNewRows {
                 while let rows = load.nextNewRows() { try writing.insert(rows, &state) }
             } else {

@@ -12,19 +12,37 @@ extension MemoryEngine {
         return StoredCredential(profileID: profile.id, hash: hash)
     }
 
-    func setPasscode(_ hash: PasswordHash, of username: String) async throws(ProfileStoreError) -> Bool {
-        try await write { state in
-            guard let profile = state.profile(.username(username)), profile.passcodeHash == nil else { return false }
+    func setPasscode(
+        _ hash: PasswordHash, of username: String, _ stamp: WriteStamp
+    ) async throws(ProfileStoreError) -> Bool {
+        try await change(stamp) { state in
+            guard let profile = state.profile(.username(username)), profile.passcodeHash == nil else {
+                return ([], false)
+            }
             state.change(profile.id) { $0.passcodeHash = hash.text }
             state.throttles.forget(username, [.passcode])
-            return true
+            return ([(.credentialChanged, profile.id)], true)
         }
     }
 
-    func replaceHash(
-        _ kind: CredentialKind, of profileID: Int64, _ old: PasswordHash, by new: PasswordHash
+    func replacePasscode(
+        of profileID: Int64, _ old: PasswordHash, by new: PasswordHash, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> Bool {
-        try await write { state in Self.replaceHash(kind, of: profileID, old, by: new, in: &state) }
+        try await change(stamp) { state in
+            let isReplaced = Self.replaceHash(.passcode, of: profileID, old, by: new, in: &state)
+            return (isReplaced ? [(.credentialChanged, profileID)] : [], isReplaced)
+        }
+    }
+
+    func removePasscode(of username: String, _ stamp: WriteStamp) async throws(ProfileStoreError) -> Bool {
+        try await change(stamp) { state in
+            state.throttles.forget(username, [.passcode])
+            guard let profile = state.profile(.username(username)), profile.passcodeHash != nil else {
+                return ([], false)
+            }
+            state.change(profile.id) { $0.passcodeHash = nil }
+            return ([(.credentialChanged, profile.id)], true)
+        }
     }
 
     private static func replaceHash(
@@ -33,13 +51,6 @@ extension MemoryEngine {
         guard state.profiles[id]?.hash(kind) == old.text else { return false }
         state.change(id) { $0.setHash(kind, new.text) }
         return true
-    }
-
-    func removePasscode(of username: String) async throws(ProfileStoreError) {
-        try await write { state in
-            if let id = state.owner(of: username, in: .username) { state.change(id) { $0.passcodeHash = nil } }
-            state.throttles.forget(username, [.passcode])
-        }
     }
 
     func admit(_ attempt: LoginAttempt) async throws(ProfileStoreError) -> ThrottleState.Decision {

@@ -59,14 +59,15 @@ final class MemoryEngine: StoreEngine {
         return LoginRules(state.rules, haveJudgedPasswords: state.haveJudgedPasswords)
     }
 
-    func adopt(_ schema: ProfileSchema, at time: Timestamp) async throws(ProfileStoreError) -> AdoptedSchema {
-        try await write { [options] state throws(ProfileStoreError) in
-            if state.rules.fingerprint != schema.fingerprint {
-                try state.putInForce(schema, at: time)
-                state.log.append(.adopted, nil, at: time, keeping: options.mostChanges)
-            }
-            return state.rules
+    func adopt(
+        _ schema: ProfileSchema, _ stamp: WriteStamp
+    ) async throws(ProfileStoreError) -> (inForce: AdoptedSchema, version: Int) {
+        let version: Int = try await change(stamp) { state throws(ProfileStoreError) in
+            guard state.rules.fingerprint != schema.fingerprint else { return ([], state.rules.version) }
+            try state.putInForce(schema, at: stamp.time)
+            return ([(.adopted, nil)], state.rules.version)
         }
+        return (store.current.rules, version)
     }
 
     // MARK: Look-ups
@@ -123,34 +124,34 @@ final class MemoryEngine: StoreEngine {
     // MARK: Profiles
 
     func register(
-        _ row: ValidProfiles, judgedBy schema: ProfileSchema, at time: Timestamp
+        _ row: ValidProfiles, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> Profile {
-        try await write { [options] state throws(ProfileStoreError) in
+        try await change(stamp) { state throws(ProfileStoreError) in
             let rules = try state.rules(being: schema)
-            guard let profile = state.insert(row: 0, of: row, at: time) else {
+            guard let profile = state.insert(row: 0, of: row, at: stamp.time) else {
                 throw .duplicate(state.takenFields(of: row, row: 0, besides: nil))
             }
             // Whoever guessed at the name before had nothing to guess.
             state.throttles.forget(profile.username)
-            state.log.append(.registered, profile.id...profile.id, at: time, keeping: options.mostChanges)
-            return profile.profile(under: rules.schema)
+            return ([(.registered, profile.id)], profile.profile(under: rules.schema))
         }
     }
 
     func replace(
-        _ stored: Profile, with row: ValidProfiles, judgedBy schema: ProfileSchema, at time: Timestamp
+        _ stored: Profile, with row: ValidProfiles, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> Profile {
-        try await write { [options] state throws(ProfileStoreError) in
+        try await change(stamp) { state throws(ProfileStoreError) in
             let rules = try state.rules(being: schema)
-            switch state.update(id: stored.id, revision: stored.revision, with: row, at: time) {
+            switch state.update(id: stored.id, revision: stored.revision, with: row, at: stamp.time) {
             case .updated(let profile):
+                let bringsPassword = schema.index(of: .password).map { row.text(row: 0, field: $0) != nil } ?? false
                 if stored.username != profile.username {
                     for name in [stored.username, profile.username] { state.throttles.forget(name) }
-                } else if let field = schema.index(of: .password), row.text(row: 0, field: field) != nil {
+                } else if bringsPassword {
                     state.throttles.forget(stored.username, [.password])
                 }
-                state.log.append(.edited, profile.id...profile.id, at: time, keeping: options.mostChanges)
-                return profile.profile(under: rules.schema)
+                let credential: [Change] = bringsPassword ? [(.credentialChanged, profile.id)] : []
+                return ([(.edited, profile.id)] + credential, profile.profile(under: rules.schema))
             case .duplicate(let fields): throw .duplicate(fields)
             case .stale:
                 guard let current = state.profiles[stored.id] else { throw .notFound(username: stored.username) }
@@ -159,13 +160,79 @@ final class MemoryEngine: StoreEngine {
         }
     }
 
-    func remove(_ username: String, at time: Timestamp) async throws(ProfileStoreError) {
-        try await write { [options] state throws(ProfileStoreError) in
-            guard let id = state.owner(of: username, in: .username) else { throw .notFound(username: username) }
-            state.remove(id)
-            state.throttles.forget(username)
-            state.log.append(.removed, id...id, at: time, keeping: options.mostChanges)
+    func remove(
+        _ username: String, expecting revision: Int64?, _ stamp: WriteStamp
+    ) async throws(ProfileStoreError) -> Profile {
+        try await change(stamp) { state throws(ProfileStoreError) in
+            guard let profile = state.profile(.username(username)) else { throw .notFound(username: username) }
+            if let revision, revision != profile.revision {
+                throw .staleRevision(expected: revision, current: profile.revision)
+            }
+            state.remove(profile.id)
+            state.throttles.forget(profile.username)
+            return ([(.removed, profile.id)], profile.profile(under: state.rules.schema))
         }
+    }
+
+    func remove(_ profiles: [Profile], _ stamp: WriteStamp) async throws(ProfileStoreError) -> Int {
+        try await change(stamp) { state in
+            var changes: [Change] = []
+            for profile in profiles {
+                guard let stored = state.profiles[profile.id], stored.revision == profile.revision else { continue }
+                state.remove(stored.id)
+                state.throttles.forget(stored.username)
+                changes.append((.removed, stored.id))
+            }
+            return (changes, changes.count)
+        }
+    }
+
+    // MARK: Writes that may be repeated
+
+    func outcome(
+        of request: KeyedRequest, at time: Timestamp
+    ) async throws(ProfileStoreError) -> KeyedOutcome? {
+        try store.current.outcome(of: request, at: time)
+    }
+
+    func remember(_ outcome: KeyedOutcome, _ stamp: WriteStamp) async throws(ProfileStoreError) -> KeyedOutcome {
+        guard let request = stamp.request else { return outcome }
+        return try await write { state throws(ProfileStoreError) in
+            if let first = try state.outcome(of: request, at: stamp.time) { return first }
+            state.remember(outcome, of: request, at: stamp.time)
+            return outcome
+        }
+    }
+
+    /// What happened; to one profile, or to none.
+    typealias Change = (kind: ProfileChange.Kind, id: Int64?)
+
+    /// Writes, unless a write with the same key was made before, and logs what has changed.
+    func change<Value: KeyedValue>(
+        _ stamp: WriteStamp,
+        _ body: @escaping @Sendable (inout MemoryState) throws(ProfileStoreError) -> (changes: [Change], value: Value)
+    ) async throws(ProfileStoreError) -> Value {
+        let answer = try await write { [options] state throws(ProfileStoreError) -> Result<Value, ProfileStoreError> in
+            if let request = stamp.request, let first = try state.outcome(of: request, at: stamp.time) {
+                return first.answer()
+            }
+            let before = state
+            let answer: Result<Value, ProfileStoreError>
+            do throws(ProfileStoreError) {
+                let (changes, value) = try body(&state)
+                for change in changes {
+                    state.log.append(change.kind, change.id.map { $0...$0 }, stamp, keeping: options.mostChanges)
+                }
+                answer = .success(value)
+            } catch {
+                guard stamp.request != nil, error.isAnswer else { throw error }
+                state = before
+                answer = .failure(error)
+            }
+            if let request = stamp.request { state.remember(KeyedOutcome(answer), of: request, at: stamp.time) }
+            return answer
+        }
+        return try answer.get()
     }
 
     // MARK: Judging again

@@ -6,7 +6,7 @@ struct MemoryLog: Sendable {
         let number: Int64
         let kind: ProfileChange.Kind
         let profileIDs: ClosedRange<Int64>?
-        let time: Timestamp
+        let stamp: WriteStamp
     }
 
     /// The newest change's.
@@ -16,10 +16,10 @@ struct MemoryLog: Sendable {
 
     /// Puts a change at the end; `most` of the newest are kept, and a few more until they are pruned.
     mutating func append(
-        _ kind: ProfileChange.Kind, _ profileIDs: ClosedRange<Int64>?, at time: Timestamp, keeping most: Int
+        _ kind: ProfileChange.Kind, _ profileIDs: ClosedRange<Int64>?, _ stamp: WriteStamp, keeping most: Int
     ) {
         number += 1
-        entries.append(Entry(number: number, kind: kind, profileIDs: profileIDs, time: time))
+        entries.append(Entry(number: number, kind: kind, profileIDs: profileIDs, stamp: stamp))
         let most = Int64(max(1, most))
         if number % max(1, most / 100) == 0 { entries.removeAll { $0.number <= number - most } }
     }
@@ -36,7 +36,7 @@ struct MemoryLog: Sendable {
             let alone = entry.profileIDs.flatMap { $0.count == 1 ? profile($0.lowerBound) : nil }
             return ProfileChange(
                 number: entry.number, kind: entry.kind, profileIDs: entry.profileIDs, username: alone?.username,
-                revision: alone?.revision, changedAt: entry.time)
+                revision: alone?.revision, changedAt: entry.stamp.time, author: entry.stamp.author?.name)
         }
     }
 }

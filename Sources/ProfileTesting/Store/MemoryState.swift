@@ -15,6 +15,8 @@ struct MemoryState: Sendable {
     var throttles = MemoryThrottles()
     var log = MemoryLog()
     var isWelcomed = false
+    /// What came of writes that have a key, in their stored form.
+    private var keyedWrites: [WriteKey: (request: String, outcome: String, time: Timestamp)] = [:]
     /// The columns that profiles may have values in: those of the standard schema and of all that were in force.
     private var columns = Set(ProfileSchema.standard.openFields.map(\.column))
     /// Who has a value in a column that is unique under the rules in force.
@@ -151,6 +153,22 @@ struct MemoryState: Sendable {
         change(&profile)
         put(profile, at: id)
     }
+
+    // MARK: Writes that may be repeated
+
+    /// What came of a write that was made with the request's key; nil where none was, or too long ago.
+    func outcome(of request: KeyedRequest, at time: Timestamp) throws(ProfileStoreError) -> KeyedOutcome? {
+        guard let write = keyedWrites[request.key], write.time > WriteKey.forgotten(at: time) else { return nil }
+        guard write.request == request.fingerprint else { throw .keyReused(request.key) }
+        return KeyedOutcome(stored: write.outcome, under: rules.schema)
+    }
+
+    mutating func remember(_ outcome: KeyedOutcome, of request: KeyedRequest, at time: Timestamp) {
+        keyedWrites = keyedWrites.filter { $0.value.time > WriteKey.forgotten(at: time) }
+        keyedWrites[request.key] = (request.fingerprint, outcome.stored, time)
+    }
+
+    // MARK: Owners
 
     /// Puts a profile in the place of what has its id, and keeps the owners of unique values.
     private mutating func put(_ profile: MemoryProfile?, at id: Int64) {

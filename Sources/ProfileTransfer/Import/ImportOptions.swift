@@ -48,6 +48,9 @@ public struct ImportOptions: Sendable {
     /// is known of them: one may hold passwords.
     public var keepsIgnoredColumns = false
 
+    /// Who imports, for the log of changes.
+    public var author: Author?
+
     /// Options as they are by default.
     public init() {}
 }

@@ -64,7 +64,7 @@ struct StoreImport: Sendable {
             let decisions = decisions(of: judged, lastingAtMost: Self.longestTransaction)
             let decided = try await store { () throws(ProfileStoreError) in
                 try await repository.learningOfRules { () throws(ProfileStoreError) in
-                    try await engine.store(decisions, judgedBy: adopted.schema, at: repository.options.now())
+                    try await engine.store(decisions, judgedBy: adopted.schema, repository.stamp(run.options.author))
                 }
             }
             try run.take(decided)
@@ -119,7 +119,7 @@ struct StoreImport: Sendable {
         do throws(ImportError) {
             let outcome = try await store { () throws(ProfileStoreError) in
                 try await repository.learningOfRules { () throws(ProfileStoreError) in
-                    try await engine.load(load, judgedBy: adopted.schema, at: repository.options.now())
+                    try await engine.load(load, judgedBy: adopted.schema, repository.stamp(run.options.author))
                 }
             }
             if let failure = load.failure { throw failure }

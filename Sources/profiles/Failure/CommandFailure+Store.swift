@@ -35,6 +35,10 @@ extension CommandFailure {
             self.init(
                 .no, "The schema is not adopted: \(field) becomes unique, and these values are there more than once",
                 values.joined(separator: ", "))
+        case .keyReused(let key):
+            self.init(
+                .no, "The key \"\(key)\" was given to another write within the last 24 hours; nothing was written",
+                "Give each write a key of its own")
         case .busy(let holder, let waited):
             let name = holder.map { "\"\($0.command)\" (process \($0.processID))" } ?? "another program"
             let tenths = Int((waited / .milliseconds(100)).rounded())

@@ -111,7 +111,7 @@ import Watchdog
             case 0...1: _ = try? await repository.register(username)
             case 2...4: _ = try? await repository.edit(username) { $0.password = Secret("bL9pjp\(step)xyz") }
             case 5: _ = try? await repository.edit(username) { $0["password_hash"] = People.policyHash }
-            case 6...7: try? await repository.remove(username)
+            case 6...7: _ = try? await repository.remove(username)
             case 8: _ = try? await repository.edit(username) { $0["address"] = "\(step) Main St" }
             default: try await repository.adopt(schemas.randomElement(using: &random) ?? .standard)
             }

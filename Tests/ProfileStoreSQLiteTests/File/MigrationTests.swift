@@ -61,13 +61,7 @@ import Watchdog
         let repository = try await store.open()
         for name in ["abel", "bert"] { try await repository.register(name) }
         await repository.close()
-        // What later versions have added, taken away again.
-        try store.execute(
-            """
-            DROP TABLE changes; ALTER TABLE store DROP COLUMN unjudged_passwords;
-            ALTER TABLE store DROP COLUMN unknown_throttles; ALTER TABLE store DROP COLUMN is_welcomed;
-            DELETE FROM migrations WHERE version > 1; PRAGMA user_version = 1
-            """)
+        try store.becomeOlder(version: 1)
         let before = try store.rows()
         await #expect(throws: ProfileStoreError.olderStore(path: store.path, version: 1, known: Migration.all.count)) {
             try await store.open()
@@ -83,6 +77,22 @@ import Watchdog
         let change = try await changes.next()
         #expect(change?.number == 3 && change?.kind == .registered && change?.username == "carl")
         #expect(try await migrated.takeWelcome())
+        await migrated.close()
+    }
+
+    @Test func `a store of version 3 keeps its log of changes`() async throws {
+        let repository = try await store.open()
+        for name in ["abel", "bert"] { try await repository.register(name) }
+        try await repository.adopt(People.standard(and: People.email))
+        await repository.close()
+        let before = try store.rows("changes")
+        try store.becomeOlder(version: 3)
+        #expect(try await ProfileRepository.migrate(at: store.path).first == "V0004_writes")
+        #expect(try store.rows("changes") == before)
+        let migrated = try await store.open()
+        var changes = await migrated.changes(after: 1).makeAsyncIterator()
+        #expect(try await changes.next()?.username == "bert")
+        #expect(try await changes.next()?.kind == .adopted)
         await migrated.close()
     }
 

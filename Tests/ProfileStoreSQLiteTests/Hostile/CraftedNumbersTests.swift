@@ -73,7 +73,7 @@ import Watchdog
         let repository = try await craft(
             """
             UPDATE store SET change_number = \(number);
-            INSERT INTO changes VALUES (9223372036854775806, 'registered', 1, 1, 0), (9223372036854775807, 'edited', 1, 1, 0)
+            INSERT INTO changes VALUES (9223372036854775806, 'registered', 1, 1, 0, NULL), (9223372036854775807, 'edited', 1, 1, 0, NULL)
             """)
         #expect(await isCorrupt { try await repository.register("bert") })
         #expect(await isCorrupt { _ = try await repository.edit("abel") { $0["address"] = "2" } })

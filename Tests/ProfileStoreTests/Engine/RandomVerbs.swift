@@ -42,8 +42,8 @@ struct RandomVerbs {
         case 4...6: replace(at: time)
         case 7: remove(at: time)
         case 8...9: adopt(at: time)
-        case 10: setPasscode()
-        case 11: replaceHash()
+        case 10: setPasscode(at: time)
+        case 11: replacePasscode(at: time)
         case 12...15: attempt(at: time)
         case 16: mark()
         case 17: Verb("revalidate") { try await $0.revalidate().text }
@@ -51,6 +51,8 @@ struct RandomVerbs {
         case 20: page()
         case 21: scan()
         case 22: look()
+        case 23: removeMany(at: time)
+        case 24: outcome(at: time)
         case 26...29: attemptsAroundChange(at: time)
         default: importing()
         }
@@ -79,9 +81,10 @@ struct RandomVerbs {
 
     private mutating func register(_ username: String? = nil, at time: Timestamp) -> Verb {
         let rows = rows(username)
+        let stamp = stamp("register", at: time)
         return Verb("register \(rows.name)") { repository in
             try await repository.engine.register(
-                rows.rows(repository), judgedBy: rows.schema(repository), at: time
+                rows.rows(repository), judgedBy: rows.schema(repository), stamp
             ).text
         }
     }
@@ -90,6 +93,7 @@ struct RandomVerbs {
         let username = username ?? self.username()
         let rows = rows(random.once(in: 2) ? username : nil)
         let isStale = random.once(in: 6)
+        let stamp = stamp("replace", at: time)
         return Verb("replace \(username) with \(rows.name)") { repository in
             guard let stored = try await repository.profile(username: username) else { return "not there" }
             let known = Profile(
@@ -97,42 +101,86 @@ struct RandomVerbs {
                 updatedAt: stored.updatedAt, schemaVersion: stored.schemaVersion, issues: stored.issues,
                 hasPassword: stored.hasPassword, schema: stored.schema, values: stored.values)
             return try await repository.engine.replace(
-                known, with: rows.rows(repository), judgedBy: rows.schema(repository), at: time
+                known, with: rows.rows(repository), judgedBy: rows.schema(repository), stamp
             ).text
         }
     }
 
     private mutating func remove(_ username: String? = nil, at time: Timestamp) -> Verb {
         let username = username ?? self.username()
+        let revision: Int64? = random.once(in: 4) ? Int64.random(in: 1...3, using: &random) : nil
+        let stamp = stamp("remove", at: time)
         return Verb("remove \(username)") { repository in
-            try await repository.engine.remove(username, at: time)
-            return "removed"
+            try await repository.engine.remove(username, expecting: revision, stamp).text
         }
     }
 
     private mutating func adopt(at time: Timestamp) -> Verb {
         let index = Int.random(in: 0..<Self.schemas.count, using: &random)
-        return Verb("adopt schema \(index)") { "version \(try await $0.adopt(Self.schemas[index]))" }
+        let stamp = stamp("adopt", at: time)
+        return Verb("adopt schema \(index)") { repository in
+            let (inForce, version) = try await repository.engine.adopt(Self.schemas[index], stamp)
+            repository.keep(inForce)
+            return "version \(version), in force \(inForce.version)"
+        }
+    }
+
+    private mutating func removeMany(at time: Timestamp) -> Verb {
+        let usernames = (0..<3).map { _ in username() }
+        let stamp = stamp("remove many", at: time)
+        return Verb("remove \(usernames)") { repository in
+            var profiles: [Profile] = []
+            for username in usernames { if let found = try await repository.profile(username: username) { profiles.append(found) } }
+            return "\(try await repository.engine.remove(profiles, stamp)) removed"
+        }
+    }
+
+    // MARK: Writes that may be repeated
+
+    /// Now and then with a key that another write may have had.
+    private mutating func stamp(_ verb: String, at time: Timestamp) -> WriteStamp {
+        let author = random.once(in: 2) ? Author(username()) : nil
+        return WriteStamp(at: time, by: author, random.once(in: 3) ? request(verb) : nil)
+    }
+
+    private mutating func request(_ verb: String) -> KeyedRequest? {
+        KeyedRequest(WriteKey("key-\(Int.random(in: 0..<6, using: &random))"), verb, [random.once(in: 8) ? "else" : nil])
+    }
+
+    private mutating func outcome(at time: Timestamp) -> Verb {
+        let verb = ["register", "replace", "remove", "adopt", "passcode"].randomElement(using: &random) ?? ""
+        let days = random.once(in: 4) ? 1 : 0
+        let later = Timestamp(millisecondsSince1970: time.millisecondsSince1970 + Int64(days) * 86_400_000)
+        guard let request = request(verb) else { return Verb("nothing") { _ in "" } }
+        let stamp = WriteStamp(at: later, request)
+        let remembers = random.once(in: 4)
+        return Verb("the outcome of \(request.key)") { repository in
+            if remembers { return try await repository.engine.remember(.done(false), stamp).stored }
+            return try await repository.engine.outcome(of: request, at: later)?.stored ?? "none"
+        }
     }
 
     // MARK: Secrets
 
-    private mutating func setPasscode(_ username: String? = nil) -> Verb {
+    private mutating func setPasscode(_ username: String? = nil, at time: Timestamp) -> Verb {
         let username = username ?? self.username()
+        let stamp = stamp("passcode", at: time)
         let hash = hash()
         if random.once(in: 3) {
             return Verb("remove the passcode of \(username)") { repository in
-                try await repository.engine.removePasscode(of: username)
-                return "removed"
+                "\(try await repository.engine.removePasscode(of: username, stamp))"
             }
         }
-        return Verb("set the passcode of \(username)") { "\(try await $0.engine.setPasscode(hash, of: username))" }
+        return Verb("set the passcode of \(username)") { repository in
+            "\(try await repository.engine.setPasscode(hash, of: username, stamp))"
+        }
     }
 
-    private mutating func replaceHash() -> Verb {
-        let (id, kind, old, new) = (id(), kind(), hash(), hash())
-        return Verb("replace the hash of \(kind) of \(id)") { repository in
-            "\(try await repository.engine.replaceHash(kind, of: id, old, by: new))"
+    private mutating func replacePasscode(at time: Timestamp) -> Verb {
+        let (id, old, new) = (id(), hash(), hash())
+        let stamp = stamp("replace passcode", at: time)
+        return Verb("replace the passcode of \(id)") { repository in
+            "\(try await repository.engine.replacePasscode(of: id, old, by: new, stamp))"
         }
     }
 
@@ -145,7 +193,7 @@ struct RandomVerbs {
             case 0: register(username, at: time)
             case 1: replace(username, at: time)
             case 2: remove(username, at: time)
-            case 3: setPasscode(username)
+            case 3: setPasscode(username, at: time)
             default: importing(username)
             }
         // So much later that the delay for the failures before is not over.

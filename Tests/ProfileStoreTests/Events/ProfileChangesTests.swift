@@ -121,8 +121,9 @@ import Watchdog
             $0.duplicates = .update
             $0.isDryRun = true
         }
-        try await repository.createPasscode(Secret("parislondon"), for: "abel")
         #expect(socket.received() == [])
+        try await repository.createPasscode(Secret("parislondon"), for: "abel")
+        #expect(socket.received() == beep)
         try await repository.adopt(try People.standard(and: People.email))
         #expect(socket.received() == beep)
         try await repository.remove("bert")

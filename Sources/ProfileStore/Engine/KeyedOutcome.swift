@@ -1,0 +1,198 @@
+package import ProfileCore
+
+/// What came of a write that has a key, as a store remembers it for those who repeat it.
+package enum KeyedOutcome: Sendable {
+    /// A profile was stored, or removed: as it was then.
+    case profile(Profile)
+    /// Whether something was done.
+    case done(Bool)
+    /// A schema was put in force, by this version.
+    case version(Int)
+    /// The answer was no.
+    case refused(ProfileStoreError)
+}
+
+/// What a write that may have a key returns.
+package protocol KeyedValue: Sendable {
+    var outcome: KeyedOutcome { get }
+
+    /// Nil for the outcome of another write.
+    init?(_ outcome: KeyedOutcome)
+}
+
+extension Profile: KeyedValue {
+    package var outcome: KeyedOutcome { .profile(self) }
+
+    package init?(_ outcome: KeyedOutcome) {
+        guard case .profile(let profile) = outcome else { return nil }
+        self = profile
+    }
+}
+
+extension Bool: KeyedValue {
+    package var outcome: KeyedOutcome { .done(self) }
+
+    package init?(_ outcome: KeyedOutcome) {
+        guard case .done(let isDone) = outcome else { return nil }
+        self = isDone
+    }
+}
+
+extension Int: KeyedValue {
+    package var outcome: KeyedOutcome { .version(self) }
+
+    package init?(_ outcome: KeyedOutcome) {
+        guard case .version(let version) = outcome else { return nil }
+        self = version
+    }
+}
+
+extension KeyedOutcome {
+    /// What a write has come to.
+    package init(_ answer: Result<some KeyedValue, ProfileStoreError>) {
+        self =
+            switch answer {
+            case .success(let value): value.outcome
+            case .failure(let error): .refused(error)
+            }
+    }
+
+    /// The answer to a repeat of the write.
+    package func answer<Value: KeyedValue>() -> Result<Value, ProfileStoreError> {
+        if case .refused(let error) = self { return .failure(error) }
+        if let value = Value(self) { return .success(value) }
+        // The same request has the same kind of outcome, unless another program has written it.
+        return .failure(.corrupt("a write that has a key has the outcome of another"))
+    }
+}
+
+// MARK: As it is stored
+
+extension ProfileStoreError {
+    /// Whether it is an answer, which a repeat gets too. Anything else is in the way, and may be gone by then.
+    package var isAnswer: Bool {
+        switch self {
+        case .notFound, .duplicate, .staleRevision: true
+        default: false
+        }
+    }
+}
+
+extension KeyedOutcome {
+    /// As JSON.
+    package var stored: String { json.text() }
+
+    private var json: JSONValue {
+        switch self {
+        case .profile(let profile): ["profile": profile.remembered]
+        case .done(let isDone): ["done": .bool(isDone)]
+        case .version(let version): ["version": .number(version)]
+        case .refused(let error): ["refused": error.remembered]
+        }
+    }
+
+    /// Reads the stored form; nil where it is none, as only another program can have written.
+    ///
+    /// - Parameters:
+    ///   - text: What is stored.
+    ///   - schema: The rules in force; a field that they do not have is left out.
+    package init?(stored text: String, under schema: ProfileSchema) {
+        guard case .object(let members)? = try? JSONValue(parsing: text), let member = members.first else { return nil }
+        switch (member.name, member.value) {
+        case ("profile", let value):
+            guard let profile = Profile(remembered: value, under: schema) else { return nil }
+            self = .profile(profile)
+        case ("done", .bool(let isDone)): self = .done(isDone)
+        case ("version", .number(let text)):
+            guard let version = Int(text) else { return nil }
+            self = .version(version)
+        case ("refused", let value):
+            guard let error = ProfileStoreError(remembered: value) else { return nil }
+            self = .refused(error)
+        default: return nil
+        }
+    }
+}
+
+extension Profile {
+    fileprivate var remembered: JSONValue {
+        var values: [JSONMember] = []
+        for (rules, value) in fields { if let value { values.append(JSONMember(rules.name.text, .string(value))) } }
+        return [
+            "id": .number(id), "revision": .number(revision),
+            "created_at": .number(createdAt.millisecondsSince1970),
+            "updated_at": .number(updatedAt.millisecondsSince1970), "schema_version": .number(schemaVersion),
+            "has_password": .bool(hasPassword), "issues": .array(issues.map(\.json)), "values": .object(values),
+        ]
+    }
+
+    fileprivate init?(remembered: JSONValue, under schema: ProfileSchema) {
+        let facts = RememberedFacts(remembered)
+        guard let id = facts.number("id"), let revision = facts.number("revision"),
+            let createdAt = facts.number("created_at"), let updatedAt = facts.number("updated_at"),
+            let schemaVersion = facts.number("schema_version"), case .bool(let hasPassword)? = facts["has_password"],
+            case .array? = facts["issues"], let issues = facts["issues"]?.text(), let values = facts["values"]
+        else { return nil }
+        let texts = RememberedFacts(values)
+        self.init(
+            id: id, revision: revision, createdAt: Timestamp(millisecondsSince1970: createdAt),
+            updatedAt: Timestamp(millisecondsSince1970: updatedAt), schemaVersion: Int(schemaVersion),
+            issues: [ReportedIssue](stored: issues), hasPassword: hasPassword, schema: schema,
+            values: schema.openFields.map { texts.string($0.name.text) })
+    }
+}
+
+extension ProfileStoreError {
+    fileprivate var remembered: JSONValue {
+        switch self {
+        case .notFound(let username): ["reason": "not_found", "username": .string(username)]
+        case .duplicate(let fields):
+            ["reason": "duplicate", "fields": .array(fields.map { .string($0.text) })]
+        case .staleRevision(let expected, let current):
+            ["reason": "stale_revision", "expected": .number(expected), "current": .number(current)]
+        default: .null
+        }
+    }
+
+    fileprivate init?(remembered: JSONValue) {
+        let facts = RememberedFacts(remembered)
+        switch facts.string("reason") {
+        case "not_found":
+            guard let username = facts.string("username") else { return nil }
+            self = .notFound(username: username)
+        case "duplicate": self = .duplicate(facts.strings("fields").compactMap(FieldName.init))
+        case "stale_revision":
+            guard let expected = facts.number("expected"), let current = facts.number("current") else { return nil }
+            self = .staleRevision(expected: expected, current: current)
+        default: return nil
+        }
+    }
+}
+
+/// The members of a stored object, by name.
+private struct RememberedFacts {
+    private let members: [String: JSONValue]
+
+    init(_ value: JSONValue) {
+        guard case .object(let members) = value else {
+            self.members = [:]
+            return
+        }
+        self.members = Dictionary(members.map { ($0.name, $0.value) }) { first, _ in first }
+    }
+
+    subscript(name: String) -> JSONValue? { members[name] }
+
+    func number(_ name: String) -> Int64? {
+        if case .number(let text)? = members[name] { Int64(text) } else { nil }
+    }
+
+    func string(_ name: String) -> String? {
+        if case .string(let text)? = members[name] { text } else { nil }
+    }
+
+    func strings(_ name: String) -> [String] {
+        guard case .array(let elements)? = members[name] else { return [] }
+        return elements.compactMap { if case .string(let text) = $0 { text } else { nil } }
+    }
+}

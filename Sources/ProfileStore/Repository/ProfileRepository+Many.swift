@@ -1,0 +1,117 @@
+public import ProfileCore
+
+// Many profiles at once. What is written in one transaction is bounded, so that nobody else waits for long.
+extension ProfileRepository {
+    /// Stores new profiles in their order; of two with the same value of a unique field the first one wins.
+    ///
+    /// A thousand at a time are stored in one transaction, with one ``ProfileChange/Kind/imported`` in the log. Where
+    /// something is in the way, such as `busy`, the report says so and the rest is not tried.
+    /// - Parameters:
+    ///   - profiles: What the validator made, by the rules in force.
+    ///   - author: Who registers them.
+    /// - Returns: How many were stored, and which were refused.
+    public func register(many profiles: [ValidProfile], by author: Author? = nil) async -> RegistrationReport {
+        var report = RegistrationReport()
+        var start = 0
+        while start < profiles.count, report.failure == nil {
+            let end = min(start + Self.profilesPerTransaction, profiles.count)
+            do throws(ProfileStoreError) {
+                let batch = try await register(Array(profiles[start..<end]), by: author)
+                report.registered += end - start - batch.refusals.count
+                report.refusals += batch.refusals.map {
+                    RegistrationReport.Refusal(index: start + $0.row, fields: $0.fields)
+                }
+                start = end
+            } catch {
+                report.failure = error
+            }
+        }
+        return report
+    }
+
+    /// Removes the profiles that a query finds, with their credentials and sessions; its `limit` does not count.
+    ///
+    /// A thousand at a time are removed in one transaction, with a ``ProfileChange/Kind/removed`` for each in the log. A
+    /// profile that changes meanwhile is left, and counted.
+    /// - Parameters:
+    ///   - query: Which profiles.
+    ///   - author: Who removes them.
+    /// - Returns: How many were removed.
+    public func remove(matching query: ProfileQuery, by author: Author? = nil) async -> RemovalReport {
+        var report = RemovalReport()
+        var query = query
+        query.limit = Self.profilesPerTransaction
+        do throws(ProfileStoreError) {
+            repeat {
+                let page = try await profiles(query)
+                let removed = page.profiles.isEmpty ? 0 : try await engine.remove(page.profiles, stamp(author))
+                report.removed += removed
+                report.changed += page.profiles.count - removed
+                query.after = page.next
+            } while query.after != nil
+        } catch {
+            report.failure = error
+        }
+        return report
+    }
+
+    private static var profilesPerTransaction: Int { 1_000 }
+
+    private func register(
+        _ profiles: [ValidProfile], by author: Author?
+    ) async throws(ProfileStoreError) -> RegistrationBatch {
+        let schema = adoptedSchema.schema
+        guard profiles.allSatisfy({ $0.schema == schema }) else {
+            throw .schemaChanged(version: schemaVersion)
+        }
+        let rows = try await hashingPasswords(of: ValidProfiles(joining: profiles, of: schema), schema)
+        let batch = RegistrationBatch(rows)
+        return try await learningOfRules { () throws(ProfileStoreError) in
+            try await engine.store(batch, judgedBy: schema, stamp(author))
+        }
+    }
+}
+
+/// What became of many profiles that were to be stored.
+public struct RegistrationReport: Hashable, Sendable {
+    /// How many were stored.
+    public internal(set) var registered = 0
+    /// Those that were not, in their order.
+    public internal(set) var refusals: [Refusal] = []
+    /// What was in the way of the rest, which was not tried; nil where every one was.
+    public internal(set) var failure: ProfileStoreError?
+
+    /// A profile that has the values of another one.
+    public struct Refusal: Hashable, Sendable {
+        /// Its position among those that were given.
+        public let index: Int
+        /// The unique fields whose value another profile has.
+        public let fields: [FieldName]
+    }
+}
+
+/// What became of profiles that were to be removed.
+public struct RemovalReport: Hashable, Sendable {
+    /// How many were removed.
+    public internal(set) var removed = 0
+    /// How many were found, and had changed or gone before their turn: they are as they were.
+    public internal(set) var changed = 0
+    /// What was in the way of the rest; nil where there was nothing.
+    public internal(set) var failure: ProfileStoreError?
+}
+
+/// Rows that are stored if nobody has their values.
+private struct RegistrationBatch: ImportBatch {
+    let rows: ValidProfiles
+    let wantsStoredProfiles = false
+    private(set) var refusals: [(row: Int, fields: [FieldName])] = []
+    private var row = -1
+
+    init(_ rows: ValidProfiles) { self.rows = rows }
+
+    mutating func next(after outcome: ImportStep.Outcome) -> ImportStep {
+        if case .found(let match) = outcome { refusals.append((row, match.takenFields)) }
+        row += 1
+        return row < rows.count ? .insert(row: row) : .end
+    }
+}

@@ -1,0 +1,29 @@
+import RawSQLite
+import SQLiteMigrations
+import StoreFixtures
+
+@testable import ProfileStoreSQLite
+
+extension TemporaryStore {
+    /// Takes away again what later versions have added, so that the store is as one of this version had made it. Changes
+    /// that it could not have logged are lost.
+    func becomeOlder(version: Int) throws {
+        let undo = [
+            4: """
+                DROP TABLE keyed_writes;
+                CREATE TABLE kept AS SELECT number, kind, first_profile_id, last_profile_id, changed_at FROM changes
+                    WHERE kind <> 'credential_changed';
+                DROP TABLE changes; \(StoreLayout(version: 2).objects["changes"] ?? "");
+                INSERT INTO changes SELECT * FROM kept; DROP TABLE kept;
+                """,
+            3: """
+                ALTER TABLE store DROP COLUMN unjudged_passwords; ALTER TABLE store DROP COLUMN unknown_throttles;
+                """,
+            2: "DROP TABLE changes; ALTER TABLE store DROP COLUMN is_welcomed;",
+        ]
+        let database = try RawDatabase(path)
+        for version in (version + 1...Migration.all.count).reversed() { try database.execute(undo[version] ?? "") }
+        try database.execute(
+            "DELETE FROM migrations WHERE version > \(version); PRAGMA user_version = \(version)")
+    }
+}

@@ -1,0 +1,138 @@
+import ProfileCore
+import ProfileStore
+import ProfileTesting
+import SecretHashing
+import StoreFixtures
+import Testing
+import Watchdog
+
+/// H3: a write that has a key may be repeated.
+@Suite(.watched) struct KeyedWriteTests {
+    private let store: TemporaryStore
+    private let key: WriteKey
+
+    init() throws {
+        store = try TemporaryStore()
+        key = try #require(WriteKey("a-key"))
+    }
+
+    @Test func `H3: a registration that is repeated with its key gives the first answer and one profile`() async throws {
+        let repository = try await store.open()
+        let valid = try repository.judged(People.draft("abel"))
+        let first = try await repository.register(valid, key: key)
+        _ = try await repository.edit("abel") { $0["address"] = "2 Main St" }
+        #expect(try await repository.register(valid, key: key) == first)
+        try await repository.remove("abel")
+        #expect(try await repository.register(valid, key: key) == first)
+        #expect(try await repository.usernames() == [])
+        await repository.close()
+    }
+
+    @Test func `H3: a refusal is remembered too, though its reason is gone`() async throws {
+        let repository = try await store.open()
+        try await repository.register("abel")
+        let valid = try repository.judged(People.draft("ABEL"))
+        for _ in 0..<2 {
+            await #expect(throws: ProfileStoreError.duplicate([.username])) {
+                try await repository.register(valid, key: key)
+            }
+            _ = try? await repository.remove("abel")
+        }
+        #expect(try await repository.register(valid).username == "ABEL")
+        await repository.close()
+    }
+
+    @Test func `H3: a key with another write is refused, and nothing is written`() async throws {
+        let repository = try await store.open()
+        _ = try await repository.register(repository.judged(People.draft("abel")), key: key)
+        let number = try await repository.changeNumber
+        let other = try repository.judged(People.draft("abel", ["address": "2 Main St"]))
+        await #expect(throws: ProfileStoreError.keyReused(key)) { try await repository.register(other, key: key) }
+        await #expect(throws: ProfileStoreError.keyReused(key)) { try await repository.remove("abel", key: key) }
+        await #expect(throws: ProfileStoreError.keyReused(key)) {
+            try await repository.edit("abel", key: key) { $0["address"] = "3 Main St" }
+        }
+        await #expect(throws: CredentialError.store(.keyReused(key))) {
+            try await repository.createPasscode(Secret("parislondon"), for: "abel", key: key)
+        }
+        #expect(try await repository.changeNumber == number)
+        await repository.close()
+    }
+
+    @Test func `H3: a key is forgotten after 24 hours`() async throws {
+        let repository = try await store.open()
+        try await repository.register("abel")
+        #expect(try await repository.remove("abel", key: key).username == "abel")
+        store.clock.advance(by: WriteKey.lifetime - .milliseconds(1))
+        #expect(try await repository.remove("abel", key: key).username == "abel")
+        store.clock.advance(by: .milliseconds(1))
+        await #expect(throws: ProfileStoreError.notFound(username: "abel")) {
+            try await repository.remove("abel", key: key)
+        }
+        await repository.close()
+    }
+
+    @Test func `H3: an edit is not run again, also one that had nothing to change`() async throws {
+        let repository = try await store.open()
+        let abel = try await repository.register("abel")
+        let edited = try await repository.edit("abel", key: key) { $0["address"] = "12 Main St" }
+        #expect(edited == abel)
+        let later = try await repository.edit("abel") { $0["address"] = "3 Main St" }
+        let again = try await repository.edit("abel", key: key) { _ in Issue.record("it ran again") }
+        #expect(again == abel)
+        #expect(try await repository.profile(username: "abel") == later)
+
+        let stale = try #require(WriteKey("stale"))
+        for _ in 0..<2 {
+            await #expect(throws: ProfileStoreError.staleRevision(expected: 1, current: 2)) {
+                try await repository.replace(abel, with: repository.judged(People.draft("adam")), key: stale)
+            }
+        }
+        await repository.close()
+    }
+
+    @Test func `H3: passcodes and rules go by keys too`() async throws {
+        let repository = try await store.open()
+        try await repository.register("abel")
+        let keys = try ["create", "edit", "remove", "adopt"].map { try #require(WriteKey($0)) }
+        for _ in 0..<2 {
+            try await repository.createPasscode(Secret("parislondon"), for: "abel", key: keys[0])
+        }
+        for _ in 0..<2 {
+            try await repository.editPasscode(
+                from: Secret("parislondon"), to: Secret("marsvenus"), for: "abel", key: keys[1])
+        }
+        for _ in 0..<2 { try await repository.removePasscode(of: "abel", key: keys[2]) }
+        await #expect(throws: CredentialError.noPasscode) { try await repository.removePasscode(of: "abel") }
+
+        let other = try People.standard(and: People.email)
+        #expect(try await repository.adopt(other, key: keys[3]) == 2)
+        #expect(try await repository.adopt(.standard) == 3)
+        #expect(try await repository.adopt(other, key: keys[3]) == 2)
+        #expect(try await repository.schemaVersions().count == 3)
+        await repository.close()
+    }
+
+    @Test(.onlyOnSQLite("looks into the tables"))
+    func `H3: what came of a write is remembered with it, across openings`() async throws {
+        let repository = try await store.open()
+        let valid = try repository.judged(People.draft("abel"))
+        let first = try await repository.register(valid, key: key)
+        await repository.close()
+        let again = try await store.open()
+        #expect(try await again.register(valid, key: key) == first)
+        #expect(try store.number("SELECT count(*) FROM keyed_writes") == 1)
+        // Too old, and so forgotten with the next one.
+        store.clock.advance(by: WriteKey.lifetime)
+        try await again.remove("abel", key: WriteKey("another"))
+        #expect(try store.rows("keyed_writes").map { $0[0] } == ["another"])
+        await again.close()
+    }
+
+    @Test func `a key is 1 to 255 printable characters of ASCII, and an author one line`() {
+        for text in ["", " ", "a b", "é", "a\n", String(repeating: "k", count: 256)] { #expect(WriteKey(text) == nil) }
+        for text in ["k", "!~", String(repeating: "k", count: 255)] { #expect(WriteKey(text)?.text == text) }
+        for name in ["", "a\nb", "\u{7}", String(repeating: "é", count: 101)] { #expect(Author(name) == nil) }
+        for name in ["Ann", "svc/mail 1", String(repeating: "é", count: 100)] { #expect(Author(name)?.name == name) }
+    }
+}

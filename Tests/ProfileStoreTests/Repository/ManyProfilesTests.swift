@@ -1,0 +1,125 @@
+import ProfileCore
+import ProfileStore
+import ProfileTesting
+import StoreFixtures
+import Testing
+import Watchdog
+
+/// Many profiles in one call, and what the log of changes says of writes.
+@Suite(.watched) struct ManyProfilesTests {
+    private let store: TemporaryStore
+
+    init() throws { store = try TemporaryStore() }
+
+    @Test func `many are registered in their order, and those whose values another has are named`() async throws {
+        let repository = try await store.open()
+        try await repository.register("carl")
+        let names = ["abel", "bert", "ABEL", "carl", "dora"]
+        let profiles = try names.map { try repository.judged(People.draft($0)) }
+        let report = await repository.register(many: profiles, by: Author("loader"))
+        #expect(report.registered == 3)
+        #expect(report.refusals.map(\.index) == [2, 3])
+        #expect(report.refusals.map(\.fields) == [[.username], [.username]])
+        #expect(report.failure == nil)
+        #expect(try await repository.usernames() == ["carl", "abel", "bert", "dora"])
+        let log = try await log(repository)
+        #expect(log.map(\.kind) == [.registered, .imported])
+        #expect(log.map(\.author) == [nil, "loader"])
+        await repository.close()
+    }
+
+    @Test func `many passwords are hashed, and judged ones are known as such`() async throws {
+        let repository = try await store.open(store.options { $0.hashingThreads = 2 })
+        let profiles = try (0..<3).map { number in
+            var draft = People.draft("user\(number)")
+            draft["password_hash"] = nil
+            draft.password = Secret("aK8oio\(number)")
+            return try repository.judged(draft)
+        }
+        #expect(await repository.register(many: profiles).registered == 3)
+        for number in 0..<3 {
+            let profile = try await repository.validatePassword(Secret("aK8oio\(number)"), for: "user\(number)")
+            #expect(profile.username == "user\(number)")
+        }
+        await repository.close()
+    }
+
+    @Test func `what is in the way is told, and the rest is not tried`() async throws {
+        let repository = try await store.open()
+        let judged = try repository.judged(People.draft("abel"))
+        try await repository.adopt(People.standard(and: People.email))
+        let report = await repository.register(many: [judged])
+        #expect(report.registered == 0)
+        #expect(report.failure == .schemaChanged(version: 2))
+        await repository.close()
+    }
+
+    @Test func `those that a query finds are removed, more than one transaction takes`() async throws {
+        let repository = try await store.open()
+        let profiles = try (0..<1_100).map { number in
+            try repository.judged(People.draft("user\(number)", number < 5 ? ["address": "Elsewhere"] : [:]))
+        }
+        #expect(await repository.register(many: profiles).registered == 1_100)
+        let here = try ProfileQuery([.init(#require(FieldName("address")), "12 Main St")], limit: 7)
+        let report = await repository.remove(matching: here, by: Author("Ann"))
+        #expect(report.removed == 1_095)
+        #expect(report.changed == 0)
+        #expect(report.failure == nil)
+        #expect(try await repository.usernames() == (0..<5).map { "user\($0)" })
+        let log = try await log(repository)
+        #expect(log.count == 1_097)
+        #expect(log.dropFirst(2).allSatisfy { $0.kind == .removed && $0.author == "Ann" })
+        await repository.close()
+    }
+
+    @Test func `a removal goes by a revision, and returns what was removed`() async throws {
+        let repository = try await store.open()
+        let abel = try await repository.register("abel")
+        await #expect(throws: ProfileStoreError.staleRevision(expected: 2, current: 1)) {
+            try await repository.remove("abel", expecting: 2)
+        }
+        #expect(try await repository.remove("ABEL", expecting: 1) == abel)
+        await repository.close()
+    }
+
+    @Test func `an edit whose closure throws changes nothing, and throws the same`() async throws {
+        struct Unwanted: Error, Equatable { let name: String }
+        let repository = try await store.open()
+        let abel = try await repository.register("abel")
+        await #expect(throws: Unwanted(name: "abel")) {
+            try await repository.edit("abel") { draft in
+                draft["address"] = "2 Main St"
+                throw Unwanted(name: draft["username"] ?? "")
+            }
+        }
+        #expect(try await repository.profile(username: "abel") == abel)
+        await repository.close()
+    }
+
+    @Test func `R7: changes of credentials are told, with who made them`() async throws {
+        let repository = try await store.open()
+        try await repository.register("abel")
+        let ann = Author("Ann")
+        try await repository.createPasscode(Secret("parislondon"), for: "abel", by: ann)
+        try await repository.editPasscode(from: Secret("parislondon"), to: Secret("marsvenus"), for: "abel", by: ann)
+        try await repository.removePasscode(of: "abel", by: ann)
+        _ = try await repository.edit("abel", by: ann) { $0["password_hash"] = People.weakHash }
+        // A better hash of the same password lets nobody else in.
+        _ = try await repository.validatePassword(People.secret, for: "abel")
+        _ = try await repository.edit("abel") { $0["address"] = "2 Main St" }
+        let log = try await log(repository)
+        let credential = ProfileChange.Kind.credentialChanged
+        #expect(log.map(\.kind) == [.registered, credential, credential, credential, .edited, credential, .edited])
+        #expect(log.map(\.author) == [nil, "Ann", "Ann", "Ann", "Ann", "Ann", nil])
+        #expect(log.allSatisfy { $0.profileIDs == 1...1 })
+        await repository.close()
+    }
+
+    private func log(_ repository: ProfileRepository) async throws -> [ProfileChange] {
+        let newest = try await repository.changeNumber
+        var log: [ProfileChange] = []
+        var changes = await repository.changes(after: 0).makeAsyncIterator()
+        while log.count < newest, let change = try await changes.next() { log.append(change) }
+        return log
+    }
+}
