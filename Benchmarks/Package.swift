@@ -18,14 +18,25 @@ let package = Package(
                 .product(name: "ProfileStoreSQLite", package: "profiles"),
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),
-        // What a login is measured without: syncs and hashes.
-        .target(name: "LoginStubs", linkerSettings: [.linkedLibrary("sqlite3")]),
+        // Syncs that take as long as they are told to, none for what is measured without them.
+        .target(name: "SyncCost", linkerSettings: [.linkedLibrary("sqlite3")]),
+        // What a login is measured without besides: hashes.
+        .target(name: "LoginStubs"),
         .executableTarget(
             name: "Logins",
             dependencies: [
-                "LoginStubs",
+                "LoginStubs", "SyncCost",
                 .product(name: "ProfileCore", package: "profiles"),
                 .product(name: "ProfileLogin", package: "profiles"),
+                .product(name: "ProfileStore", package: "profiles"),
+                .product(name: "ProfileStoreSQLite", package: "profiles"),
+            ]),
+        .target(name: "RawWrites", linkerSettings: [.linkedLibrary("sqlite3")]),
+        .executableTarget(
+            name: "Writes",
+            dependencies: [
+                "RawWrites", "SyncCost",
+                .product(name: "ProfileCore", package: "profiles"),
                 .product(name: "ProfileStore", package: "profiles"),
                 .product(name: "ProfileStoreSQLite", package: "profiles"),
             ]),

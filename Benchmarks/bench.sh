@@ -2,7 +2,7 @@
 # Measures the product beside its yardsticks, taking turns in one run, and writes the medians to RESULTS.md.
 #
 #     ROWS=1000000  rows of the standard file          RUNS=5   turns of each measurement
-#     ONLY=extra    one job: import extra validate infer lookup revalidate process login hashing long
+#     ONLY=extra    one job: import extra validate infer lookup revalidate process login writes hashing long
 #     LONG=1        also ten times the rows            DATA=DIR scratch folder, ${TMPDIR:-/tmp}/profiles-bench
 #     RESULTS=FILE  where the table goes; by default only a whole run of 1,000,000 rows replaces RESULTS.md
 set -euo pipefail
@@ -209,6 +209,27 @@ if wanted login; then
     full=$(median "login, full store") empty=$(median "login, empty store")
     add_row "the database work of one login: $rows profiles, 100000 names remembered" \
         "$(number "%.0f µs" "$full * 1000000")" "an empty store: $(number "%.0f µs" "$empty * 1000000")" "$full / $empty" "<= 2.00"
+fi
+
+if wanted writes; then
+    echo "register, 64 tasks at once"
+    swift build -c release --product Writes > "$data/run.log" 2>&1 || { cat "$data/run.log" >&2; exit 1; }
+    eval "$(remove writes.db)"; rm -f "$data"/raw*.db*
+    .build/release/Writes "$data" "$insert_sql" "$runs" | tee "$data/run.writes"
+    while read -r line; do
+        sqlite3 "$log" "INSERT INTO measurement SELECT json_extract('$line', '\$.name'), json_extract('$line', '\$.seconds'), 0"
+    done < "$data/run.writes"
+    eval "$(remove writes.db)"; rm -f "$data"/raw*.db*
+    rate() { number %.0f "1 / $(median "$1")"; }  # NAME: how many a second
+    ours=$(rate "write, 64 tasks, 1 ms") one=$(rate "write, 1 tasks, 1 ms") raw=$(rate "write, raw, 1 ms")
+    job="64 tasks register, a sync takes 1 ms: profiles a second"
+    add_row "$job" "$ours" "one task: $one" "$ours / $one.0" ">= 5.00"
+    add_row "the same" "$ours" "raw C, a transaction for each: $raw" "$ours / $raw.0" ">= 5.00"
+    longest=$(median "longest, 64 tasks, 1 ms") each=$(number "%.9f" "64 / $one")
+    add_row "the longest wait for one of them" "$(number "%.1f ms" "$longest * 1000")" \
+        "a transaction for each: $(number "%.1f ms" "$each * 1000")" "$longest / $each" "<= 1.00"
+    ours=$(rate "write, 64 tasks, 0 ms") one=$(rate "write, 1 tasks, 0 ms")
+    add_row "the same where a sync takes no time: profiles a second" "$ours" "one task: $one" "$ours / $one.0" ">= 1.00"
 fi
 
 if wanted hashing; then

@@ -5,8 +5,8 @@ internal import Threads
 /// The one writer of a process: jobs queue here, first come, first served, and each runs under the ``WriteLock``.
 ///
 /// The writer has a thread of its own that blocks for the lock, so that callers can leave at their deadline. A caller
-/// who leaves has not written and never will: the job is out of the queue. The lock goes back after every job, so that
-/// other processes get their turn.
+/// who leaves has not written and never will: the job is out of the queue. The lock goes back after every commit, so that
+/// other processes get their turn; jobs that wait at the same time may share one.
 package final class DatabaseWriter: Sendable {
     private let path: DatabasePath
     private let jobs = Mutex(WriteQueue())
@@ -20,17 +20,19 @@ package final class DatabaseWriter: Sendable {
     /// - Parameters:
     ///   - path: The database.
     ///   - command: What this process calls itself to those who wait for it, such as `profiles import`.
+    ///   - sharing: How many jobs may share a transaction.
     ///   - open: Opens the connection, and may create or migrate the database: it runs with the first job, on the
     ///     writer's thread, under the lock, and waits for other programs' locks as long as that job does. If it throws,
     ///     the job fails and the next one tries again.
     package init(
-        _ path: DatabasePath, command: String, open: @escaping @Sendable (WaitLimit) throws -> Connection
+        _ path: DatabasePath, command: String, sharing: SharingLimit = .usual,
+        open: @escaping @Sendable (WaitLimit) throws -> Connection
     ) {
         self.path = path
-        session = WriteSession(path, command: command, open: open)
+        session = WriteSession(path, command: command, sharing: sharing, open: open)
     }
 
-    /// Runs `body` on the writer's thread with the lock held. It begins its own transactions.
+    /// Runs `body` on the writer's thread with the lock held. It begins its own transactions, and shares them with nobody.
     ///
     /// - Parameters:
     ///   - limit: How long to wait for the job to begin, and for locks of SQLite's own that other programs hold; at least
@@ -42,23 +44,22 @@ package final class DatabaseWriter: Sendable {
     package func write<Value: Sendable>(
         waitingAtMost limit: Duration, _ body: @escaping @Sendable (borrowing Connection) throws -> Value
     ) async throws -> Value {
-        let ticket = jobs.withLock { $0.nextTicket() }
-        let outcome = await withTaskCancellationHandler {
-            await withCheckedContinuation { (continuation: CheckedContinuation<Result<Value, any Error>, Never>) in
-                let job = WriteJob(ticket: ticket, wait: WaitLimit(limit)) { session, wait in
-                    let outcome = session.perform(waiting: wait, body)
-                    return { continuation.resume(returning: outcome) }
-                } fail: { error in
-                    continuation.resume(returning: .failure(error))
-                }
-                enqueue(job)
-                // A cancellation that came before the job was in the queue found nothing to take out.
-                if Task.isCancelled { abandon(ticket) }
-            }
-        } onCancel: {
-            abandon(ticket)
-        }
-        return try outcome.get()
+        try await perform(sharingTransaction: false, waitingAtMost: limit, body)
+    }
+
+    /// Runs `body` on the writer's thread in a write transaction, which it may share with the bodies that wait at the same
+    /// time, each with an outcome of its own.
+    ///
+    /// - Parameters:
+    ///   - limit: As for ``write(waitingAtMost:_:)``.
+    ///   - body: What to do within the transaction. It should take little time, and has no effect but on the connection and
+    ///     its result: where the commit fails for all, it runs again, alone.
+    /// - Returns: What `body` returned, once it is committed and the lock is given back.
+    /// - Throws: As ``write(waitingAtMost:_:)``, or the error of the commit. Then nothing of it is written.
+    package func writeTransaction<Value: Sendable>(
+        waitingAtMost limit: Duration, _ body: @escaping @Sendable (borrowing Connection) throws -> Value
+    ) async throws -> Value {
+        try await perform(sharingTransaction: true, waitingAtMost: limit, body)
     }
 
     /// Lets the jobs that wait come to their end, empties the write-ahead log, and closes the connection.
@@ -74,6 +75,30 @@ package final class DatabaseWriter: Sendable {
     }
 
     // MARK: The queue
+
+    private func perform<Value: Sendable>(
+        sharingTransaction: Bool, waitingAtMost limit: Duration,
+        _ body: @escaping @Sendable (borrowing Connection) throws -> Value
+    ) async throws -> Value {
+        let ticket = jobs.withLock { $0.nextTicket() }
+        let outcome = await withTaskCancellationHandler {
+            await withCheckedContinuation { (continuation: CheckedContinuation<Result<Value, any Error>, Never>) in
+                let job = WriteJob(ticket: ticket, wait: WaitLimit(limit), sharesTransaction: sharingTransaction) {
+                    connection in
+                    let value = try body(connection)
+                    return { continuation.resume(returning: .success(value)) }
+                } fail: { error in
+                    continuation.resume(returning: .failure(error))
+                }
+                enqueue(job)
+                // A cancellation that came before the job was in the queue found nothing to take out.
+                if Task.isCancelled { abandon(ticket) }
+            }
+        } onCancel: {
+            abandon(ticket)
+        }
+        return try outcome.get()
+    }
 
     private func enqueue(_ job: WriteJob) {
         switch jobs.withLock({ $0.enqueue(job) }) {
@@ -105,7 +130,7 @@ package final class DatabaseWriter: Sendable {
     private func drain() {
         while let step = jobs.withLock({ $0.nextStep() }) {
             switch step {
-            case .takeLock: performNext()
+            case .takeLock: for answer in performNext() { answer() }
             case .close(let closing):
                 session.finish()
                 closing()
@@ -113,18 +138,20 @@ package final class DatabaseWriter: Sendable {
         }
     }
 
-    private func performNext() {
+    /// Runs the job whose turn it is, and those that share its transaction.
+    ///
+    /// - Returns: What tells the callers. The jobs are gone by then: what they hold on to is not to outlive its outcome on
+    ///   this thread.
+    private func performNext() -> [WriteJob.Answer] {
         do throws(SQLiteError) {
             try session.acquireLock()
         } catch {
-            jobs.withLock { $0.takeFirst() }?.fail(error)
-            return
+            return jobs.withLock { $0.takeFirst() }.map { [$0.answer(to: error)] } ?? []
         }
+        defer { session.releaseLock() }
         // While the lock was waited for, everyone may have left.
-        // The job goes before its outcome is known: what it holds on to is not to outlive it on this thread.
-        let deliver = jobs.withLock { $0.takeFirst() }.map { $0.run(session, $0.wait) }
-        session.releaseLock()
-        deliver?()
+        guard let job = jobs.withLock({ $0.takeFirst() }) else { return [] }
+        return session.perform(job) { jobs.withLock { $0.takeFirstThatShares() } }
     }
 
     // MARK: Deadlines

@@ -16,16 +16,24 @@ extension Connection {
     /// - Throws: What `body` throws, or SQLite's error. One with a ``FileProblem`` where others would not find what is
     ///   committed: mostly before the commit, so that nothing is written, or after it, when that was in vain.
     package func writeTransaction<Result: ~Copyable>(_ body: () throws -> Result) throws -> Result {
-        let result = try transaction(begin: "BEGIN IMMEDIATE", commit: "COMMIT", rollback: ["ROLLBACK"]) {
-            let result = try body()
-            try requireCommittable()
-            return result
-        }
+        let result = try commit(body)
         try requireInPlace()
         return result
     }
 
-    /// Within a transaction: keeps what `body` writes, or, if it throws, undoes that alone.
+    /// Commits all that `body` writes, without asking afterwards whether others find it.
+    ///
+    /// - Throws: What `body` throws, or SQLite's error. Then nothing is written.
+    func commit<Result: ~Copyable>(_ body: () throws -> Result) throws -> Result {
+        try transaction(begin: "BEGIN IMMEDIATE", commit: "COMMIT", rollback: ["ROLLBACK"]) {
+            let result = try body()
+            try requireCommittable()
+            return result
+        }
+    }
+
+    /// Within a transaction: keeps what `body` writes, or, if it throws, undoes that alone. Where that is not possible,
+    /// the whole transaction is undone; ``isAutocommit`` tells.
     ///
     /// - Throws: What `body` throws, or SQLite's error.
     package func savepoint<Result: ~Copyable>(_ body: () throws -> Result) throws -> Result {
@@ -52,6 +60,9 @@ extension Connection {
 
     private func rollBack(_ statements: [String]) {
         // The caller learns why there is a rollback, which says more than why the rollback fails.
-        for statement in statements where !isAutocommit { try? run(statement) }
+        for statement in statements where !isAutocommit {
+            // What cannot be undone alone must not be kept with the rest.
+            do { try run(statement) } catch { try? run("ROLLBACK") }
+        }
     }
 }

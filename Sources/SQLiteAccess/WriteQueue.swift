@@ -1,12 +1,3 @@
-/// A job for the writer's thread. Exactly one of `run` and `fail` is called, once, by whoever took it from the queue.
-struct WriteJob: Sendable {
-    let ticket: Int
-    let wait: WaitLimit
-    /// Does the work, and returns what tells the caller, to be called when the lock is given back.
-    let run: @Sendable (WriteSession, WaitLimit) -> @Sendable () -> Void
-    let fail: @Sendable (any Error) -> Void
-}
-
 /// The jobs that have not begun, in the order in which they came; nothing here takes longer the more of them there are,
 /// but looking at their deadlines.
 struct WriteQueue: Sendable {
@@ -103,16 +94,17 @@ struct WriteQueue: Sendable {
     /// left.
     mutating func takeFirst() -> Job? {
         awaitsLock = false
-        while head < order.count {
-            let ticket = order[head]
-            head += 1
-            guard let job = waiting.removeValue(forKey: ticket) else { continue }
-            forgetThoseWhoLeft()
-            hasRun = true
-            return job
-        }
-        forgetThoseWhoLeft()
-        return nil
+        defer { forgetThoseWhoLeft() }
+        guard let first = firstTicket(), let job = waiting.removeValue(forKey: first) else { return nil }
+        head += 1
+        hasRun = true
+        return job
+    }
+
+    /// The job whose turn is next, if it may share the transaction of the one before it.
+    mutating func takeFirstThatShares() -> Job? {
+        guard let first = firstTicket(), waiting[first]?.sharesTransaction == true else { return nil }
+        return takeFirst()
     }
 
     /// Takes out everything, since no thread could be started; the next job tries again.
@@ -147,6 +139,12 @@ struct WriteQueue: Sendable {
     private mutating func startThread() -> Bool {
         defer { isDraining = true }
         return !isDraining
+    }
+
+    /// The ticket of the job that came first, of those that still wait.
+    private mutating func firstTicket() -> Int? {
+        while head < order.count, waiting[order[head]] == nil { head += 1 }
+        return head < order.count ? order[head] : nil
     }
 
     private mutating func forgetThoseWhoLeft() {

@@ -8,16 +8,19 @@ final class WriteSession: @unchecked Sendable {
 
     private let path: DatabasePath
     private let command: String
+    private let sharing: SharingLimit
     private let open: @Sendable (WaitLimit) throws -> Connection
     private var lock: WriteLock?
     private var connection: Connection?
     private var nextCheckpoint = WriteSession.checkpointFrames
 
     init(
-        _ path: DatabasePath, command: String, open: @escaping @Sendable (WaitLimit) throws -> Connection
+        _ path: DatabasePath, command: String, sharing: SharingLimit,
+        open: @escaping @Sendable (WaitLimit) throws -> Connection
     ) {
         self.path = path
         self.command = command
+        self.sharing = sharing
         self.open = open
     }
 
@@ -30,28 +33,27 @@ final class WriteSession: @unchecked Sendable {
 
     func releaseLock() { lock?.release() }
 
-    /// Opens if need be, runs `body`, and checkpoints if the log has become long. Locks of other programs are waited for
-    /// as long as the job waits.
-    func perform<Value>(
-        waiting wait: WaitLimit, _ body: (borrowing Connection) throws -> Value
-    ) -> Result<Value, any Error> {
+    /// Opens if need be, runs a job, and checkpoints if the log has become long. A job that shares its transaction is
+    /// joined by those that `next` gives. Locks of other programs are waited for as long as the job waits.
+    ///
+    /// - Returns: What tells the callers.
+    func perform(_ job: WriteJob, joinedBy next: () -> WriteJob?) -> [WriteJob.Answer] {
         // The connection is out of its place while it is used, and comes back if it is still of use.
         let current: Connection
         if let kept = takeConnection() {
             current = kept
         } else {
-            do { current = try open(wait) } catch { return .failure(error) }
+            do { current = try open(job.wait) } catch { return [job.answer(to: error)] }
         }
         current.terms.lockFile = lock?.file
-        current.terms.waitLimit = wait
-        let outcome: Result<Value, any Error>
-        do { outcome = .success(try body(current)) } catch { outcome = .failure(error) }
-        current.rollBackIfOpen()
+        let answers =
+            job.sharesTransaction
+            ? current.runTogether(job, within: sharing, joinedBy: next) : [current.runAlone(job)]
         if current.isAutocommit {
             checkpointIfLong(current)
             connection = consume current
         }
-        return outcome
+        return answers
     }
 
     /// Closes, and empties the log unless another process has the lock: whoever has it empties the log when it closes.

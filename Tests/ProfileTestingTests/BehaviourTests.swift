@@ -36,9 +36,9 @@ import Watchdog
     /// The ids of a file, ranges such as P1–P3 included.
     private func ids(in path: String) throws -> Set<String> {
         let text = try #require(SmallFile.text(of: path), "\(path)")
-        // The letters that ids begin with, since hexadecimal digits look the same.
-        var ids = Set(text.matches(of: /\b[SRPIFLTNH][0-9]{1,2}\b/).map { String($0.output) })
-        for range in text.matches(of: /\b([SRPIFLTNH])([0-9]{1,2})–\1([0-9]{1,2})\b/) {
+        // The letters that ids begin with, since hexadecimal digits look the same; as those of a character in braces do.
+        var ids = Set(text.matches(of: /\b[SRPIFLTNHE][0-9]{1,2}\b(?!})/).map { String($0.output) })
+        for range in text.matches(of: /\b([SRPIFLTNHE])([0-9]{1,2})–\1([0-9]{1,2})\b/) {
             guard let first = Int(range.output.2), let last = Int(range.output.3), first <= last else { continue }
             ids.formUnion((first...last).map { "\(range.output.1)\($0)" })
         }

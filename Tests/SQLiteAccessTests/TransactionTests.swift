@@ -90,6 +90,25 @@ import Watchdog
         #expect(names == ["a", "b"])
     }
 
+    @Test func `a savepoint that cannot be undone alone takes the transaction with it`() throws {
+        let connection = try database.connect()
+        let error = error {
+            try connection.writeTransaction {
+                try insert("a", into: connection)
+                #expect(throws: Refusal.unwanted) {
+                    try connection.savepoint {
+                        try insert("b", into: connection)
+                        try connection.run("RELEASE inner")
+                        throw Refusal.unwanted
+                    }
+                }
+                #expect(connection.isAutocommit == true)
+            }
+        }
+        #expect(error?.code == .error)
+        #expect(try count(in: connection) == 0)
+    }
+
     @Test func `a read transaction sees one snapshot`() throws {
         let writer = try database.connect()
         let reader = try Connection(database.path, mode: .readOnly)

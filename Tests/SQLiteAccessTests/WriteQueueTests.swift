@@ -4,8 +4,9 @@ import Watchdog
 
 /// The order of the jobs, and what it costs to keep it.
 @Suite(.watched) struct WriteQueueTests {
-    private func job(_ ticket: Int, within limit: Duration = .seconds(600)) -> WriteJob {
-        WriteJob(ticket: ticket, wait: WaitLimit(limit), run: { _, _ in {} }, fail: { _ in })
+    private func job(_ ticket: Int, within limit: Duration = .seconds(600), shares: Bool = false) -> WriteJob {
+        WriteJob(
+            ticket: ticket, wait: WaitLimit(limit), sharesTransaction: shares, body: { _ in {} }, fail: { _ in })
     }
 
     private func fill(_ queue: inout WriteQueue, _ count: Int) -> [Int] {
@@ -27,6 +28,21 @@ import Watchdog
         var taken: [Int] = []
         while let job = queue.takeFirst() { taken.append(job.ticket) }
         #expect(taken == tickets.filter { $0 % 3 != 0 } + [early])
+    }
+
+    @Test func `H9: who shares a transaction comes no earlier than who came before`() {
+        var queue = WriteQueue()
+        for shares in [true, true, true, false, true] {
+            _ = queue.enqueue(job(queue.nextTicket(), shares: shares))
+        }
+        _ = queue.remove(2)
+        #expect(queue.takeFirst()?.ticket == 1)
+        #expect(queue.takeFirstThatShares()?.ticket == 3)
+        // The fourth wants to be alone, and the fifth has come after it.
+        #expect(queue.takeFirstThatShares()?.ticket == nil)
+        #expect(queue.takeFirst()?.ticket == 4)
+        #expect(queue.takeFirstThatShares()?.ticket == 5)
+        #expect(queue.takeFirstThatShares()?.ticket == nil)
     }
 
     @Test func `past its limit the queue takes no job, until one has left`() {

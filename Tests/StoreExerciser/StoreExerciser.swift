@@ -32,6 +32,8 @@ enum StoreExerciser {
             try await createAndDie(path: rest[0], username: rest[1])
         case ("register-and-edit", let rest) where rest.count == 3:
             try await registerAndEdit(path: rest[0], prefix: rest[1], seconds: Int(rest[2]) ?? 1)
+        case ("register-together", let rest) where rest.count == 2:
+            try await registerTogether(path: rest[0], tasks: Int(rest[1]) ?? 1)
         case ("reopen", let rest) where rest.count == 3:
             try await reopen(path: rest[0], prefix: rest[1], seconds: Int(rest[2]) ?? 1)
         case ("look-up", let rest) where rest.count == 2:
@@ -84,6 +86,23 @@ enum StoreExerciser {
         }
         await repository.close()
         say(String(count))
+    }
+
+    /// Registers `t0n0`, `t0n1`, …, `t1n0`, …, each task one after another, for ever. Prints each when it is registered,
+    /// with a full stop, so that a line that was cut off is known.
+    private static func registerTogether(path: String, tasks: Int) async throws {
+        let repository = try await ProfileRepository.open(at: path, options: options())
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for task in 0..<tasks {
+                group.addTask {
+                    for number in 0... {
+                        try await register("t\(task)n\(number)", in: repository)
+                        say("t\(task)n\(number).")
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
     }
 
     /// Opens, registers and closes over and over; each close brings the write-ahead log into the file.

@@ -3,6 +3,7 @@ import ProfileCore
 import ProfileLogin
 import ProfileStore
 import ProfileStoreSQLite
+import SyncCost
 
 /// Logs one profile in again and again, in two stores that take turns, and prints the median of each as a line of JSON.
 ///
@@ -16,7 +17,7 @@ import ProfileStoreSQLite
         guard arguments.count >= 4 else { throw Failure("usage: Logins FULL EMPTY USERNAME [ROUNDS]") }
         let rounds = arguments.count > 4 ? Int(arguments[4]) ?? 0 : 500
         guard rounds > 0 else { throw Failure("ROUNDS is a number above 0") }
-        guard unsynced_vfs_register() == 0 else { throw Failure("there is no VFS without syncs") }
+        guard sync_cost_vfs_register() == 0 else { throw Failure("there is no VFS without syncs") }
 
         let username = arguments[3]
         var stores: [(name: String, repository: ProfileRepository)] = []

@@ -41,14 +41,21 @@ final class SQLiteSession: Sendable {
         }
     }
 
-    /// Runs `body` in a write transaction, in the writer's turn.
+    /// Runs `body` in a write transaction, which the writes that wait at the same time may share; see <doc:Concurrency>.
+    ///
+    /// It takes little time, and has no effect but on the connection and its result: where a commit that others share fails,
+    /// it runs again.
     func write<Value: Sendable>(
         _ body: @escaping @Sendable (borrowing Connection) throws -> Value
     ) async throws(ProfileStoreError) -> Value {
-        try await withWriter { connection in try connection.writeTransaction { try body(connection) } }
+        do {
+            return try await writer.writeTransaction(waitingAtMost: options.waitLimit, body)
+        } catch {
+            throw ProfileStoreError(translating: error)
+        }
     }
 
-    /// Runs `body` in the writer's turn; it begins its own transactions.
+    /// Runs `body` in the writer's turn; it begins its own transactions, and shares them with nobody.
     func withWriter<Value: Sendable>(
         waitingAtMost limit: Duration? = nil, _ body: @escaping @Sendable (borrowing Connection) throws -> Value
     ) async throws(ProfileStoreError) -> Value {

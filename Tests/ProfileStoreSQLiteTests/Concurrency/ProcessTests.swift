@@ -101,4 +101,28 @@ import Watchdog
         #expect(try await repository.check().isSound)
         await repository.close()
     }
+
+    @Test func `E2, H9: what was answered to any of 64 tasks is there when their process is killed`() async throws {
+        for round in 0..<(Int(Length.seconds(3, long: 20)) ?? 3) {
+            let store = try TemporaryStore()
+            await (try store.open()).close()
+            let child = try ExerciserProcess("register-together", store.path, "64")
+            var answered: [String] = []
+            // Each round comes further.
+            while answered.count < 150 + 37 * round, let line = child.nextLine() { answered.append(line) }
+            child.kill()
+            let outcome = await child.finish()
+            #expect(outcome.code == 128 + SIGKILL)
+            answered = (answered + outcome.lines).filter { $0.hasSuffix(".") }.map { String($0.dropLast()) }
+            #expect(answered.count >= 150)
+
+            let repository = try await store.open()
+            let there = Set(try await repository.usernames())
+            #expect(Set(answered).subtracting(there).isEmpty, "round \(round)")
+            // Whoever was not answered had one change under way.
+            #expect(there.count <= answered.count + 64)
+            #expect(try await repository.check().isSound)
+            await repository.close()
+        }
+    }
 }

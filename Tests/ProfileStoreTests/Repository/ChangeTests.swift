@@ -71,6 +71,35 @@ import Watchdog
         #expect(outcomes.count { $0 == .duplicate([.username]) } == 15)
     }
 
+    @Test func `E2, H9: of 64 tasks that register few names at once, one gets each, others are told`() async throws {
+        let repository = repository
+        let outcomes = await withTaskGroup(of: (String, Result<Profile, ProfileStoreError>).self) { group in
+            for number in 0..<64 {
+                let name = "user\(number % 24)"
+                group.addTask {
+                    do throws(ProfileStoreError) {
+                        return (name, .success(try await repository.register(name)))
+                    } catch {
+                        return (name, .failure(error))
+                    }
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        var registered: [String: Profile] = [:]
+        for (name, outcome) in outcomes {
+            switch outcome {
+            case .success(let profile): #expect(registered.updateValue(profile, forKey: name) == nil)
+            case .failure(let error): #expect(error == .duplicate([.username]))
+            }
+        }
+        #expect(registered.count == 24)
+        #expect(Set(registered.values.map(\.id)) == Set(1...24))
+        #expect(try await repository.changeNumber == 24)
+        for (name, profile) in registered { #expect(try await repository.profile(username: name) == profile) }
+        #expect(try await repository.isSound())
+    }
+
     // MARK: What the database itself refuses
 
     @Test(

@@ -1,0 +1,108 @@
+import ProfileCore
+import ProfileStore
+import ProfileStoreSQLite
+import RawWrites
+import SyncCost
+
+/// Registers profiles whose passwords are hashed, by one task and by 64 at once, where a sync takes a fixed time; and lets
+/// plain C insert them, each in a transaction of its own. All take turns. Prints the medians as lines of JSON: the seconds
+/// that a write takes, and the longest that one of 64 tasks has waited for one.
+///
+///     Writes FOLDER INSERT [ROUNDS]
+///
+/// INSERT is the statement of the loop in C.
+@main struct Writes {
+    static func main() async throws {
+        let arguments = CommandLine.arguments
+        guard arguments.count >= 3 else { throw Failure("usage: Writes FOLDER INSERT [ROUNDS]") }
+        let (folder, sql) = (arguments[1], arguments[2])
+        let rounds = arguments.count > 3 ? Int(arguments[3]) ?? 0 : 5
+        guard rounds > 0 else { throw Failure("ROUNDS is a number above 0") }
+        guard sync_cost_vfs_register() == 0 else { throw Failure("there is no VFS whose syncs have a cost") }
+
+        let repository = try await openStore("\(folder)/writes.db")
+        let registrations = Registrations(repository)
+        var seconds: [String: [Double]] = [:]
+        // The first round only warms the caches.
+        for round in 0...rounds {
+            var figures: [(name: String, seconds: Double)] = []
+            for (cost, title) in [(1_000, "1 ms"), (0, "0 ms")] {
+                sync_cost_set(cost)
+                for (tasks, writes) in [(1, cost > 0 ? 400 : 2_000), (64, cost > 0 ? 6_400 : 12_800)] {
+                    let (elapsed, longest) = try await registrations.run(writes, tasks: tasks)
+                    figures.append(("write, \(tasks) tasks, \(title)", elapsed / Double(writes)))
+                    figures.append(("longest, \(tasks) tasks, \(title)", longest))
+                }
+                let raw = "\(folder)/raw\(cost)-\(round).db"
+                await (try openStore(raw)).close()
+                let writes = 400
+                let elapsed = raw_writes(raw, sql, hash, Int32(writes))
+                guard elapsed > 0 else { throw Failure("the loop in C cannot write to \(raw)") }
+                figures.append(("write, raw, \(title)", elapsed / Double(writes)))
+            }
+            if round > 0 { for figure in figures { seconds[figure.name, default: []].append(figure.seconds) } }
+        }
+        await repository.close()
+        for (name, times) in seconds.sorted(by: { $0.key < $1.key }) {
+            print(#"{"name": "\#(name)", "seconds": \#(times.sorted()[times.count / 2]), "rounds": \#(times.count)}"#)
+        }
+    }
+
+    private static func openStore(_ path: String) async throws -> ProfileRepository {
+        var options = ProfileRepository.Options()
+        options.createsMissing = true
+        return try await ProfileRepository.open(at: path, options: options)
+    }
+}
+
+/// Of no password: nobody logs in here.
+let hash = "$argon2id$v=19$m=19456,t=2,p=1$ypUYnQZSQQOq9pivEtjG8w$" + String(repeating: "A", count: 43)
+
+/// Profiles that are registered one after another, by as many tasks at once as one likes.
+struct Registrations {
+    private let repository: ProfileRepository
+    private let names = NameCounter()
+
+    init(_ repository: ProfileRepository) { self.repository = repository }
+
+    /// Registers so many, and says how long all took, and the longest of them.
+    func run(_ count: Int, tasks: Int) async throws -> (seconds: Double, longest: Double) {
+        let first = await names.take(count)
+        let start = ContinuousClock.now
+        let longest = try await withThrowingTaskGroup(of: Duration.self) { group in
+            for task in 0..<tasks {
+                let numbers = stride(from: first + task, to: first + count, by: tasks)
+                group.addTask { [repository] in
+                    var longest = Duration.zero
+                    for number in numbers {
+                        let draft = ProfileDraft([
+                            "username": "n\(number)", "password_hash": hash, "phone": "78761241",
+                            "address": "12 Main St",
+                        ])
+                        let valid = try repository.validator.validate(draft, on: repository.today)
+                        let begun = ContinuousClock.now
+                        _ = try await repository.register(valid)
+                        longest = max(longest, .now - begun)
+                    }
+                    return longest
+                }
+            }
+            return try await group.reduce(.zero) { max($0, $1) }
+        }
+        return ((ContinuousClock.now - start) / .seconds(1), longest / .seconds(1))
+    }
+}
+
+private actor NameCounter {
+    private var next = 0
+
+    func take(_ count: Int) -> Int {
+        defer { next += count }
+        return next
+    }
+}
+
+struct Failure: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}
