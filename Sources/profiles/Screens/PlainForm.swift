@@ -66,20 +66,27 @@ struct PlainForm {
         }
     }
 
+    /// What somebody wants to do with a rejected row.
+    enum RowAnswer {
+        case mend, leave, drop
+    }
+
     /// Shows a rejected row and asks whether to mend it now.
     ///
-    /// - Returns: False if it is to be left for later.
-    /// - Throws: ``MendingEnded`` where all of them are.
-    static func offers(_ row: RowToMend, in repository: ProfileRepository) throws -> Bool {
+    /// - Throws: ``MendingEnded`` where it is to be left, and all after it.
+    static func answer(to row: RowToMend, in repository: ProfileRepository) throws -> RowAnswer {
         let values = repository.schema.fields.compactMap { rules in
             row.value(of: rules.name).map { "\(rules.title) \($0)" }
         }
         say("\(row.title): \(values.isEmpty ? "no values" : values.joined(separator: ", "))")
         if let notice = row.notice { say(notice) }
         for issue in row.issues { say("  " + repository.schema.message(for: issue) + ".") }
-        let answer = try LinePrompt.ask("Mend it? [Y/n/q]").lowercased()
-        if ["q", "quit"].contains(answer) { throw MendingEnded() }
-        return !["n", "no"].contains(answer)
+        switch try LinePrompt.ask("Mend it? [Y/n/d/q]").lowercased() {
+        case "q", "quit": throw MendingEnded()
+        case "n", "no": return .leave
+        case "d", "drop": return .drop
+        default: return .mend
+        }
     }
 
     private mutating func ask(for field: FormField) throws(CommandFailure) {
