@@ -81,6 +81,11 @@ import Watchdog
                 ["import", "--on-duplicate=reject", "a.csv", "--delimiter", ";"],
                 "profiles import a.csv --delimiter ';' --on-duplicate skip --force"
             ),
+            (["import", "--", "-a.csv"], "profiles import --on-duplicate skip --force -- -a.csv"),
+            (
+                ["import", "--", "--on-duplicate", "--force"],
+                "profiles import --on-duplicate skip --force -- --on-duplicate --force"
+            ),
         ])
     func goingOn(arguments: [String], line: String) {
         #expect(
