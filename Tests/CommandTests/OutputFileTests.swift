@@ -116,6 +116,31 @@ import Watchdog
                 == (line.hasSuffix("report") ? 64 : line == "export" ? 0 : 1))
     }
 
+    @Test(
+        "I7: an output is no standard output, nor a file without a name",
+        arguments: ["import people.csv --rejects", "schema infer people.csv --output", "export"])
+    func isNoName(line: String) throws {
+        try makeStore()
+        try workplace.write("username\nann\n", to: "people.csv")
+        if line != "export" {
+            let outcome = try workplace.shell("profiles \(line) -")
+            #expect(outcome.status == 64 && outcome.error.contains("- is no file to write to here"), "\(outcome)")
+            #expect(!workplace.exists("-"))
+        }
+        let outcome = try workplace.shell("profiles \(line) ''")
+        #expect(outcome.error.contains(#"Error: "" cannot be created: No such file"#), "\(outcome)")
+    }
+
+    @Test func `I7: a link that leads nowhere yet leads to what is written`() throws {
+        try makeStore()
+        for (link, force) in [("a.csv", ""), ("b.csv", "--force")] {
+            #expect(try workplace.shell("mkdir -p d; ln -s d/real-\(link) \(link)").status == 0)
+            #expect(try workplace.shell("profiles export \(link) \(force)").status == 0)
+            #expect(try workplace.shell("readlink \(link)").output == "d/real-\(link)\n")
+            #expect(try workplace.read("d/real-\(link)").hasPrefix("username"))
+        }
+    }
+
     @Test("I7: a file that somebody makes meanwhile is not overwritten either", arguments: [false, true])
     func madeMeanwhile(withoutUnnamedFiles: Bool) throws {
         let reading = try ReadingImport(workplace, replacing: false, withoutUnnamedFiles: withoutUnnamedFiles)

@@ -125,6 +125,18 @@ import Watchdog
         #expect(!workplace.exists("store.sqlite"))
     }
 
+    @Test func `a backup that cannot be made needs another place, and the store none`() throws {
+        let workplace = try Workplace()
+        try workplace.register("anna")
+        #expect(try workplace.shell("chmod 777 .; chmod 666 store.*; mkdir -m 555 closed").status == 0)
+        let outcome = try workplace.shell("\(user) \(try Workplace.binary()) backup closed/copy.sqlite")
+        #expect(
+            outcome
+                == Workplace.Outcome(
+                    status: 73, output: "",
+                    error: "Error: closed/copy.sqlite cannot be created: Permission denied\n"), "\(outcome)")
+    }
+
     @Test func `who may read a store and not write it makes no lock file, and exits 77`() throws {
         let workplace = try Workplace()
         try workplace.register("anna")

@@ -72,7 +72,8 @@ struct ImportCommand: AsynchronousCommand {
             let importer = ProfileImporter(repository: repository, options: plan.options)
             let reported = ReportedImport(
                 global: global, input: input, store: repository, spared: try global.storeFiles(),
-                duplicates: onDuplicate.policy, goingOn: dryRun ? nil : goingOn, readBefore: plan.input)
+                duplicates: onDuplicate.policy, attempt: attempt, goingOn: dryRun ? nil : goingOn,
+                readBefore: plan.input)
             try await reported.run(importer, file)
         }
     }
@@ -127,6 +128,8 @@ struct ImportCommand: AsynchronousCommand {
             return nil
         }
     }
+
+    private var attempt: ImportAttempt { dryRun ? .judging : infer ? .inferring : .importing }
 
     /// What is stored already is to be skipped; what was rejected will be so again, and its file be whole.
     private var goingOn: String {

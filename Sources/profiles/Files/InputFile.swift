@@ -33,7 +33,9 @@ struct InputFile: ~Copyable {
         let (count, code) = FileDescriptor.readAll(into: buffer, from: descriptor)
         used = count
         guard code == 0 else { throw .cannotRead(path, code) }
-        guard count <= limit else { throw CommandFailure(.badInput, "\(path) is longer than \(limit) bytes") }
+        guard count <= limit else {
+            throw CommandFailure(.badInput, "\(CommandFailure.named(path)) is longer than \(limit) bytes")
+        }
         return try body(UnsafeRawBufferPointer(rebasing: buffer[..<count]).bindMemory(to: UInt8.self).span)
     }
 

@@ -27,8 +27,8 @@ struct PrivateFile: ~Copyable {
         let exists = stat(path, &status) == 0
         switch exists ? status.st_mode & S_IFMT : S_IFREG {
         case S_IFREG:
-            // A symbolic link keeps pointing at the file that is replaced.
-            let target = exists ? try Self.resolved(path) : path
+            // A symbolic link keeps pointing at the file that is replaced, or that it has waited for.
+            let target = try Self.resolved(path)
             let unnamed = Self.openUnnamed(beside: target)
             if unnamed >= 0 {
                 self.init(unnamed, target, .none, replaces: replacing)
@@ -58,6 +58,9 @@ struct PrivateFile: ~Copyable {
     static func requireName(
         _ path: String, replacing: Bool, sparing spared: FilePlaces
     ) throws(CommandFailure) {
+        guard path != "-" else {
+            throw CommandFailure(.usage, "- is no file to write to here", "Name one; ./- is one of that name")
+        }
         try spared.require(path)
         var status = stat()
         if !replacing, stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG { throw .isThere(path) }

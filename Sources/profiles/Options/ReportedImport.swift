@@ -13,6 +13,8 @@ struct ReportedImport {
     var spared = FilePlaces()
     /// What becomes of rows whose profiles are stored already.
     var duplicates = ImportOptions.DuplicatePolicy.reject
+    /// What it is for.
+    var attempt = ImportAttempt.judging
     /// The line of shell that goes on where it was interrupted.
     var goingOn: String?
     /// The input where it was read before, and is read again from its beginning.
@@ -27,22 +29,30 @@ struct ReportedImport {
         do {
             outcome = try await importing(importer, file, sparing: spared)
         } catch {
-            // What could not begin says so itself.
-            _ = try await store?.removeIfUnused()
-            throw error
+            if await isStoreRemoved(), isStoreNamed { noteRemoval() }
+            guard let error = error as? ImportError else { throw error }
+            throw CommandFailure(error, attempting: attempt)
         }
-        outcome.isStoreRemoved = try await store?.removeIfUnused() ?? false
+        outcome.isStoreRemoved = await isStoreRemoved()
         if let rejects = input.rejects { spared.insert(rejects) }
         try tell(outcome, sparing: spared)
+        if outcome.isStoreRemoved, isStoreNamed || outcome.report.earlyEnd != .cancelled { noteRemoval() }
         if let failure = outcome.failure { throw failure }
-        if outcome.isStoreRemoved, outcome.report.earlyEnd != .cancelled {
-            global.note("No row was stored, so that the store that was made for them is removed again.")
-        }
         if outcome.report.earlyEnd == .cancelled, let goingOn {
             global.note((input.file == "-" ? "Give the same input again to: " : "Go on with: ") + goingOn)
         }
         if outcome.report.earlyEnd == .cancelled { throw CommandFailure(.interrupted, lines: []) }
         if outcome.report.rejected > 0 || outcome.report.earlyEnd != nil { throw CommandFailure(.no, lines: []) }
+    }
+
+    /// Removes a store that was made for nothing. That it cannot be removed says nothing of how the import went.
+    private func isStoreRemoved() async -> Bool { (try? await store?.removeIfUnused()) ?? false }
+
+    /// Whether somebody has named the store, and so was asked about making it, or told.
+    private var isStoreNamed: Bool { global.store.database != nil }
+
+    private func noteRemoval() {
+        global.note("No row was stored, so that the store that was made for them is removed again.")
     }
 
     /// What an import has come to.
@@ -126,7 +136,9 @@ struct ReportedImport {
     /// row is known by is its number, which no form can ask for.
     private func mending(_ rejects: String, _ report: ImportReport) -> String? {
         if report.isDryRun || report.earlyEnd == .nothingStored || input.source.keyByRow { return nil }
-        var words = ["profiles", "mend", rejects] + input.wordsForRejects(of: report.format)
+        // A name that looks like an option is none with its folder before it.
+        let file = rejects.hasPrefix("-") ? "./" + rejects : rejects
+        var words = [CommandArguments.ownName, "mend", file] + input.wordsForRejects(of: report.format)
         if duplicates != .reject { words += ["--on-duplicate", duplicates.rawValue] }
         if let database = global.store.database { words += ["--database", database] }
         return CommandArguments.line(words)

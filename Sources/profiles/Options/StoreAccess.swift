@@ -74,7 +74,7 @@ extension ProfileSchema {
             do throws(SchemaFailure) {
                 return try ProfileSchema(parsing: bytes, defaultName: name ?? "custom")
             } catch {
-                throw CommandFailure(error, of: path)
+                throw CommandFailure(error, of: CommandFailure.named(path))
             }
         }
     }
