@@ -100,7 +100,8 @@ extension FieldParser {
         guard allows(["minimum", "maximum"], of: constraints, for: types, rules) else { return }
         rules.minimum = parseBound("minimum", of: rules)
         rules.maximum = parseBound("maximum", of: rules)
-        guard let minimum = rules.minimum, let maximum = rules.maximum, minimum.isMore(than: maximum) else { return }
+        guard let minimum = rules.minimum, let maximum = rules.maximum, minimum.isMore(than: maximum) == true
+        else { return }
         constraints.report("minimum", .boundsInverted(minimum: minimum, maximum: maximum))
     }
 
@@ -154,22 +155,28 @@ extension FieldParser {
         return nil
     }
 
-    /// Judged by the other rules of the field, so that a value which could never be stored is found here.
-    func parseAllowedValues(_ rules: FieldRules) -> [String] {
+    /// The entries of `enum` as they may be typed, and where each stands.
+    func parseAllowedValues(_ rules: FieldRules) -> [(text: String, path: String)] {
         guard let list = constraints.array("enum") else { return [] }
         if list.isEmpty { constraints.report("enum", .allowsNothing) }
-        let validator = FieldValidator(rules)
         return list.compactMap { value, path in
-            let text: String
             switch value {
-            case .string(let string): text = string
+            case .string(let text): return (text, path)
             case .number(let number) where rules.type == .integer || rules.type == .number || rules.type == .year:
-                text = rules.typedForm(of: number)
-            case .bool(let flag) where rules.type == .boolean: text = rules.typedForm(of: flag ? "true" : "false")
+                return (rules.typedForm(of: number), path)
+            case .bool(let flag) where rules.type == .boolean:
+                return (rules.typedForm(of: flag ? "true" : "false"), path)
             default:
                 errors.report(path, .allowedValueOfWrongType(value.kind, rules.type))
                 return nil
             }
+        }
+    }
+
+    /// Judges allowed values by the other rules of the field, so that one which could never be stored is found here.
+    func judge(_ allowed: [(text: String, path: String)], by rules: FieldRules) -> [String] {
+        let validator = FieldValidator(rules)
+        return allowed.compactMap { text, path in
             guard let canonical = validator.canonical(text) else {
                 errors.report(path, .allowedValueBreaksRules(text))
                 return nil
