@@ -51,7 +51,7 @@ struct LoginCommand: AsynchronousCommand, SecretTaking {
     /// What logs people in to a store, for whoever asks for the password: this command, or a screen.
     static func service(for repository: ProfileRepository) -> LoginService { LoginService(repository) }
 
-    private func entered() throws(CommandFailure) -> Secret {
+    private func entered() throws -> Secret {
         if let secret = try password.read() { return secret }
         guard global.canAsk else {
             throw CommandFailure(

@@ -36,6 +36,9 @@ struct RowToMend {
     }
 }
 
+/// A row is to be left for later.
+struct RowLeft: Error {}
+
 /// Somebody wants to go on another time.
 struct MendingEnded: Error {}
 
