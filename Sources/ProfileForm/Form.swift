@@ -38,12 +38,21 @@ public struct Form: Sendable {
         _ validator: ProfileValidator, on today: CalendarDay, hasPassword: Bool = false,
         values: [FieldName: String] = [:]
     ) {
+        var texts = values
+        for rules in validator.schema.fields { texts[rules.name] = values[rules.name].map(rules.shownForm) }
+        self.init(validator, on: today, hasPassword: hasPassword, typed: texts)
+    }
+
+    /// Makes a form of what was typed elsewhere, whether it is right or not, as in a row of a file.
+    package init(
+        _ validator: ProfileValidator, on today: CalendarDay, hasPassword: Bool = false, typed texts: [FieldName: String]
+    ) {
         self.validator = validator
         self.today = today
         self.hasPassword = hasPassword
         let schema = validator.schema
         fields = schema.fields.map { rules in
-            FormField(rules, text: rules.isSecret ? "" : values[rules.name].map(rules.shownForm(of:)) ?? "")
+            FormField(rules, text: rules.isSecret ? "" : texts[rules.name] ?? "")
         }
         postalCodeOfSearch =
             schema.field(of: .streetAddress) == nil
@@ -201,10 +210,4 @@ extension Form {
 
 extension FieldRules {
     var isNameLike: Bool { contentType.flatMap(ContentType.init).map(ContentType.nameLike.contains) ?? false }
-
-    /// A stored value as a form shows it: a date in the first of its formats.
-    package func shownForm(of stored: String) -> String {
-        guard type == .date, let day = CalendarDay(iso: stored), let format = formats.first else { return stored }
-        return format.text(of: day)
-    }
 }

@@ -25,7 +25,6 @@ struct EditForm {
             switch request {
             case .addresses(let postalCode):
                 return .reply(.addresses(try await repository.addresses(under: postalCode)))
-            case .skip: return .done(stored)
             case .store(let profile, let isMerged):
                 let base = versions.withLock { $0.base(isMerged: isMerged) }
                 do throws(ProfileStoreError) {

@@ -13,16 +13,14 @@ struct RegistrationForm {
         let screen = FormScreen(
             Form(repository.validator, on: repository.today), name: "register", title: "Register a profile",
             submitting: "register", notices: try await repository.welcome())
-        let profile = try await run(screen, whenLeft: CommandFailure(.no, "Nothing was stored"))
-        guard let profile else { throw CommandFailure(.no, "Nothing was stored") }
-        return profile
+        return try await run(screen, whenLeft: CommandFailure(.no, "Nothing was stored"))
     }
 
     /// Shows the form with a rejected row in it, and what is wrong there, until that is stored.
     ///
-    /// - Returns: Nil if it is to be left for later.
-    func run(mending row: RowToMend) async throws -> Profile? {
-        var form = Form(repository.validator, on: repository.today, values: row.values)
+    /// - Throws: ``RowLeft`` if it is to be left for later, ``MendingEnded`` if all are.
+    func run(mending row: RowToMend) async throws -> Profile {
+        var form = Form(repository.validator, on: repository.today, typed: row.values)
         form.report(row.issues)
         let screen = FormScreen(
             form, name: "mend", title: row.title, submitting: "register", canSkip: true,
@@ -30,13 +28,11 @@ struct RegistrationForm {
         return try await run(screen, whenLeft: MendingEnded())
     }
 
-    private func run(_ screen: FormScreen, whenLeft failure: any Error) async throws -> Profile? {
+    private func run(_ screen: FormScreen, whenLeft failure: any Error) async throws -> Profile {
         try await session.run(screen, whenLeft: { failure }) { request in
             switch request {
             case .addresses(let postalCode):
                 return .reply(.addresses(try await repository.addresses(under: postalCode)))
-            case .skip:
-                return .done(nil)
             case .store(let profile, isMerged: _):
                 do throws(ProfileStoreError) {
                     return .done(try await repository.register(profile))
