@@ -57,7 +57,7 @@ struct ImportCommand: AsynchronousCommand {
     }
 
     func run() async throws {
-        try input.requireOutputs(sparing: global.storeFiles())
+        try input.requireOutputs(global)
         let file = try InputFile(input.file)
         let before = infer || dryRun ? try await schemaInForce() : nil
         var plan = Plan(rules: .standard, options: options, isConfirmed: creation.create)
@@ -72,12 +72,12 @@ struct ImportCommand: AsynchronousCommand {
         try await global.withStore("import", whenMissing: whenMissing) { [plan] repository in
             let importer = ProfileImporter(repository: repository, options: plan.options)
             let reported = ReportedImport(
-                global: global, input: input, spared: try global.storeFiles(), goingOn: dryRun ? nil : goingOn,
-                readBefore: plan.input)
+                global: global, input: input, goingOn: dryRun ? nil : goingOn, readBefore: plan.input)
             do {
                 try await reported.run(importer, file)
             } catch {
-                let isRemoved = try await repository.removeIfUnused()
+                // That the store cannot be removed says nothing of why the import failed.
+                let isRemoved = (try? await repository.removeIfUnused()) ?? false
                 // What could not begin, or was interrupted, says so itself.
                 if isRemoved, (error as? CommandFailure)?.status == .no { noteRemoval() }
                 throw error
@@ -121,7 +121,7 @@ struct ImportCommand: AsynchronousCommand {
         if !yes || !global.quiet { Output.error.note(proposal.text) }
         guard let found = proposal.schema else { throw CommandFailure.noKey }
         let path = try global.databasePath()
-        guard yes || dryRun || LinePrompt.isConfirmed("Make a store at \(path) with these rules, and import") else {
+        guard try yes || dryRun || LinePrompt.isConfirmed("Make a store at \(path) with these rules, and import") else {
             throw CommandFailure(.no, "Nothing was stored")
         }
         proposal.adapt(&plan.options)

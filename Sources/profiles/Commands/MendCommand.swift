@@ -42,7 +42,7 @@ struct MendCommand: AsynchronousCommand {
         }
         try await global.withStore("mend") { repository in
             let mending = Mending(
-                path: file, options: options, repository: repository, asking: asking, spared: try global.storeFiles())
+                path: file, options: options, repository: repository, asking: asking, global: global)
             let outcome = try await mending.run()
             try tell(outcome)
             if let failure = outcome.failure { throw failure }

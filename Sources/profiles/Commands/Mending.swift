@@ -20,15 +20,14 @@ struct Mending {
     let options: ImportOptions
     let repository: ProfileRepository
     let asking: Asking
-    /// Files that what is left must not replace.
-    let spared: FilePlaces
+    let global: GlobalOptions
 
     /// Offers row after row. However it ends, what is stored has left the file by then, and nothing else has.
     func run() async throws -> Outcome {
         let counted = try InputFile(path)
         let count = try RejectedRows.count(input(counted), schema: repository.schema, options: options)
         let file = try InputFile(path)
-        let rest = try PrivateFile(path, replacing: true, sparing: spared)
+        let rest = try global.outputFile(path, replacing: true)
         let rows = try RejectedRows(
             input(file), schema: repository.schema, options: options, rest: rest.descriptor)
         var outcome = Outcome()
@@ -62,13 +61,17 @@ struct Mending {
 
     /// - Returns: Whether the row is stored, and not left for later.
     private func isStored(_ row: RowToMend) async throws -> Bool {
-        switch asking {
-        case .onScreen: return try await RegistrationForm(repository: repository).run(mending: row) != nil
-        case .byLine:
-            guard try PlainForm.offers(row, in: repository) else { return false }
-            var form = PlainForm(mending: row, in: repository)
-            _ = try await form.run()
+        do {
+            switch asking {
+            case .onScreen: _ = try await RegistrationForm(repository: repository).run(mending: row)
+            case .byLine:
+                guard try PlainForm.offers(row, in: repository) else { return false }
+                var form = PlainForm(mending: row, in: repository)
+                _ = try await form.run()
+            }
             return true
+        } catch is RowLeft {
+            return false
         }
     }
 

@@ -7,8 +7,6 @@ internal import TextLayout
 struct ReportedImport {
     let global: GlobalOptions
     let input: ImportInputOptions
-    /// Files that neither report nor rejected rows may replace, besides the input.
-    var spared = FilePlaces()
     /// The line of shell that goes on where it was interrupted.
     var goingOn: String?
     /// The input where it was read before, and is read again from its beginning.
@@ -17,7 +15,7 @@ struct ReportedImport {
     /// Runs it and shows its report. Where rows were rejected that ends in a failure without text: the report has
     /// said it.
     func run(_ importer: ProfileImporter, _ file: borrowing InputFile) async throws {
-        var spared = spared
+        var spared = FilePlaces()
         spared.insert(descriptor: file.descriptor)
         let outcome = try await importing(importer, file, sparing: spared)
         if let rejects = input.rejects { spared.insert(rejects) }
@@ -43,7 +41,7 @@ struct ReportedImport {
         _ importer: ProfileImporter, _ file: borrowing InputFile, sparing spared: FilePlaces
     ) async throws -> Outcome {
         guard let path = input.rejects else { return try await importing(importer, file, rejects: nil) }
-        let rejects = try PrivateFile(path, replacing: input.force, sparing: spared)
+        let rejects = try global.outputFile(path, replacing: input.force, sparing: spared)
         var outcome = try await importing(importer, file, rejects: rejects.descriptor)
         // What is not whole does not take the place of what was there.
         guard outcome.report.hasWrittenRejects else { return outcome }
@@ -75,14 +73,22 @@ struct ReportedImport {
 
     private func tell(_ outcome: Outcome, sparing spared: FilePlaces) throws(CommandFailure) {
         let report = outcome.report
+        // The file first: whoever reads the output may be gone.
+        var failure: CommandFailure?
+        if let path = input.report {
+            do throws(CommandFailure) {
+                try global.write(
+                    report.rendered(as: ReportFile.format(path)), to: path, replacing: input.force, sparing: spared)
+            } catch {
+                failure = error
+            }
+        }
         try show(report, hasRejects: outcome.hasRejects)
         if let path = input.rejects, !outcome.hasRejects, report.rejected > 0 {
             Output.error.note("The rejected rows are not in \(path.visible); what was there before is as it was.")
         }
-        if let path = input.report {
-            try ReportFile.write(to: path, replacing: input.force, sparing: spared) { report.rendered(as: $0) }
-            if global.format == .text { global.note("The whole report is in \(path.visible).") }
-        }
+        if let failure { throw failure }
+        if let path = input.report, global.format == .text { global.note("The whole report is in \(path.visible).") }
     }
 
     private func show(_ report: ImportReport, hasRejects: Bool) throws(CommandFailure) {
