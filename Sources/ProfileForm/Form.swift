@@ -45,7 +45,8 @@ public struct Form: Sendable {
 
     /// Makes a form of what was typed elsewhere, whether it is right or not, as in a row of a file.
     package init(
-        _ validator: ProfileValidator, on today: CalendarDay, hasPassword: Bool = false, typed texts: [FieldName: String]
+        _ validator: ProfileValidator, on today: CalendarDay, hasPassword: Bool = false,
+        typed texts: [FieldName: String]
     ) {
         self.validator = validator
         self.today = today

@@ -200,7 +200,8 @@ import Watchdog
         #expect(names == before)
         #expect(try workplace.profiles("check").status == 0)
         // Where nothing says where the store is, there is none to be spared.
-        let nowhere = try workplace.shell("unset HOME PROFILES_DATABASE; profiles schema infer people.csv --output x.json")
+        let nowhere = try workplace.shell(
+            "unset HOME PROFILES_DATABASE; profiles schema infer people.csv --output x.json")
         #expect(nowhere.status == 0, "\(nowhere)")
     }
 

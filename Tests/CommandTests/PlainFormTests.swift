@@ -141,7 +141,8 @@ import Watchdog
 
         let driver = try TerminalDriver(workplace, "edit", "anna", "--plain")
         for prompt in [
-            "Username, ", "Share, now 1234,5, a number, with \",\" before", "Seen, now 02/01/2020 00:05, like 31/12/2020 23:59",
+            "Username, ", "Share, now 1234,5, a number, with \",\" before",
+            "Seen, now 02/01/2020 00:05, like 31/12/2020 23:59",
             "Opens, now 07:05 PM, like 11:59 PM", "Member, now ja, ja or nein",
         ] {
             try driver.wait(for: prompt)
