@@ -239,6 +239,39 @@ import Watchdog
         #expect(try workplace.profiles("lookup", "bert").output.contains("7876-1241"))
     }
 
+    @Test func `N9: line by line an empty answer is what was there, and a row that was begun can be left`() throws {
+        let workplace = try rejects()
+        let before = try lines(workplace)
+        let driver = try TerminalDriver(workplace, "mend", "rejects.csv", "--plain")
+        for (row, answer) in [(1, "n"), (2, "d"), (3, "q")] {
+            try driver.wait(for: "Row \(row) of 3")
+            try driver.type("\n")
+            try driver.wait(for: row == 3 ? "Username, was d" : "Password, required")
+            guard row == 1 else {
+                // The password and what is typed are judged as they come.
+                try driver.type(row == 3 ? "\n" : "x\n")
+                try driver.wait(for: "Try again? [Y/n/d/q]: ")
+                try driver.type("\(answer)\n")
+                continue
+            }
+            try driver.type("bK8oio\n")
+            try driver.wait(for: "Repeat password: ")
+            try driver.type("bK8oio\n")
+            try driver.wait(for: "Phone, was 7876, ")
+            try driver.type("12\n")
+            try driver.wait(for: "Try again? [Y/n/d/q]: ")
+            try driver.type("\n")
+            try driver.wait(for: "Phone, was 7876, ")
+            // It is 7876 again, and not 12.
+            try driver.type("\n")
+            try driver.wait(for: "Try again? [Y/n/d/q]: ")
+            try driver.type("\(answer)\n")
+        }
+        #expect(try driver.end() == 1)
+        #expect(driver.screen.contains("0 rows stored, 1 dropped; 2 are left in rejects.csv."), "\(driver.screen)")
+        #expect(try lines(workplace) == [before[0], before[1], before[3]])
+    }
+
     @Test func `without a terminal, or a file of that name, nothing is mended`() throws {
         let workplace = try rejects()
         let outcome = try workplace.profiles("mend", "rejects.csv")
@@ -329,7 +362,8 @@ import Watchdog
         #expect(try driver.end() == 64)
     }
 
-    @Test func `N9: interrupted at a question, what was stored has left the file`() throws {
+    @Test("N9: interrupted at a question, what was stored has left the file", arguments: [false, true])
+    func interrupted(atSecret: Bool) throws {
         let workplace = try rejects()
         let before = try lines(workplace)
         let driver = try TerminalDriver(workplace, "mend", "rejects.csv", "--plain")
@@ -342,8 +376,10 @@ import Watchdog
         try driver.wait(for: "Phone, was 7876, ")
         try driver.type("7876-1241\n")
         try driver.wait(for: "Row 2 of 3")
-        try driver.type("\n")
-        try driver.wait(for: "Password, required")
+        if atSecret {
+            try driver.type("\n")
+            try driver.wait(for: "Password, required")
+        }
         try driver.press(.control("c"))
         #expect(try driver.end() == 130)
         #expect(driver.screen.contains("1 row stored; 2 are left in rejects.csv."))

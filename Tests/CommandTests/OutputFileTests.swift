@@ -206,6 +206,40 @@ import Watchdog
         #expect(names == before)
     }
 
+    @Test func `N6: no command that writes a file overwrites the store, whether it opens that or not`() throws {
+        try makeStore()
+        try workplace.write("username\nx y\n", to: "people.csv")
+        #expect(try workplace.shell("cp store.sqlite store.json").status == 0)
+        let before = names
+        for arguments in [
+            ["schema", "infer", "people.csv", "--output", "store.sqlite"],
+            ["validate", "people.csv", "--rejects", "store.sqlite"],
+            ["validate", "people.csv", "--report", "store.json", "--database", "store.json"],
+            ["revalidate", "--report", "store.json", "--database", "store.json"],
+            ["import", "people.csv", "--rejects", "store.sqlite"], ["export", "store.sqlite", "--as", "csv"],
+        ] {
+            let outcome = try workplace.run(
+                [try Workplace.binary()] + arguments + ["--force"], input: "", environment: [:])
+            #expect(outcome.status == 73 && outcome.error.contains("is in use by this very command"), "\(outcome)")
+        }
+        #expect(names == before)
+        #expect(try workplace.profiles("check").status == 0)
+        // Where nothing says where the store is, there is none to be spared.
+        let nowhere = try workplace.shell(
+            "unset HOME PROFILES_DATABASE; profiles schema infer people.csv --output x.json")
+        #expect(nowhere.status == 0, "\(nowhere)")
+    }
+
+    @Test("I7: the report is written, whoever reads the output", arguments: ["| true", "> /dev/full"])
+    func unreadOutput(redirection: String) throws {
+        try makeStore()
+        try workplace.write("username\nann\n", to: "people.csv")
+        for (index, command) in ["validate people.csv --schema names.json", "import people.csv"].enumerated() {
+            let outcome = try workplace.shell("profiles \(command) --report r\(index).json \(redirection)")
+            #expect(workplace.exists("r\(index).json"), "\(outcome)")
+        }
+    }
+
     @Test func `nothing is read before an output is refused that would replace the input`() throws {
         try workplace.write("username\nx y\n", to: "people.csv")
         for path in ["people.csv", "./people.csv"] {

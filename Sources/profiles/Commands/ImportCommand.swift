@@ -56,7 +56,7 @@ struct ImportCommand: AsynchronousCommand {
     }
 
     func run() async throws {
-        try input.requireOutputs(sparing: global.storeFiles())
+        try input.requireOutputs(global)
         let file = try InputFile(input.file)
         let before = infer || dryRun ? try await schemaInForce() : nil
         var plan = Plan(rules: .standard, options: options, isConfirmed: creation.create)
@@ -71,9 +71,8 @@ struct ImportCommand: AsynchronousCommand {
         try await global.withStore("import", whenMissing: whenMissing) { [plan] repository in
             let importer = ProfileImporter(repository: repository, options: plan.options)
             let reported = ReportedImport(
-                global: global, input: input, store: repository, spared: try global.storeFiles(),
-                duplicates: onDuplicate.policy, attempt: attempt, goingOn: dryRun ? nil : goingOn,
-                readBefore: plan.input)
+                global: global, input: input, store: repository, duplicates: onDuplicate.policy, attempt: attempt,
+                goingOn: dryRun ? nil : goingOn, readBefore: plan.input)
             try await reported.run(importer, file)
         }
     }
@@ -113,7 +112,7 @@ struct ImportCommand: AsynchronousCommand {
         if !yes || !global.quiet { Output.error.note(proposal.text) }
         guard let found = proposal.schema else { throw CommandFailure.noKey }
         let path = try global.databasePath()
-        guard yes || dryRun || LinePrompt.isConfirmed("Make a store at \(path) with these rules, and import") else {
+        guard try yes || dryRun || LinePrompt.isConfirmed("Make a store at \(path) with these rules, and import") else {
             throw CommandFailure(.no, "Nothing was stored")
         }
         proposal.adapt(&plan.options)

@@ -44,8 +44,7 @@ struct MendCommand: AsynchronousCommand {
                 "Elsewhere correct \(file) itself, and import it again")
         }
         try await global.withStore("mend") { repository in
-            let mending = Mending(
-                path: file, options: options, repository: repository, asking: asking, spared: try global.storeFiles())
+            let mending = Mending(path: file, options: options, repository: repository, asking: asking)
             let outcome = try await mending.run()
             try tell(outcome)
             if let failure = outcome.failure { throw failure }

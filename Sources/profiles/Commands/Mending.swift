@@ -29,8 +29,6 @@ struct Mending {
     let options: ImportOptions
     let repository: ProfileRepository
     let asking: Asking
-    /// Files that what is left must not replace.
-    let spared: FilePlaces
 
     /// Offers row after row. However it ends, what is stored has left the file by then, and nothing else has.
     func run() async throws -> Outcome {
@@ -38,7 +36,7 @@ struct Mending {
         guard opened.byteCount != nil else { throw CommandFailure(.usage, Self.needsFile) }
         let claim = try FileClaim(opened.descriptor, at: path)
         // Before anybody types anything.
-        let rest = try PrivateFile(path, replacing: true, sparing: spared)
+        let rest = try replacement()
         let file = RejectedRowFile(
             ImportInput(descriptor: opened.descriptor, name: path, byteCount: opened.byteCount),
             schema: repository.schema, options: options)
@@ -48,8 +46,8 @@ struct Mending {
         do {
             while let row = try rows.next() {
                 let offered = try await RowToMend(row, of: count, onDuplicate: options.duplicates, in: repository) {
-                    [path, spared, claim, done] profile in
-                    let changed = try PrivateFile(path, replacing: true, sparing: spared)
+                    [claim, done] profile in
+                    let changed = try replacement()
                     _ = try file.copy(to: changed.descriptor, without: done, typed: (row.number, profile))
                     try claim.pass(to: changed.descriptor)
                     try changed.commit()
@@ -91,24 +89,26 @@ struct Mending {
 
     private func ending(of row: RowToMend?) async throws -> RowEnding {
         guard let row else { return .skipped }
-        switch asking {
-        case .onScreen:
-            let profile =
-                if let stored = row.stored {
-                    try await EditForm(repository: repository, stored: stored).run(mending: row)
-                } else {
-                    try await RegistrationForm(repository: repository).run(mending: row)
-                }
-            return profile == nil ? .left : .stored
-        case .byLine:
-            switch try PlainForm.answer(to: row, in: repository) {
-            case .mend:
+        do {
+            switch (asking, row.stored) {
+            case (.onScreen, let stored?):
+                _ = try await EditForm(repository: repository, stored: stored).run(mending: row)
+            case (.onScreen, nil): _ = try await RegistrationForm(repository: repository).run(mending: row)
+            case (.byLine, _):
+                try PlainForm.offer(row, in: repository)
                 var form = PlainForm(mending: row, in: repository)
                 _ = try await form.run()
-                return .stored
-            case .drop: return .dropped
-            case .leave: return .left
             }
+            return .stored
+        } catch RowLeft.forLater {
+            return .left
+        } catch RowLeft.forGood {
+            return .dropped
         }
+    }
+
+    /// What takes the file's place.
+    private func replacement() throws(CommandFailure) -> PrivateFile {
+        try PrivateFile(path, replacing: true, sparing: FilePlaces(ofStore: repository.path))
     }
 }

@@ -33,7 +33,7 @@ struct SchemaInferCommand: AsynchronousCommand {
         let file = try InputFile(input.source.file)
         var spared = FilePlaces()
         spared.insert(descriptor: file.descriptor)
-        if let output { try PrivateFile.requireName(output, replacing: force, sparing: spared) }
+        if let output { try global.requireOutput(output, replacing: force, sparing: spared) }
         let source = ImportInput(descriptor: file.descriptor, name: file.path, byteCount: file.byteCount)
         let proposal = try await input.options.proposal(for: source, isQuiet: global.quiet)
         switch global.format {
@@ -42,7 +42,7 @@ struct SchemaInferCommand: AsynchronousCommand {
         }
         guard let schema = proposal.schema else { throw CommandFailure.noKey }
         guard let output else { return }
-        try PrivateFile.write(schema.document(indented: true) + "\n", to: output, replacing: force, sparing: spared)
+        try global.write(schema.document(indented: true) + "\n", to: output, replacing: force, sparing: spared)
         global.note("The schema is in \(output.visible).")
     }
 }

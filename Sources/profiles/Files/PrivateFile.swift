@@ -21,7 +21,7 @@ struct PrivateFile: ~Copyable {
 
     /// Begins a file. One that is there is replaced only where that was asked for; those that are spared, the input and
     /// the store's own, never are.
-    init(_ path: String, replacing: Bool = false, sparing spared: FilePlaces = FilePlaces()) throws(CommandFailure) {
+    init(_ path: String, replacing: Bool, sparing spared: FilePlaces) throws(CommandFailure) {
         try Self.requireName(path, replacing: replacing, sparing: spared)
         var status = stat()
         let exists = stat(path, &status) == 0
@@ -155,7 +155,7 @@ extension FilePlaces {
 extension PrivateFile {
     /// Writes a text to a file.
     static func write(
-        _ text: String, to path: String, replacing: Bool = false, sparing spared: FilePlaces = FilePlaces()
+        _ text: String, to path: String, replacing: Bool, sparing spared: FilePlaces
     ) throws(CommandFailure) {
         let file = try PrivateFile(path, replacing: replacing, sparing: spared)
         var text = text

@@ -9,8 +9,6 @@ struct ReportedImport {
     let input: ImportInputOptions
     /// Where the rows go; nil where they are only judged.
     var store: ProfileRepository?
-    /// Files that neither report nor rejected rows may replace, besides the input.
-    var spared = FilePlaces()
     /// What becomes of rows whose profiles are stored already.
     var duplicates = ImportOptions.DuplicatePolicy.reject
     /// What it is for.
@@ -23,7 +21,7 @@ struct ReportedImport {
     /// Runs it and shows its report. Where rows were rejected that ends in a failure without text: the report has
     /// said it.
     func run(_ importer: ProfileImporter, _ file: borrowing InputFile) async throws {
-        var spared = spared
+        var spared = FilePlaces()
         spared.insert(descriptor: file.descriptor)
         var outcome: Outcome
         do {
@@ -70,7 +68,7 @@ struct ReportedImport {
         _ importer: ProfileImporter, _ file: borrowing InputFile, sparing spared: FilePlaces
     ) async throws -> Outcome {
         guard let path = input.rejects else { return try await importing(importer, file, rejects: nil) }
-        let rejects = try PrivateFile(path, replacing: input.force, sparing: spared)
+        let rejects = try global.outputFile(path, replacing: input.force, sparing: spared)
         var outcome = try await importing(importer, file, rejects: rejects.descriptor)
         // What is not whole does not take the place of what was there.
         guard outcome.report.hasWrittenRejects else { return outcome }
@@ -102,14 +100,22 @@ struct ReportedImport {
 
     private func tell(_ outcome: Outcome, sparing spared: FilePlaces) throws(CommandFailure) {
         let report = outcome.report
+        // The file first: whoever reads the output may be gone.
+        var failure: CommandFailure?
+        if let path = input.report {
+            do throws(CommandFailure) {
+                try global.write(
+                    report.rendered(as: ReportFile.format(path)), to: path, replacing: input.force, sparing: spared)
+            } catch {
+                failure = error
+            }
+        }
         try show(outcome)
         if let path = input.rejects, !outcome.hasRejects, report.rejected > 0 {
             Output.error.note("The rejected rows are not in \(path.visible); what was there before is as it was.")
         }
-        if let path = input.report {
-            try ReportFile.write(to: path, replacing: input.force, sparing: spared) { report.rendered(as: $0) }
-            if global.format == .text { global.note("The whole report is in \(path.visible).") }
-        }
+        if let failure { throw failure }
+        if let path = input.report, global.format == .text { global.note("The whole report is in \(path.visible).") }
     }
 
     private func show(_ outcome: Outcome) throws(CommandFailure) {

@@ -69,6 +69,14 @@ extension RowToMend {
     func value(of name: FieldName) -> String? { typed[name].flatMap { $0.isEmpty ? nil : $0 } }
 }
 
+/// A row is not to be mended.
+enum RowLeft: Error {
+    /// It stays in the file.
+    case forLater
+    /// Nobody wants it.
+    case forGood
+}
+
 /// Somebody wants to go on another time.
 struct MendingEnded: Error {}
 
