@@ -173,11 +173,12 @@ import Watchdog
         try workplace.register("anna")
         // A row that is stored has left the file by then.
         try workplace.write(
-            "username,password,phone,address,_line,_issues\nbert,bK8oio,1,12 Main St,2,\ncleo,bK8oio,1,12 Main St,3,\n",
+            "username,password,phone,address,_line,_issues\nbert,,1,12 Main St,2,\ncleo,,1,12 Main St,3,\n",
             to: "rejects.csv")
         let driver = try TerminalDriver(workplace, "mend", "rejects.csv", "--plain")
         try driver.wait(for: "Mend it? ")
         try driver.type("\n")
+        try typePassword(driver)
         try driver.wait(for: "Phone, was 1, ")
         #expect(!driver.screen.contains("Phone should have at least 8 digits.\nPhone"))
         try driver.type("78761241\n")
@@ -188,31 +189,42 @@ import Watchdog
         #expect(try workplace.profiles("lookup", "bert").status == 0)
     }
 
+    private func typePassword(_ driver: TerminalDriver) throws {
+        for question in ["Password, required", "Repeat password: "] {
+            try driver.wait(for: question)
+            try driver.type("bK8oio\n")
+        }
+    }
+
     @Test func `N9: a row that was begun can be left, and an empty answer keeps what it had`() throws {
         let workplace = try Workplace()
         try workplace.register("anna")
         try workplace.write(
-            "username,password,phone,address,_line,_issues\nbert,bK8oio,1,12 Main St,2,\nANNA,bK8oio,78761241,12 Main St,3,\n",
+            "username,password,phone,address,_line,_issues\nbert,,1,12 Main St,2,\nANNA,,78761241,12 Main St,3,\n",
             to: "rejects.csv")
         let driver = try TerminalDriver(workplace, "mend", "rejects.csv", "--plain")
-        try driver.wait(for: "Mend it? [Y/n/q]: ")
+        try driver.wait(for: "Mend it? [Y/n/d/q]: ")
         #expect(driver.transcript.ranges(of: "Phone should have at least 8 digits").count == 1)
         try driver.type("\n")
+        try typePassword(driver)
         try driver.wait(for: "Phone, was 1, ")
         #expect(driver.transcript.ranges(of: "Phone should have at least 8 digits").count == 1, "it was said before")
         try driver.type("2\n")
-        try driver.wait(for: "Try again? [Y/n/q]: ")
+        try driver.wait(for: "Try again? [Y/n/d/q]: ")
         try driver.type("\n")
         try driver.wait(for: "Phone, was 1, ")
         try driver.type("\n")
-        try driver.wait(for: "Try again? [Y/n/q]: ")
+        try driver.wait(for: "Try again? [Y/n/d/q]: ")
         try driver.type("n\n")
         try driver.wait(for: "Row 2 of 2")
         try driver.type("\n")
+        try typePassword(driver)
         // What only the store refuses leads out as well.
+        try driver.wait(for: "Try again? [Y/n/d/q]: ")
+        try driver.type("\n")
         try driver.wait(for: "Username, was ANNA, ")
         try driver.type("\n")
-        try driver.wait(for: "Try again? [Y/n/q]: ")
+        try driver.wait(for: "Try again? [Y/n/d/q]: ")
         try driver.type("q\n")
         #expect(try driver.end() == 1)
         #expect(try workplace.read("rejects.csv").split(separator: "\n").count == 3)
