@@ -18,10 +18,13 @@ package struct CSVOptions: Sendable {
     /// The most records in a batch, however short they are.
     package let batchRecords: Int
 
+    /// In bytes, of what is no longer than a record usually may be.
+    package static let usualMaximumRecordBytes = 1 << 20
+
     /// Makes options; sizes outside 1 byte … 1 GiB are taken as the nearer of the two.
     package init(
-        delimiter: Delimiter = .character(.comma), maximumRecordBytes: Int = 1 << 20, batchBytes: Int = 1 << 20,
-        batchRecords: Int = .max
+        delimiter: Delimiter = .character(.comma), maximumRecordBytes: Int = Self.usualMaximumRecordBytes,
+        batchBytes: Int = 1 << 20, batchRecords: Int = .max
     ) {
         self.delimiter = delimiter
         self.maximumRecordBytes = min(max(maximumRecordBytes, 1), 1 << 30)

@@ -19,6 +19,8 @@ package struct CSVReader: ~Copyable, Sendable {
     package private(set) var bytesRescanned: UInt64 = 0
     /// The delimiter in force; with ``CSVOptions/Delimiter/automatic`` comma until the first record has been read.
     package private(set) var delimiter: CSVDelimiter
+    /// The longest record that is read from now on, as of ``CSVOptions/maximumRecordBytes``.
+    package var maximumRecordBytes: Int
 
     private let options: CSVOptions
     private var input: TextInput
@@ -47,6 +49,7 @@ package struct CSVReader: ~Copyable, Sendable {
     /// Makes a reader of an input that was begun to be read.
     package init(options: CSVOptions = CSVOptions(), text: consuming TextInput) {
         self.options = options
+        maximumRecordBytes = options.maximumRecordBytes
         input = text
         switch options.delimiter {
         case .character(let character): (delimiter, isDelimiterKnown) = (character, true)
@@ -94,7 +97,7 @@ package struct CSVReader: ~Copyable, Sendable {
             if !batch.records.isEmpty || input.isAtEnd { break }
             // Not one whole record: drop what was skipped, and read on to the limit at the most.
             discardConsumed(of: &batch)
-            wanted = max(wanted, min(batch.bytes.count * 2, options.maximumRecordBytes + Self.lookahead))
+            wanted = max(wanted, min(batch.bytes.count * 2, maximumRecordBytes + Self.lookahead))
         }
         keepPending(of: &batch)
         return !batch.records.isEmpty
@@ -175,8 +178,8 @@ extension CSVReader {
         let count = batch.bytes.count
         let firstCell = batch.extents.count
         // The outcome depends on this window alone, never on how many bytes have come in so far.
-        let end = min(count, start + options.maximumRecordBytes + Self.lookahead)
-        let isWholeWindow = end == start + options.maximumRecordBytes + Self.lookahead
+        let end = min(count, start + maximumRecordBytes + Self.lookahead)
+        let isWholeWindow = end == start + maximumRecordBytes + Self.lookahead
         let isLast = input.isAtEnd && !isWholeWindow
         escaped.removeAll(keepingCapacity: true)
 
@@ -184,7 +187,7 @@ extension CSVReader {
             from: start, to: end, isLast: isLast, closedBefore: overrun.end, cells: &batch.extents, escaped: &escaped)
         switch outcome {
         case .complete(let recordEnd, let next, let lineBreaks, let quotes):
-            guard recordEnd - start <= options.maximumRecordBytes else {
+            guard recordEnd - start <= maximumRecordBytes else {
                 batch.extents.removeSubrange(firstCell...)
                 take(cells: firstCell..<firstCell, fault: .tooLong, next: recordEnd, lines: lineBreaks, of: &batch)
                 isSkippingLine = true
@@ -229,9 +232,9 @@ extension CSVReader {
     ) -> Bool {
         let start = position
         let firstCell = batch.extents.count
-        let isWholeWindow = end == start + options.maximumRecordBytes + Self.lookahead
+        let isWholeWindow = end == start + maximumRecordBytes + Self.lookahead
         let lineEnd = splitter.lineEnd(from: start, to: end)
-        guard lineEnd - start <= options.maximumRecordBytes else {
+        guard lineEnd - start <= maximumRecordBytes else {
             take(cells: firstCell..<firstCell, fault: .tooLong, next: lineEnd, lines: 0, of: &batch)
             isSkippingLine = true
             return true

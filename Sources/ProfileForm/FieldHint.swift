@@ -17,15 +17,22 @@ extension FieldRules {
         }
         switch type {
         case .boolean: return [trueValues.first ?? "", falseValues.first ?? ""].listed("or")
-        case .date: return formats.map(\.pattern).listed("or")
-        case .dateTime: return formats.isEmpty ? "yyyy-MM-ddThh:mm:ss" : formats.map(\.pattern).listed("or")
-        case .time: return formats.isEmpty ? "hh:mm:ss" : formats.map(\.pattern).listed("or")
+        case .date, .dateTime, .time: return momentHint
         case .year: return "a year" + bounds
-        case .integer: return "a whole number" + bounds
-        case .number: return "a number" + bounds
+        case .integer: return (["a whole number" + bounds] + numberFormat.remarks).joined(separator: ", ")
+        case .number: return (["a number" + bounds] + numberFormat.remarks).joined(separator: ", ")
         case .string where stringFormat != nil: return stringFormat?.noun ?? ""
         case .string: return stringHint
         }
+    }
+
+    private var momentHint: String {
+        guard formats.isEmpty else {
+            // Patterns explain themselves.
+            let ways = formats.ways
+            return ways.hasPrefix("as ") ? String(ways.dropFirst(3)) : ways
+        }
+        return type == .time ? "hh:mm:ss" : "yyyy-MM-ddThh:mm:ss"
     }
 
     private var stringHint: String {
@@ -41,7 +48,10 @@ extension FieldRules {
     }
 
     private var bounds: String {
-        switch (minimum, maximum) {
+        let (least, most) = (
+            minimum.map { typedForm(of: $0.description) }, maximum.map { typedForm(of: $0.description) }
+        )
+        return switch (least, most) {
         case (let least?, let most?): " from \(least) to \(most)"
         case (let least?, nil): ", at least \(least)"
         case (nil, let most?): ", at most \(most)"

@@ -203,12 +203,4 @@ extension Form {
 
 extension FieldRules {
     var isNameLike: Bool { contentType.flatMap(ContentType.init).map(ContentType.nameLike.contains) ?? false }
-
-    /// A stored value as a form shows it, and takes it back: a date in the first of its formats.
-    package func shownForm(of stored: String) -> String {
-        guard type == .date, let day = CalendarDay(iso: stored), let format = formats.first else {
-            return typedForm(of: stored)
-        }
-        return format.text(of: day)
-    }
 }

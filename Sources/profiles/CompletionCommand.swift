@@ -28,5 +28,36 @@ struct CompletionCommand: ParsableCommand {
             case .fish: .fish
             }
         try Output.standard.print(ProfilesCommand.completionScript(for: shell))
+        if shell == .bash { try Output.standard.print(Self.wholeWords) }
     }
+
+    /// bash takes `phone=1` for three words, of which it asks about the last, and puts a space behind what it has
+    /// completed. So the words are put together again as they were typed, and what has been typed of the last is taken
+    /// away from what is offered for it.
+    private static let wholeWords = #"""
+
+        _profiles_whole_words() {
+            local rest="${COMP_LINE}" word whole
+            local -a words=()
+            local -i index current=0
+            for index in "${!COMP_WORDS[@]}"; do
+                word="${COMP_WORDS[index]}"
+                if [[ "${index}" -eq 0 || -z "${rest}" || "${rest}" == [[:space:]]* ]]; then
+                    words+=("${word}")
+                else
+                    words[${#words[@]} - 1]+="${word}"
+                fi
+                rest="${rest#*"${word}"}"
+                [[ "${index}" -eq "${COMP_CWORD}" ]] && current=$((${#words[@]} - 1))
+            done
+            local -a COMP_WORDS=("${words[@]}")
+            local -i COMP_CWORD="${current}"
+            whole="${words[current]}"
+            _profiles "${1}" "${whole}" "${words[current - 1]}"
+            if [[ "${whole}" == *=* ]]; then COMPREPLY=("${COMPREPLY[@]#"${whole%%=*}="}"); fi
+            if [[ "${COMPREPLY[*]}" == *= ]]; then compopt +o filenames -o nospace 2>/dev/null; fi
+        }
+
+        complete -o filenames -F _profiles_whole_words profiles
+        """#
 }

@@ -118,8 +118,15 @@ struct ProfilesCommand: ParsableCommand {
 
     private static func end(with error: any Error) -> Never {
         let status = exitCode(for: error)
-        guard status == .validationFailure else { exit(withError: error) }
-        Output.error.note(UsageText(error, arguments: Array(CommandLine.arguments.dropFirst())).text)
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        guard status == .validationFailure else {
+            if let mistyped = UsageText(ofHelp: arguments) {
+                Output.error.note(mistyped.text)
+                Platform.exit(ExitCode.validationFailure.rawValue)
+            }
+            exit(withError: error)
+        }
+        Output.error.note(UsageText(error, arguments: arguments).text)
         Platform.exit(status.rawValue)
     }
 }

@@ -17,11 +17,13 @@ struct UnknownName {
     private let command: String
     private let nearest: String?
 
-    /// The first such word; nil where the arguments were refused for another reason.
-    static func first(in arguments: [String], refusedWith message: String) -> UnknownName? {
+    /// The first such word; nil where the arguments were refused for another reason, or not at all: of a subcommand that
+    /// there is not, argument-parser shows the help of the command above it.
+    static func first(in arguments: [String], refusedWith message: String?) -> UnknownName? {
         var command: any ParsableCommand.Type = ProfilesCommand.self
         var path = "profiles"
         for (index, word) in arguments.enumerated() {
+            if index == 0, word == "help" { continue }
             let subcommands = command.configuration.subcommands
             if subcommands.isEmpty || word.hasPrefix("-") || word == "help" {
                 return option(in: arguments, after: index, of: command, path, refusedWith: message)
@@ -39,9 +41,11 @@ struct UnknownName {
 
     private static func option(
         in arguments: [String], after index: Int, of command: any ParsableCommand.Type, _ path: String,
-        refusedWith message: String
+        refusedWith message: String?
     ) -> UnknownName? {
-        guard message.hasPrefix("Unknown option '--") || message == NoSecretArguments.surplusRefusal else { return nil }
+        guard let message, message.hasPrefix("Unknown option '--") || message == NoSecretArguments.surplusRefusal else {
+            return nil
+        }
         let options = options(of: command)
         for (place, word) in arguments.enumerated().dropFirst(index) {
             if word == "--" { break }
@@ -58,7 +62,7 @@ struct UnknownName {
     /// What is said of it. What may be a secret is not repeated, unless it is a name that is near one of ours.
     func text(mayBeSecret: Bool) -> String {
         let hint = nearest.map { " Did you mean '\(dashes)\($0)'?" } ?? ""
-        let isFirst = kind == .subcommand && place == 1
+        let isFirst = kind == .subcommand && command == "profiles"
         let isShown = !mayBeSecret || UsageText.isName(name) && (isFirst || nearest != nil && kind == .option)
         if isShown { return "There is no \(noun) '\(dashes)\(name.visible)'.\(hint)" }
         return

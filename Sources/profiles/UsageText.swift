@@ -5,6 +5,14 @@ internal import ArgumentParser
 struct UsageText {
     let text: String
 
+    /// Of help that was asked for a subcommand that there is not; nil where there is all that was named.
+    init?(ofHelp arguments: [String]) {
+        let names = arguments.first == "help" ? arguments.dropFirst() : arguments[...]
+        let takesSecret = Self.isSecretTaken(by: names.first)
+        guard let unknown = UnknownName.first(in: arguments, refusedWith: nil) else { return nil }
+        text = "Error: \(unknown.text(mayBeSecret: takesSecret))\n  See 'profiles --help' for all that there are."
+    }
+
     init(_ error: any Error, arguments: [String]) {
         let full = ProfilesCommand.fullMessage(for: error)
         let message = ProfilesCommand.message(for: error)

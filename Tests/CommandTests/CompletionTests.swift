@@ -58,7 +58,7 @@ import Watchdog
         #expect(try offered("edit", "anna", "--clear", "n") == ["nickname"])
         #expect(try offered("register", "--set", "") == ["nickname=", "username="])
         #expect(try offered("lookup", "--where", "u") == ["username="])
-        #expect(try offered("import", "x.csv", "--map", "Mobile=") == ["Mobile=nickname", "Mobile=username"])
+        #expect(try offered("import", "x.csv", "--map", "Mobile=") == ["nickname", "username"])
         #expect(try offered("edit", "anna", "--database", "\"other store.sqlite\"", "--clear", "e") == ["email"])
 
         #expect(try offered("schema", "show", "--number", "") == ["1"])
@@ -68,6 +68,27 @@ import Watchdog
         #expect(try workplace.profiles("schema", "adopt", "schema.json").status == 0)
         #expect(try offered("schema", "show", "--number", "") == ["1", "2"])
         #expect(try offered("schema", "adopt", "--number", "2") == ["2"])
+    }
+
+    @Test func `a field that gets a value, or is one, is completed in bash as somebody types it`() throws {
+        let tools = try Workplace.binary().split(separator: "/").dropLast().map { "/" + $0 }.joined()
+        let environment = workplace.environment.merging(["PATH": "\(tools):/usr/bin:/bin", "PS1": "> "]) { $1 }
+        let shell = try TerminalDriver(
+            ["/bin/bash", "--norc", "--noprofile", "-i"], environment: environment, folder: workplace.folder,
+            size: TerminalSize(rows: 24, columns: 100))
+        try shell.wait(for: ">")
+        try shell.type("source <(profiles completion bash); clear\n")
+        try shell.wait(for: ">")
+        for (typed, completed) in [
+            ("edit anna --set po", "edit anna --set postal_code="), ("lookup --where u", "lookup --where username="),
+            ("import x.csv --map Mobile=ph", "import x.csv --map Mobile=phone "),
+            ("import x.csv --map=Mobile=phone --rej", "import x.csv --map=Mobile=phone --rejects "),
+            ("edit anna --clear ph", "edit anna --clear phone "),
+        ] {
+            try shell.type("profiles \(typed)\t'.'")
+            try shell.wait(for: "> profiles \(completed)'.'")
+            try shell.type("\u{15}")
+        }
     }
 
     @Test func `files are completed by their endings in bash`() throws {

@@ -53,7 +53,7 @@ import Watchdog
                     + """
 
                     Rejected rows are in rejects.csv; columns of secrets are empty there.
-                    Mend them with: profiles mend rejects.csv
+                    Mend them with: \(try Workplace.binary()) mend rejects.csv
 
                     """), "\(text)")
         let rejects = try workplace.read("rejects.csv")
@@ -156,6 +156,7 @@ import Watchdog
             ),
             (["--ignore-unknown"], "rejects.csv", "profiles mend rejects.csv"),
             (["--ignore-unknown", "--keep-ignored"], "rejects.csv", "profiles mend rejects.csv --ignore-unknown"),
+            ([], "-rejects.csv", "profiles mend ./-rejects.csv"),
             (["--dry-run"], "rejects.csv", nil), (["--all-or-nothing"], "rejects.csv", nil),
         ] as [([String], String, String?)])
     func mendingLine(options: [String], rejects: String, line: String?) throws {
@@ -166,15 +167,16 @@ import Watchdog
             "\(key),password,phone,address", "ann,Sesame0pen,78761241,x", "bad one,Sesame0pen,78761241,x",
         ]
         try workplace.write(rows.joined(separator: "\n").replacing(",", with: separator), to: "people.csv")
-        let arguments = [try Workplace.binary(), "import", "people.csv", "--rejects", rejects] + options
+        let arguments = [try Workplace.binary(), "import", "people.csv", "--rejects=\(rejects)"] + options
         let outcome = try workplace.run(arguments, input: "", environment: [:])
         #expect(outcome.status == 1, "\(outcome)")
         #expect(outcome.output.contains("to be mended and imported again") == (line == nil))
         let named = outcome.output.split(separator: "\n").first { $0.hasPrefix("Mend them with: ") }
-        #expect(named.map(String.init) == line.map { "Mend them with: \($0)" })
-        guard let line else { return }
+        let command = try line.map { try Workplace.binary() + $0.dropFirst("profiles".count) }
+        #expect(named.map(String.init) == command.map { "Mend them with: \($0)" })
+        guard let command else { return }
         // A shell takes it for what it is, though nobody is here to be asked.
-        let mending = try workplace.shell(line + " < /dev/null")
+        let mending = try workplace.shell(command + " < /dev/null")
         #expect(mending.status == 64 && mending.error.contains("there is none"), "\(mending)")
     }
 
@@ -325,23 +327,77 @@ import Watchdog
         #expect(try workplace.read("kept.csv").hasPrefix(header + "ann,Sesame0pen,"))
     }
 
+    @Test func `a short file of a few bytes that are no text is called binary`() throws {
+        let workplace = try Workplace()
+        let outcome = try workplace.shell(#"printf '\0\1\2PK' | profiles validate -"#)
+        #expect(outcome.status == 65)
+        #expect(outcome.error.hasPrefix("Error: The input looks like a binary file, not text\n"), "\(outcome)")
+    }
+
+    @Test func `what is refused is told as what was to be done, and no advice is what was done already`() throws {
+        let workplace = try Workplace()
+        try workplace.write("Hobby,Sport\nchess,\n", to: "people.csv")
+        for arguments in [["validate", "people.csv"], ["import", "people.csv", "--dry-run"]] {
+            let outcome = try workplace.run([try Workplace.binary()] + arguments, input: "", environment: [:])
+            #expect(outcome.status == 65 && !outcome.error.contains("imported"), "\(outcome)")
+            #expect(!outcome.error.contains("--infer"))
+        }
+        try workplace.register("anna")
+        let inferring = try workplace.profiles("import", "people.csv", "--infer", "--yes")
+        #expect(inferring.status == 65 && inferring.error.contains("; nothing was imported"), "\(inferring)")
+        #expect(!inferring.error.contains("Or make a store"))
+    }
+
+    @Test func `N6: a store that was said to be made is said to be gone again`() throws {
+        let workplace = try Workplace()
+        let outcome = try workplace.profiles("import", "-", "--database", "new.sqlite", input: "Hobby\nchess\n")
+        #expect(outcome.status == 65)
+        #expect(
+            outcome.error.hasPrefix(
+                """
+                Made a store at new.sqlite
+                No row was stored, so that the store that was made for them is removed again.
+                Error: The first row names no field; nothing was imported
+
+                """), "\(outcome)")
+        #expect(!workplace.exists("new.sqlite"))
+    }
+
+    @Test func `I7: rejected rows whose line and issues make them longer than a record can be imported again`() throws {
+        let workplace = try Workplace()
+        try workplace.register("anna")
+        let note = String(repeating: "\"", count: (1 << 19) - 20)
+        try workplace.write("username,note,phone\nanna,\"\(note + note)\",7\n", to: "people.csv")
+        let first = try workplace.profiles(
+            "import", "people.csv", "--on-duplicate", "update", "--rejects", "rejects.csv", "--ignore-unknown",
+            "--keep-ignored")
+        #expect(first.status == 1 && first.output.contains("too_short"), "\(first)")
+        let rejects = try workplace.read("rejects.csv")
+        #expect(rejects.utf8.count > 1 << 20)
+        try workplace.write(rejects.replacing(",7,2,", with: ",78761299,2,"), to: "mended.csv")
+        let second = try workplace.profiles(
+            "import", "mended.csv", "--on-duplicate", "update", "--ignore-unknown")
+        #expect(second.status == 0, "\(second)")
+        #expect(try workplace.profiles("lookup", "anna").output.contains("7876-1299"))
+    }
+
     @Test func `P12: a file without a header is refused without its first row`() throws {
         let workplace = try Workplace()
-        for command in ["import", "validate"] {
+        for (command, nothingDone) in [("import", "; nothing was imported"), ("validate", "")] {
+            let advice = "  Or make a store with the fields of the file: profiles import FILE --infer\n"
             let refused = try workplace.profiles(command, "-", input: "anna,Sesame0pen,78761241,12 Main St\n")
             #expect(
                 refused
                     == Workplace.Outcome(
                         status: 65, output: "",
                         error: """
-                            Error: The first row names no field; nothing was imported
+                            Error: The first row names no field\(nothingDone)
                               The required fields username, password, phone, address have no column
                               The fields are: username, password, phone, address, postal_code, birthday
                               Map a column with --map 'COLUMN=FIELD'
                               If something else separates the cells, name it with --delimiter
-                              Or make a store with the fields of the file: profiles import FILE --infer
 
-                            """))
+                            """ + (command == "import" ? advice : "")))
         }
     }
 

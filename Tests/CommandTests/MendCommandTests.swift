@@ -88,7 +88,7 @@ import Watchdog
         #expect(try workplace.profiles("lookup", "bert").status == 0)
     }
 
-    @Test func `N9: a row that was stored when mending was killed leaves the file without a question`() throws {
+    @Test func `N9: a row that was stored when mending was killed is not asked about again`() throws {
         let workplace = try rejects()
         let before = try lines(workplace)
         let driver = try TerminalDriver(workplace, "mend", "rejects.csv")
@@ -103,7 +103,16 @@ import Watchdog
         try again.press(.escape)
         #expect(try again.end() == 1)
         #expect(again.screen.contains("0 rows stored, 1 skipped; 2 are left"))
-        #expect(try lines(workplace) == [before[0], before[2], before[3]])
+        // It leaves the file with the first row that is stored, or that nobody wants.
+        #expect(try lines(workplace).count == 4)
+        let dropping = try TerminalDriver(workplace, "mend", "rejects.csv", "--plain")
+        try dropping.wait(for: "Row 2 of 3")
+        try dropping.type("d\n")
+        try dropping.wait(for: "Row 3 of 3")
+        try dropping.type("q\n")
+        #expect(try dropping.end() == 1)
+        #expect(dropping.screen.contains("0 rows stored, 1 skipped, 1 dropped; 1 is left in rejects.csv."))
+        #expect(try lines(workplace) == [before[0], before[3]])
     }
 
     @Test("N9: killed at any moment of storing a row, it is stored or there as it was typed", arguments: 0..<4)
@@ -139,7 +148,7 @@ import Watchdog
         try workplace.write("username,phone,address\n\(rows)", to: "people.csv")
         let outcome = try workplace.profiles(
             "import", "people.csv", "--on-duplicate", "update", "--rejects", "rejects.csv")
-        #expect(outcome.output.contains("Mend them with: profiles mend rejects.csv --on-duplicate update\n"))
+        #expect(outcome.output.contains(" mend rejects.csv --on-duplicate update\n"))
         return workplace
     }
 
@@ -166,7 +175,9 @@ import Watchdog
         #expect(try workplace.profiles("login", "anna", "--password-stdin", input: "aK8oio").status == 0)
     }
 
-    @Test func `N9, I4: a row that would change nothing any more leaves the file, as do all that are skipped`() throws {
+    @Test func `N9, I4: a row that would change nothing any more is not asked about, nor are those that are skipped`()
+        throws
+    {
         let workplace = try rejectedUpdate("anna,7876,12 Main St\nbert,,\n")
         try workplace.write(
             try workplace.read("rejects.csv").replacing(",7876,", with: ",7876 1241,"), to: "rejects.csv")
@@ -194,7 +205,7 @@ import Watchdog
         let driver = try TerminalDriver(workplace, "mend", "rejects.csv", "--on-duplicate", "update", "--plain")
         try driver.wait(for: "Row 1 of 1, line 2, edits anna: Username anna, Phone 78761241")
         try driver.wait(for: "Its password was refused")
-        try driver.wait(for: "Mend it? [Y/n/q]: ")
+        try driver.wait(for: "Mend it? [Y/n/d/q]: ")
         try driver.type("\n")
         try driver.wait(for: "Password, empty keeps it")
         try driver.type("bK8oio\n")
@@ -208,7 +219,7 @@ import Watchdog
         let workplace = try rejects()
         let driver = try TerminalDriver(workplace, "mend", "rejects.csv", "--plain")
         try driver.wait(for: "Row 1 of 3, line 2: Username bert, Phone 7876, Address 12 Main St")
-        try driver.wait(for: "Mend it? [Y/n/q]: ")
+        try driver.wait(for: "Mend it? [Y/n/d/q]: ")
         try driver.type("\n")
         try driver.wait(for: "Password, required")
         try driver.type("bK8oio\n")
@@ -228,6 +239,39 @@ import Watchdog
         #expect(try workplace.profiles("lookup", "bert").output.contains("7876-1241"))
     }
 
+    @Test func `N9: line by line an empty answer is what was there, and a row that was begun can be left`() throws {
+        let workplace = try rejects()
+        let before = try lines(workplace)
+        let driver = try TerminalDriver(workplace, "mend", "rejects.csv", "--plain")
+        for (row, answer) in [(1, "n"), (2, "d"), (3, "q")] {
+            try driver.wait(for: "Row \(row) of 3")
+            try driver.type("\n")
+            try driver.wait(for: row == 3 ? "Username, was d" : "Password, required")
+            guard row == 1 else {
+                // The password and what is typed are judged as they come.
+                try driver.type(row == 3 ? "\n" : "x\n")
+                try driver.wait(for: "Try again? [Y/n/d/q]: ")
+                try driver.type("\(answer)\n")
+                continue
+            }
+            try driver.type("bK8oio\n")
+            try driver.wait(for: "Repeat password: ")
+            try driver.type("bK8oio\n")
+            try driver.wait(for: "Phone, was 7876, ")
+            try driver.type("12\n")
+            try driver.wait(for: "Try again? [Y/n/d/q]: ")
+            try driver.type("\n")
+            try driver.wait(for: "Phone, was 7876, ")
+            // It is 7876 again, and not 12.
+            try driver.type("\n")
+            try driver.wait(for: "Try again? [Y/n/d/q]: ")
+            try driver.type("\(answer)\n")
+        }
+        #expect(try driver.end() == 1)
+        #expect(driver.screen.contains("0 rows stored, 1 dropped; 2 are left in rejects.csv."), "\(driver.screen)")
+        #expect(try lines(workplace) == [before[0], before[1], before[3]])
+    }
+
     @Test func `without a terminal, or a file of that name, nothing is mended`() throws {
         let workplace = try rejects()
         let outcome = try workplace.profiles("mend", "rejects.csv")
@@ -242,19 +286,144 @@ import Watchdog
         #expect(try workplace.profiles("mend", "-").status == 64)
         #expect(try TerminalDriver(workplace, "mend", "/dev/null").end() == 64)
     }
-    @Test func `of a symbolic link the file goes that it leads to`() throws {
+
+    // MARK: The file
+
+    @Test func `N9: of a symbolic link the file goes that it leads to, with the last row that somebody drops`() throws {
         let workplace = try rejects()
         try workplace.write(try workplace.read("rejects.csv"), to: "real.csv")
         #expect(unlink("\(workplace.folder)/rejects.csv") == 0)
         #expect(symlink("real.csv", "\(workplace.folder)/rejects.csv") == 0)
-        try workplace.register("bert")
-        try workplace.register("d2")
-        try workplace.write(
-            try workplace.read("real.csv").replacing("\nd,", with: "\nd2,"), to: "real.csv")
-        let driver = try TerminalDriver(workplace, "mend", "rejects.csv", "--on-duplicate", "skip")
+        let driver = try TerminalDriver(workplace, "mend", "rejects.csv", "--plain")
+        for number in 1...3 {
+            try driver.wait(for: "Row \(number) of 3")
+            try driver.type("d\n")
+        }
         #expect(try driver.end() == 0)
-        #expect(driver.screen.contains("0 rows stored, 3 skipped; none is left"))
+        #expect(driver.screen.contains("0 rows stored, 3 dropped; none is left, and rejects.csv is removed."))
         #expect(!workplace.exists("real.csv"))
+        #expect(try workplace.profiles("list").output.contains("anna"))
+    }
+
+    @Test func `N9: a file that no import has written is not touched, nor one of which nothing was stored`() throws {
+        let workplace = try rejects()
+        let own = "username,password,phone,address\nanna,Other9x,78761241,12 Main St\n"
+        try workplace.write(own, to: "own.csv")
+        try workplace.write("username,password,phone,address\n", to: "header.csv")
+        for name in ["own.csv", "header.csv"] {
+            let before = try workplace.read(name)
+            let driver = try TerminalDriver(workplace, "mend", name, "--plain")
+            #expect(try driver.end() == 65)
+            #expect(driver.screen.contains("it has no columns _line and _issues"), "\(driver.screen)")
+            #expect(try workplace.read(name) == before)
+        }
+
+        let rejects = try workplace.read("rejects.csv") + "\n\"e\",,1,x,9,\n"
+        try workplace.write(rejects, to: "rejects.csv")
+        let driver = try TerminalDriver(workplace, "mend", "rejects.csv")
+        try driver.wait(for: "Row 1 of 4")
+        try driver.press(.escape)
+        #expect(try driver.end() == 1)
+        #expect(try workplace.read("rejects.csv") == rejects)
+
+        // All of them are stored already.
+        try workplace.write("username,phone,address,_line,_issues\nanna,78761241,12 Main St,2,\n", to: "stored.csv")
+        let stored = try TerminalDriver(workplace, "mend", "stored.csv")
+        #expect(try stored.end() == 0)
+        #expect(stored.screen.contains("0 rows stored, 1 skipped; none is left, and stored.csv is as it was."))
+        #expect(workplace.exists("stored.csv"))
+    }
+
+    @Test(
+        "N9: what could not be written back as it was is refused before anybody types",
+        arguments: [
+            ("gzip -c rejects.csv > odd.csv", "is compressed"),
+            ("iconv -t UTF-16 rejects.csv > odd.csv", "not UTF-8 but UTF-16"),
+            ("(cat rejects.csv; printf 'e,,1,\\377,9,\\n') > odd.csv", "not UTF-8 but windows-1252"),
+            ("(cat rejects.csv; printf 'zed,\"8\"x,b,c,9,\\n') > odd.csv", "Line 5 of the file cannot be read"),
+            ("(cat rejects.csv; printf 'zed,\"8,b,c,9,\\n') > odd.csv", "Line 5 of the file cannot be read"),
+        ])
+    func odd(line: String, text: String) throws {
+        let workplace = try rejects()
+        #expect(try workplace.shell(line + "; cp odd.csv before.csv").status == 0)
+        let driver = try TerminalDriver(workplace, "mend", "odd.csv", "--plain")
+        #expect(try driver.end() == 65)
+        #expect(driver.screen.contains(text), "\(driver.screen)")
+        #expect(try workplace.shell("cmp odd.csv before.csv").status == 0)
+    }
+
+    @Test func `N9: a pipe is refused, and nobody waits for it`() throws {
+        let workplace = try rejects()
+        #expect(mkfifo("\(workplace.folder)/pipe", 0o600) == 0)
+        let pipe = open("\(workplace.folder)/pipe", O_RDWR | O_CLOEXEC)
+        #expect(pipe >= 0)
+        defer { close(pipe) }
+        let driver = try TerminalDriver(workplace, "mend", "pipe", "--plain")
+        #expect(try driver.end() == 64)
+    }
+
+    @Test("N9: interrupted at a question, what was stored has left the file", arguments: [false, true])
+    func interrupted(atSecret: Bool) throws {
+        let workplace = try rejects()
+        let before = try lines(workplace)
+        let driver = try TerminalDriver(workplace, "mend", "rejects.csv", "--plain")
+        try driver.wait(for: "Mend it? ")
+        try driver.type("\n")
+        try driver.wait(for: "Password, required")
+        try driver.type("bK8oio\n")
+        try driver.wait(for: "Repeat password: ")
+        try driver.type("bK8oio\n")
+        try driver.wait(for: "Phone, was 7876, ")
+        try driver.type("7876-1241\n")
+        try driver.wait(for: "Row 2 of 3")
+        if atSecret {
+            try driver.type("\n")
+            try driver.wait(for: "Password, required")
+        }
+        try driver.press(.control("c"))
+        #expect(try driver.end() == 130)
+        #expect(driver.screen.contains("1 row stored; 2 are left in rejects.csv."))
+        #expect(try lines(workplace) == [before[0], before[2], before[3]])
+    }
+
+    @Test func `N9, P12: a password in the file is not taken, nor kept, and such a row is not stored already`() throws {
+        let workplace = try Workplace()
+        try workplace.register("anna")
+        try workplace.write(
+            "username,password,phone,address,_line,_issues\nanna,Other9x,78761241,12 Main St,2,\n", to: "rejects.csv")
+        let driver = try TerminalDriver(
+            workplace, "mend", "rejects.csv", "--on-duplicate", "update", "--plain")
+        try driver.wait(for: "The password in the file is not taken: type it here.")
+        try driver.type("\n")
+        try driver.wait(for: "Password, empty keeps it")
+        try driver.type("bK8oio\n")
+        try driver.wait(for: "Repeat password: ")
+        try driver.type("bK8oio\n")
+        #expect(try driver.end() == 0)
+        #expect(!driver.transcript.contains("Other9x"))
+        #expect(try workplace.profiles("login", "anna", "--password-stdin", input: "bK8oio").status == 0)
+    }
+
+    @Test func `N9: two people do not mend one file at once`() throws {
+        let workplace = try rejects()
+        let driver = try TerminalDriver(workplace, "mend", "rejects.csv")
+        try driver.wait(for: "Row 1 of 3")
+        func refused() throws {
+            let other = try TerminalDriver(workplace, "mend", "rejects.csv", "--plain")
+            #expect(try other.end() == 75)
+            #expect(other.screen.contains("Somebody else is mending rejects.csv"), "\(other.screen)")
+        }
+        try refused()
+        try mendBert(driver)
+        try driver.wait(for: "Row 2 of 3")
+        // The file was replaced meanwhile.
+        try refused()
+        try driver.press(.escape)
+        #expect(try driver.end() == 1)
+        let next = try TerminalDriver(workplace, "mend", "rejects.csv")
+        try next.wait(for: "Row 1 of 2")
+        try next.press(.escape)
+        #expect(try next.end() == 1)
     }
 
     @Test func `N9: an input that is JSON by its content alone has rejected rows that can be mended`() throws {
@@ -270,7 +439,7 @@ import Watchdog
         #expect(try !imported().output.contains("profiles mend"))
         try workplace.register("anna")
         let outcome = try imported()
-        #expect(outcome.output.contains("Mend them with: profiles mend rejects.csv\n"), "\(outcome)")
+        #expect(outcome.output.contains(" mend rejects.csv\n"), "\(outcome)")
         let driver = try TerminalDriver(workplace, "mend", "rejects.csv")
         try driver.wait(for: "Row 1 of 1, line 1")
         try driver.press(.escape)

@@ -116,6 +116,31 @@ import Watchdog
                 == (line.hasSuffix("report") ? 64 : line == "export" ? 0 : 1))
     }
 
+    @Test(
+        "I7: an output is no standard output, nor a file without a name",
+        arguments: ["import people.csv --rejects", "schema infer people.csv --output", "export"])
+    func isNoName(line: String) throws {
+        try makeStore()
+        try workplace.write("username\nann\n", to: "people.csv")
+        if line != "export" {
+            let outcome = try workplace.shell("profiles \(line) -")
+            #expect(outcome.status == 64 && outcome.error.contains("- is no file to write to here"), "\(outcome)")
+            #expect(!workplace.exists("-"))
+        }
+        let outcome = try workplace.shell("profiles \(line) ''")
+        #expect(outcome.error.contains(#"Error: "" cannot be created: No such file"#), "\(outcome)")
+    }
+
+    @Test func `I7: a link that leads nowhere yet leads to what is written`() throws {
+        try makeStore()
+        for (link, force) in [("a.csv", ""), ("b.csv", "--force")] {
+            #expect(try workplace.shell("mkdir -p d; ln -s d/real-\(link) \(link)").status == 0)
+            #expect(try workplace.shell("profiles export \(link) \(force)").status == 0)
+            #expect(try workplace.shell("readlink \(link)").output == "d/real-\(link)\n")
+            #expect(try workplace.read("d/real-\(link)").hasPrefix("username"))
+        }
+    }
+
     @Test("I7: a file that somebody makes meanwhile is not overwritten either", arguments: [false, true])
     func madeMeanwhile(withoutUnnamedFiles: Bool) throws {
         let reading = try ReadingImport(workplace, replacing: false, withoutUnnamedFiles: withoutUnnamedFiles)
@@ -179,6 +204,40 @@ import Watchdog
             "import", "people.csv", "--database", "new.sqlite", "--rejects", "linked/new.sqlite" + ending)
         #expect(outcome.status == 73)
         #expect(names == before)
+    }
+
+    @Test func `N6: no command that writes a file overwrites the store, whether it opens that or not`() throws {
+        try makeStore()
+        try workplace.write("username\nx y\n", to: "people.csv")
+        #expect(try workplace.shell("cp store.sqlite store.json").status == 0)
+        let before = names
+        for arguments in [
+            ["schema", "infer", "people.csv", "--output", "store.sqlite"],
+            ["validate", "people.csv", "--rejects", "store.sqlite"],
+            ["validate", "people.csv", "--report", "store.json", "--database", "store.json"],
+            ["revalidate", "--report", "store.json", "--database", "store.json"],
+            ["import", "people.csv", "--rejects", "store.sqlite"], ["export", "store.sqlite", "--as", "csv"],
+        ] {
+            let outcome = try workplace.run(
+                [try Workplace.binary()] + arguments + ["--force"], input: "", environment: [:])
+            #expect(outcome.status == 73 && outcome.error.contains("is in use by this very command"), "\(outcome)")
+        }
+        #expect(names == before)
+        #expect(try workplace.profiles("check").status == 0)
+        // Where nothing says where the store is, there is none to be spared.
+        let nowhere = try workplace.shell(
+            "unset HOME PROFILES_DATABASE; profiles schema infer people.csv --output x.json")
+        #expect(nowhere.status == 0, "\(nowhere)")
+    }
+
+    @Test("I7: the report is written, whoever reads the output", arguments: ["| true", "> /dev/full"])
+    func unreadOutput(redirection: String) throws {
+        try makeStore()
+        try workplace.write("username\nann\n", to: "people.csv")
+        for (index, command) in ["validate people.csv --schema names.json", "import people.csv"].enumerated() {
+            let outcome = try workplace.shell("profiles \(command) --report r\(index).json \(redirection)")
+            #expect(workplace.exists("r\(index).json"), "\(outcome)")
+        }
     }
 
     @Test func `nothing is read before an output is refused that would replace the input`() throws {

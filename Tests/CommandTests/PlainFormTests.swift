@@ -99,6 +99,137 @@ import Watchdog
         }
     }
 
+    @Test func `an empty answer keeps what is stored, also after one that was refused`() throws {
+        let workplace = try Workplace()
+        try workplace.register("anna")
+        let driver = try TerminalDriver(workplace, "edit", "anna", "--plain")
+        for (prompt, text) in [
+            ("Username, ", "\n"), ("Password, ", "\n"), ("Phone, now 7876-1241, ", "12\n"),
+            ("Phone should have at least 8 digits.", "\n"), ("Address, ", "\n"), ("Postal code, ", "\n"),
+            ("Birthday, ", "\n"),
+        ] {
+            try driver.wait(for: prompt)
+            try driver.type(text)
+        }
+        #expect(try driver.end() == 0)
+        #expect(try workplace.profiles("lookup", "anna").output.contains("7876-1241"))
+    }
+
+    @Test func `what is stored is shown as it may be typed`() throws {
+        let workplace = try Workplace()
+        try workplace.write(
+            """
+            {"fields": [
+              {"name": "username", "constraints": {"required": true, "unique": true}},
+              {"name": "share", "type": "number", "decimalChar": ","},
+              {"name": "seen", "type": "datetime", "format": "%d/%m/%Y %H:%M"},
+              {"name": "opens", "type": "time", "format": "%I:%M %p"},
+              {"name": "member", "type": "boolean", "trueValues": ["ja"], "falseValues": ["nein"]}
+            ]}
+            """, to: "rules.json")
+        #expect(try workplace.profiles("init", "--schema", "rules.json").status == 0)
+        let values = ["share=1234,5", "seen=2/1/2020 0:05", "opens=7:05 PM", "member=ja"].flatMap { ["--set", $0] }
+        #expect(
+            try workplace.run(
+                [try Workplace.binary(), "register", "--username", "anna"] + values, input: "", environment: [:]
+            ).status == 0)
+        let screen = try TerminalDriver(workplace, "edit", "anna")
+        try screen.wait(for: "1234,5")
+        #expect(screen.screen.contains("02/01/2020 00:05") && screen.screen.contains("07:05 PM"))
+        try screen.press(.control("s"))
+        #expect(try screen.end() == 0, "nothing had to be mended")
+
+        let driver = try TerminalDriver(workplace, "edit", "anna", "--plain")
+        for prompt in [
+            "Username, ", "Share, now 1234,5, a number, with \",\" before",
+            "Seen, now 02/01/2020 00:05, like 31/12/2020 23:59",
+            "Opens, now 07:05 PM, like 11:59 PM", "Member, now ja, ja or nein",
+        ] {
+            try driver.wait(for: prompt)
+            try driver.type("\n")
+        }
+        #expect(try driver.end() == 0)
+        #expect(try workplace.profiles("lookup", "anna", "--format", "json").output.contains("1234.5"))
+    }
+
+    @Test func `N7: what is typed in another encoding is asked for again, and not stored otherwise`() throws {
+        let workplace = try Workplace()
+        let name = #"{"fields": [{"name": "username", "constraints": {"required": true, "unique": true}}]}"#
+        try workplace.write(name, to: "names.json")
+        #expect(try workplace.profiles("init", "--schema", "names.json").status == 0)
+        // The terminal's other end is in Latin-1.
+        let outcome = try workplace.shell(
+            #"""
+            (sleep 0.5; printf 'M\xfcller\n'; sleep 0.5; printf 'Müller\n') \
+              | script -qec "'\#(try Workplace.binary())' register --plain" /dev/null
+            """#)
+        #expect(outcome.output.contains("That is not UTF-8 text."), "\(outcome)")
+        #expect(try workplace.profiles("list", "--format", "json").output.contains(#""username": "Müller""#))
+    }
+
+    @Test("a signal that comes at a prompt ends the command in order", arguments: [SIGINT, SIGTERM, SIGHUP])
+    func signal(number: Int32) throws {
+        let workplace = try Workplace()
+        try workplace.register("anna")
+        // A row that is stored has left the file by then.
+        try workplace.write(
+            "username,password,phone,address,_line,_issues\nbert,,1,12 Main St,2,\ncleo,,1,12 Main St,3,\n",
+            to: "rejects.csv")
+        let driver = try TerminalDriver(workplace, "mend", "rejects.csv", "--plain")
+        try driver.wait(for: "Mend it? ")
+        try driver.type("\n")
+        try typePassword(driver)
+        try driver.wait(for: "Phone, was 1, ")
+        #expect(!driver.screen.contains("Phone should have at least 8 digits.\nPhone"))
+        try driver.type("78761241\n")
+        try driver.wait(for: "Row 2 of 2")
+        driver.send(number)
+        #expect(try driver.end() == (number == SIGINT ? 130 : 128 + number))
+        #expect(try workplace.read("rejects.csv").split(separator: "\n").count == 2)
+        #expect(try workplace.profiles("lookup", "bert").status == 0)
+    }
+
+    private func typePassword(_ driver: TerminalDriver) throws {
+        for question in ["Password, required", "Repeat password: "] {
+            try driver.wait(for: question)
+            try driver.type("bK8oio\n")
+        }
+    }
+
+    @Test func `N9: a row that was begun can be left, and an empty answer keeps what it had`() throws {
+        let workplace = try Workplace()
+        try workplace.register("anna")
+        try workplace.write(
+            "username,password,phone,address,_line,_issues\nbert,,1,12 Main St,2,\nANNA,,78761241,12 Main St,3,\n",
+            to: "rejects.csv")
+        let driver = try TerminalDriver(workplace, "mend", "rejects.csv", "--plain")
+        try driver.wait(for: "Mend it? [Y/n/d/q]: ")
+        #expect(driver.transcript.ranges(of: "Phone should have at least 8 digits").count == 1)
+        try driver.type("\n")
+        try typePassword(driver)
+        try driver.wait(for: "Phone, was 1, ")
+        #expect(driver.transcript.ranges(of: "Phone should have at least 8 digits").count == 1, "it was said before")
+        try driver.type("2\n")
+        try driver.wait(for: "Try again? [Y/n/d/q]: ")
+        try driver.type("\n")
+        try driver.wait(for: "Phone, was 1, ")
+        try driver.type("\n")
+        try driver.wait(for: "Try again? [Y/n/d/q]: ")
+        try driver.type("n\n")
+        try driver.wait(for: "Row 2 of 2")
+        try driver.type("\n")
+        try typePassword(driver)
+        // What only the store refuses leads out as well.
+        try driver.wait(for: "Try again? [Y/n/d/q]: ")
+        try driver.type("\n")
+        try driver.wait(for: "Username, was ANNA, ")
+        try driver.type("\n")
+        try driver.wait(for: "Try again? [Y/n/d/q]: ")
+        try driver.type("q\n")
+        #expect(try driver.end() == 1)
+        #expect(try workplace.read("rejects.csv").split(separator: "\n").count == 3)
+    }
+
     @Test func `nothing is stored of a form whose input ends, or that is interrupted`() throws {
         let workplace = try Workplace()
         for (key, status) in [(TerminalKey.control("d"), Int32(65)), (.control("c"), 130)] {
@@ -112,6 +243,7 @@ import Watchdog
             try driver.wait(for: "Phone, ")
             try driver.press(key)
             #expect(try driver.end() == status)
+            #expect(driver.screen.contains("Nothing was stored"))
         }
         #expect(try workplace.profiles("list", "--format", "json").output.contains("\"profiles\": []"))
     }

@@ -34,6 +34,10 @@ import Watchdog
         #expect(taken.error.contains("Member is taken"), "\(taken.error)")
         #expect(try workplace.profiles("edit", "c3", "--username", "d4", "--quiet").status == 0)
         #expect(try workplace.profiles("lookup", "d4", "--format", "json").output.contains(#""member_no": "d4""#))
+        for field in ["username", "member_no"] {
+            let cleared = try workplace.profiles("edit", "d4", "--clear", field)
+            #expect(cleared.status == 1 && cleared.error.contains("Member is required"), "\(cleared)")
+        }
         #expect(try workplace.profiles("remove", "d4", "--yes").status == 0)
         #expect(try workplace.profiles("schema", "show").output.contains("primary key"))
     }

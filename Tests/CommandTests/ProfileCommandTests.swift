@@ -174,6 +174,14 @@ import Watchdog
         #expect(outcome.status == 1)
     }
 
+    @Test func `JSON from standard input is called so where it is wrong`() throws {
+        let workplace = try Workplace()
+        for (input, text) in [("7", " should hold a JSON object"), ("{", " is not JSON")] {
+            let outcome = try workplace.profiles("register", "--json", "-", input: input)
+            #expect(outcome.status == 65 && outcome.error.hasPrefix("Error: Standard input\(text)"), "\(outcome)")
+        }
+    }
+
     @Test func `register takes JSON, and options over it`() throws {
         let workplace = try Workplace()
         try workplace.write(

@@ -125,6 +125,18 @@ import Watchdog
         #expect(!workplace.exists("store.sqlite"))
     }
 
+    @Test func `a backup that cannot be made needs another place, and the store none`() throws {
+        let workplace = try Workplace()
+        try workplace.register("anna")
+        #expect(try workplace.shell("chmod 777 .; chmod 666 store.*; mkdir -m 555 closed").status == 0)
+        let outcome = try workplace.shell("\(user) \(try Workplace.binary()) backup closed/copy.sqlite")
+        #expect(
+            outcome
+                == Workplace.Outcome(
+                    status: 73, output: "",
+                    error: "Error: closed/copy.sqlite cannot be created: Permission denied\n"), "\(outcome)")
+    }
+
     @Test func `who may read a store and not write it makes no lock file, and exits 77`() throws {
         let workplace = try Workplace()
         try workplace.register("anna")
@@ -139,6 +151,7 @@ import Watchdog
         let outcome = try workplace.shell("\(user) \(try Workplace.binary()) edit anna --phone 78761242")
         #expect(outcome.status == 77, "\(outcome)")
         #expect(outcome.error.contains("The store may not be written"), "\(outcome)")
+        #expect(outcome.error.hasSuffix("  Ask its owner, or name another store with --database PATH\n"), "\(outcome)")
         #expect(!workplace.exists("store.sqlite-lock"))
     }
 
@@ -362,7 +375,7 @@ import Watchdog
         #expect(adopted.output.hasPrefix("~ address: maxLength 70 → 6 (stricter)\n\nRevalidation of "))
         #expect(adopted.output.contains("too_long"))
         #expect(adopted.status == 0)
-        let unjudged = "2 profiles are not judged yet by the rules in force: judge with \"profiles revalidate\"."
+        let unjudged = "2 profiles are not marked by the rules in force yet: mark with \"profiles revalidate\"."
         #expect(adopted.error == unjudged + "\n")
         #expect(try workplace.profiles("list", "--invalid").error == "\(unjudged)\nThere are no invalid profiles.\n")
         #expect(try workplace.profiles("lookup", "--invalid").error.hasPrefix(unjudged + "\n"))
@@ -446,6 +459,60 @@ import Watchdog
         let json = try workplace.profiles("schema", "adopt", "standard.json", "--format", "json").output
         #expect(json.contains("\"before\": \"6\"") && json.contains("\"after\": \"70\""), "\(json)")
         #expect(json.contains("\"effect\": \"looser\"") && json.contains("\"unjudged\": 0"))
+    }
+
+    @Test func `R6: a field that comes back with values that break it is asked about`() throws {
+        let workplace = try Workplace()
+        func write(_ fields: String, _ name: String) throws {
+            try workplace.write(
+                #"{"fields":[{"name":"username","constraints":{"required":true,"unique":true}}\#(fields)]}"#, to: name)
+        }
+        try write(#",{"name":"x"}"#, "with.json")
+        try write("", "without.json")
+        try write(#",{"name":"x","type":"integer"}"#, "number.json")
+        #expect(try workplace.profiles("init", "--schema", "with.json").status == 0)
+        #expect(try workplace.profiles("register", "--username", "a", "--set", "x=hello").status == 0)
+        #expect(try workplace.profiles("schema", "adopt", "without.json").status == 0)
+        for format in ["text", "json"] {
+            let session = try TerminalDriver(workplace, "schema", "adopt", "number.json", "--format", format)
+            try session.wait(for: "which 1 of 1 profiles break? [y/N]")
+            #expect(session.transcript.contains("+ x: integer"), "what changes is shown before")
+            try session.type("\n")
+            #expect(try session.end() == 1)
+        }
+    }
+
+    @Test func `R6: rules that are in force already are said to be, and judge nothing anew`() throws {
+        let workplace = try Workplace()
+        let schema = try workplace.shell("profiles init --quiet; profiles schema show --format json").output
+        try workplace.write(schema, to: "same.json")
+        let empty = try workplace.profiles("init", "--schema", "same.json")
+        #expect(empty.status == 0 && empty.output.hasPrefix("These rules are in force already in the empty store at "))
+        try workplace.register("anna")
+        let adopted = try workplace.profiles("schema", "adopt", "same.json")
+        #expect(adopted.status == 0)
+        #expect(adopted.output == "These rules are in force already, as version 1\n")
+        let json = try workplace.profiles("schema", "adopt", "--number", "1", "--format", "json").output
+        #expect(json.contains("\"version\": 1,") && json.contains("\"changes\": []"))
+        let tried = try workplace.profiles("revalidate", "--schema", "same.json")
+        #expect(tried.output.contains("These rules are in force, and nothing was marked."), "\(tried)")
+        // Other rules have a way of their own where there are profiles.
+        try workplace.write(schema.replacing("\"maxLength\": 70", with: "\"maxLength\": 60"), to: "other.json")
+        let other = try workplace.profiles("init", "--schema", "other.json")
+        #expect(other.status == 73)
+        #expect(other.error.contains("is there already and holds profiles"))
+        #expect(other.error.contains("profiles schema adopt FILE"))
+        #expect(try workplace.profiles("init", "--schema", "same.json").status == 73)
+    }
+
+    @Test func `S6: a schema that has no name is called by its file, and custom where that has none`() throws {
+        let workplace = try Workplace()
+        let schema = #"{"fields":[{"name":"username","constraints":{"required":true,"unique":true}}]}"#
+        for name in ["team.v2.json", ".json"] { try workplace.write(schema, to: name) }
+        for (file, name) in [("team.v2.json", "team"), (".json", "custom"), ("-", "custom")] {
+            let outcome = try workplace.profiles("schema", "check", file, input: schema)
+            #expect(outcome.output.hasPrefix("The schema \"\(name)\" is right\n"), "\(outcome)")
+        }
     }
 
     @Test func `check finds a store sound, and not when others can read it`() throws {

@@ -49,6 +49,11 @@ import Watchdog
             ("improt x.csv", "Error: There is no subcommand 'improt'. Did you mean 'import'?\n"),
             ("schema adpot x.json", "Error: There is no subcommand 'adpot'. Did you mean 'adopt'?\n"),
             ("schema nonsense", "Error: There is no subcommand 'nonsense'.\nUsage: profiles schema <subcommand>"),
+            ("help imprt", "Error: There is no subcommand 'imprt'. Did you mean 'import'?\n  See 'profiles --help'"),
+            ("imprt --help", "Error: There is no subcommand 'imprt'. Did you mean 'import'?\n"),
+            ("help schema adop", "Error: There is no subcommand 'adop'. Did you mean 'adopt'?\n"),
+            ("schema adopt a --number 1", "Error: Give a file or --number, not both."),
+            ("schema adopt", "Error: Say which schema to adopt: a file, or --number with a version of before."),
             ("list --limt 3", "Error: There is no option '--limt'. Did you mean '--limit'?\n"),
             ("lookup --mobile 3", "Error: There is no option '--mobile'.\n"),
             ("import x.csv --reject y.csv", "Error: There is no option '--reject'. Did you mean '--rejects'?\n"),
@@ -80,6 +85,11 @@ import Watchdog
             (
                 ["import", "--on-duplicate=reject", "a.csv", "--delimiter", ";"],
                 "profiles import a.csv --delimiter ';' --on-duplicate skip --force"
+            ),
+            (["import", "--", "-a.csv"], "profiles import --on-duplicate skip --force -- -a.csv"),
+            (
+                ["import", "--", "--on-duplicate", "--force"],
+                "profiles import --on-duplicate skip --force -- --on-duplicate --force"
             ),
         ])
     func goingOn(arguments: [String], line: String) {

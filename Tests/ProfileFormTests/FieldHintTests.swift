@@ -16,6 +16,29 @@ import Watchdog
         #expect(try Form.custom(field).fields.allSatisfy { $0.hint.utf8.count < 5_120 })
     }
 
+    @Test(
+        "S4: how a value is typed is told to people who have not seen the schema",
+        arguments: [
+            (
+                #""type":"number","decimalChar":",","groupChar":".","constraints":{"minimum":1.5}"#,
+                #"a number, at least 1,5, with "," before the fraction, with "." or nothing between groups of digits"#
+            ),
+            (
+                #""type":"integer","bareNumber":false,"constraints":{"minimum":1,"maximum":5}"#,
+                "a whole number from 1 to 5, with or without other characters around it, and \"-\" before the digits if "
+                    + "it is negative"
+            ),
+            (#""type":"date","format":"%m/%d/%Y""#, "like 12/31/2020"),
+            (#""type":"datetime","format":"%m/%d/%Y %I:%M %p""#, "like 12/31/2020 11:59 PM"),
+            (#""type":"time","format":"%H:%M""#, "like 23:59"),
+            (#""type":"date","profiles":{"formats":["dd.MM.yyyy","%d %B %Y"]}"#, "dd.MM.yyyy or like 31 December 2020"),
+            (#""type":"date""#, "yyyy-MM-dd"), (#""type":"time""#, "hh:mm:ss"),
+        ])
+    func typing(rules: String, hint: String) throws {
+        let form = try Form.custom(#"{"name":"x",\#(rules)}"#)
+        #expect(try form["x"].hint == hint + ", or nothing")
+    }
+
     private static let longValues = (0..<8).map { "\"\($0)\(String(repeating: "v", count: 50_000))\"" }
         .joined(separator: ",")
     private static let manyCharacters = String(

@@ -73,11 +73,10 @@ extension ValidationIssue.ExpectedFormat {
     fileprivate var text: String {
         switch self {
         case .mask(let mask): "should look like \(mask)"
-        case .dates(let formats): "should be written as \(formats.map(\.pattern).joined(separator: " or "))"
+        case .dates(let formats): "should be written \(formats.ways)"
         case .dateTimes([]): "should be a day and a time, written as yyyy-MM-ddThh:mm:ss"
         case .times([]): "should be a time, written as hh:mm:ss"
-        case .dateTimes(let formats), .times(let formats):
-            "should be written as \(formats.map(\.pattern).joined(separator: " or "))"
+        case .dateTimes(let formats), .times(let formats): "should be written \(formats.ways)"
         case .year: "should be a year of four digits"
         case .integer(let format): "should be a whole number\(format.text)"
         case .number(let format): "should be a number\(format.text)"
@@ -93,14 +92,7 @@ extension ValidationIssue.ExpectedFormat {
 
 extension NumberFormat {
     /// How it differs from a plain number.
-    fileprivate var text: String {
-        switch (decimalCharacter, groupCharacter) {
-        case (".", nil): ""
-        case (".", let group?): " with \"\(group)\" or nothing between groups of digits"
-        case (let decimal, nil): " with \"\(decimal)\" before the fraction"
-        case (let decimal, let group?): " with \"\(decimal)\" before the fraction and \"\(group)\" between groups"
-        }
-    }
+    fileprivate var text: String { remarks.isEmpty ? "" : " " + remarks.joined(separator: ", ") }
 }
 
 extension ValidationIssue.RowFault {

@@ -25,16 +25,16 @@ public enum Bound: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether no value can be at least this and at most another bound; not known before the day of judging where one of
-    /// them is today.
-    func isMore(than other: Bound) -> Bool {
+    /// Whether no value can be at least this and at most another bound; nil where that cannot be told, since they are of
+    /// different types, or one of them is today.
+    func isMore(than other: Bound) -> Bool? {
         switch (self, other) {
         case (.integer(let least), .integer(let most)): least > most
         case (.number(let least), .number(let most)): least > most
         case (.day(let least), .day(let most)): least > most
         case (.dateTime(let least), .dateTime(let most)): least > most
         case (.time(let least), .time(let most)): least > most
-        default: false
+        default: nil
         }
     }
 }

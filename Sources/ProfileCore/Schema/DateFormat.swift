@@ -176,9 +176,28 @@ public struct DateFormat: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// A text of this format, for people who know no directives: the last day of 2020, a minute before midnight. No other
+    /// part of it could be taken for the day. Nil for our notation, which says as much itself.
+    fileprivate var example: String? {
+        directives.flatMap { directives in
+            guard let day = CalendarDay(year: 2020, month: 12, day: 31) else { return nil }
+            return directives.text(of: day, TimeOfDay(hour: 23, minute: 59))
+        }
+    }
+
     private static func takeLastDigit(of number: inout Int) -> UInt8 {
         let (quotient, remainder) = number.quotientAndRemainder(dividingBy: 10)
         number = quotient
         return 0x30 + UInt8(truncatingIfNeeded: remainder)
+    }
+}
+
+extension [DateFormat] {
+    /// How values may be written, for people: `as yyyy-MM-dd or like 12/31/2020`.
+    package var ways: String {
+        let patterns = filter { $0.example == nil }.map(\.pattern)
+        let examples = compactMap(\.example)
+        return [("as ", patterns), ("like ", examples)].filter { !$0.1.isEmpty }
+            .map { $0 + $1.listed("or") }.joined(separator: " or ")
     }
 }

@@ -122,6 +122,11 @@ extension FieldRules {
         }
     }
 
+    /// A stored value as a form shows it, where it may be typed so too: a moment in the first of the formats.
+    package func shownForm(of stored: String) -> String {
+        formats.first?.typedForm(of: stored, type) ?? typedForm(of: stored)
+    }
+
     /// Whether every stored value may be typed as it is stored.
     package var isTypedAsStored: Bool {
         switch type {

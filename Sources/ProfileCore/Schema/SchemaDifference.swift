@@ -53,6 +53,8 @@ public struct RuleChange: Hashable, Sendable {
         case looser
         /// Which of the two it is, or both, the rules alone do not say.
         case other
+        /// They are typed in other ways; what is stored is judged as before.
+        case typing
         /// They are judged as before.
         case none
 
@@ -96,8 +98,8 @@ extension FieldRules {
         compare("unique", \.isUnique, text: { "\($0)" }, effect: { _, isRule in isRule ? .stricter : .looser })
         compare("minLength", \.minimumLength, text: { $0?.description }, effect: { .ofLimit($0, $1) { $0 < $1 } })
         compare("maxLength", \.maximumLength, text: { $0?.description }, effect: { .ofLimit($0, $1) { $0 > $1 } })
-        compare("minimum", \.minimum, text: { $0?.description }, effect: { .ofLimit($0, $1) { $0.isLess(than: $1) } })
-        compare("maximum", \.maximum, text: { $0?.description }, effect: { .ofLimit($0, $1) { $1.isLess(than: $0) } })
+        compare("minimum", \.minimum, text: { $0?.description }, effect: { .ofLimit($0, $1) { $1.isMore(than: $0) } })
+        compare("maximum", \.maximum, text: { $0?.description }, effect: { .ofLimit($0, $1) { $0.isMore(than: $1) } })
         compare("pattern", \.pattern, text: { $0?.text }, effect: { .ofLimit($0, $1) { _, _ in nil } })
         compare(
             "enum", \.allowedValues, text: { Self.listed($0) }, effect: { .ofAllowed($0.anyIfEmpty, $1.anyIfEmpty) })
@@ -108,16 +110,17 @@ extension FieldRules {
         compare("requires", \.requirements, text: { Self.listed($0.map(\.rawValue)) }, effect: { .ofAllowed($1, $0) })
         compare("mask", \.mask, text: { $0?.pattern }, effect: { .ofLimit($0, $1) { _, _ in nil } })
         compare("secret", \.isSecret, text: { "\($0)" }, effect: { _, _ in .other })
-        compare("formats", \.formats, text: { Self.listed($0.map(\.pattern)) }, effect: { .ofAllowed($0, $1) })
+        // Where a moment has no formats it has the standard one.
+        let standard = [old, self].allSatisfy { FieldType.moments.contains($0.type) } ? "ISO 8601" : nil
+        compare(
+            "formats", \.formats, text: { Self.listed($0.map(\.pattern)) ?? standard }, effect: { _, _ in .typing })
         compare("format", \.stringFormat, text: { $0?.rawValue }, effect: { .ofLimit($0, $1) { _, _ in nil } })
         compare("missingValues", \.missingValues, text: { Self.listed($0) }, effect: { _, _ in .other })
-        compare("trueValues", \.trueValues, text: { Self.listed($0) }, effect: { .ofAllowed($0, $1) })
-        compare("falseValues", \.falseValues, text: { Self.listed($0) }, effect: { .ofAllowed($0, $1) })
-        compare("decimalChar", \.numberFormat.decimalCharacter, text: { String($0) }, effect: { _, _ in .other })
-        compare("groupChar", \.numberFormat.groupCharacter, text: { $0.map(String.init) }, effect: { _, _ in .other })
-        compare(
-            "bareNumber", \.numberFormat.isBare, text: { "\($0)" },
-            effect: { _, isRule in isRule ? .stricter : .looser })
+        compare("trueValues", \.trueValues, text: { Self.listed($0) }, effect: { _, _ in .typing })
+        compare("falseValues", \.falseValues, text: { Self.listed($0) }, effect: { _, _ in .typing })
+        compare("decimalChar", \.numberFormat.decimalCharacter, text: { String($0) }, effect: { _, _ in .typing })
+        compare("groupChar", \.numberFormat.groupCharacter, text: { $0.map(String.init) }, effect: { _, _ in .typing })
+        compare("bareNumber", \.numberFormat.isBare, text: { "\($0)" }, effect: { _, _ in .typing })
         compare("indexed", \.isIndexed, text: { "\($0)" }, effect: { _, _ in .none })
         compare("columns", \.columns, text: { Self.listed($0) }, effect: { _, _ in .none })
         compare("hashColumns", \.hashColumns, text: { Self.listed($0) }, effect: { _, _ in .none })
@@ -159,16 +162,4 @@ extension RuleChange.Effect {
 extension [String] {
     /// Nil, which allows anything, for an empty list of allowed values.
     fileprivate var anyIfEmpty: [String]? { isEmpty ? nil : self }
-}
-
-extension Bound {
-    /// Nil where the two cannot be compared: of different types, or one of them is today.
-    fileprivate func isLess(than other: Bound) -> Bool? {
-        switch (self, other) {
-        case (.integer(let one), .integer(let two)): one < two
-        case (.number(let one), .number(let two)): one < two
-        case (.day(let one), .day(let two)): one < two
-        default: nil
-        }
-    }
 }

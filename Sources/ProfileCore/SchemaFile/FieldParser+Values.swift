@@ -100,7 +100,8 @@ extension FieldParser {
         guard allows(["minimum", "maximum"], of: constraints, for: types, rules) else { return }
         rules.minimum = parseBound("minimum", of: rules)
         rules.maximum = parseBound("maximum", of: rules)
-        guard let minimum = rules.minimum, let maximum = rules.maximum, minimum.isMore(than: maximum) else { return }
+        guard let minimum = rules.minimum, let maximum = rules.maximum, minimum.isMore(than: maximum) == true
+        else { return }
         constraints.report("minimum", .boundsInverted(minimum: minimum, maximum: maximum))
     }
 
@@ -154,16 +155,23 @@ extension FieldParser {
         return nil
     }
 
-    /// Judged by the other rules of the field, so that a value which could never be stored is found here.
-    func parseAllowedValues(_ rules: FieldRules) -> [String] {
+    /// The entries of `enum` as they may be typed, and where each stands.
+    func parseAllowedValues(_ rules: FieldRules) -> [(text: String, path: String)] {
         guard let list = constraints.array("enum") else { return [] }
         if list.isEmpty { constraints.report("enum", .allowsNothing) }
-        let validator = FieldValidator(rules)
         return list.compactMap { value, path in
             guard rules.type.takes(value.kind), let text = value.typedForm(in: rules) else {
                 errors.report(path, .allowedValueOfWrongType(value.kind, rules.type))
                 return nil
             }
+            return (text, path)
+        }
+    }
+
+    /// Judges allowed values by the other rules of the field, so that one which could never be stored is found here.
+    func judge(_ allowed: [(text: String, path: String)], by rules: FieldRules) -> [String] {
+        let validator = FieldValidator(rules)
+        return allowed.compactMap { text, path in
             guard let canonical = validator.canonical(text) else {
                 errors.report(path, .allowedValueBreaksRules(text))
                 return nil

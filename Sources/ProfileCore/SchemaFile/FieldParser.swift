@@ -20,14 +20,15 @@ struct FieldParser {
     /// The rules, as far as they are right; nil where there is no name.
     func parse() -> FieldRules? {
         var rules: FieldRules?
+        var allowed: [(text: String, path: String)] = []
         // Only rules that are right can judge.
-        if errors.areNone(after: { rules = parseRules() }), let right = rules {
-            rules?.allowedValues = parseAllowedValues(right)
+        if errors.areNone(after: { rules = parseRules(&allowed) }), let right = rules {
+            rules?.allowedValues = judge(allowed, by: right)
         }
         return rules
     }
 
-    private func parseRules() -> FieldRules? {
+    private func parseRules(_ allowed: inout [(text: String, path: String)]) -> FieldRules? {
         field.allowOnly([
             "name", "title", "description", "type", "format", "example", "rdfType", "missingValues", "trueValues",
             "falseValues", "decimalChar", "groupChar", "bareNumber", "constraints", "profiles",
@@ -59,6 +60,7 @@ struct FieldParser {
         parseNumberFormat(&rules)
         parseBooleans(&rules)
         parseBounds(&rules)
+        allowed = parseAllowedValues(rules)
         parseColumns(&rules)
         parseMessages(&rules)
         checkKey(rules)
@@ -210,8 +212,10 @@ struct FieldParser {
         guard rules.isPrimaryKey else { return }
         if rules.type != .string { field.report("type", .keyIsNoString(rules.name)) }
         if rules.name == .password, let path = primaryKey?.path { return errors.report(path, .keyIsSecret) }
-        if !rules.isRequired { constraints.report("required", .keyIsOptional(rules.name)) }
-        if !rules.isUnique { constraints.report("unique", .keyIsOptional(rules.name)) }
+        if !rules.isRequired, constraints.canTell("required") {
+            constraints.report("required", .keyIsOptional(rules.name))
+        }
+        if !rules.isUnique, constraints.canTell("unique") { constraints.report("unique", .keyIsOptional(rules.name)) }
     }
 
     private func checkSecret(_ rules: FieldRules) {

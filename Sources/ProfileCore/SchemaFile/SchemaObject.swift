@@ -4,6 +4,8 @@ struct SchemaObject {
     let path: String
     let members: [JSONMember]
     let errors: SchemaErrors
+    /// Whether there was something else in its place, which is reported.
+    private let isUnread: Bool
 
     init?(_ value: JSONValue, _ path: String, _ errors: SchemaErrors) {
         guard case .object(let members) = value else {
@@ -13,10 +15,11 @@ struct SchemaObject {
         self.init(members, path, errors)
     }
 
-    private init(_ members: [JSONMember], _ path: String, _ errors: SchemaErrors) {
+    private init(_ members: [JSONMember], _ path: String, _ errors: SchemaErrors, isUnread: Bool = false) {
         self.path = path
         self.members = members
         self.errors = errors
+        self.isUnread = isUnread
     }
 
     subscript(name: String) -> JSONValue? { members.first { $0.name == name }?.value }
@@ -49,6 +52,15 @@ struct SchemaObject {
             return nil
         }
         return flag
+    }
+
+    /// Whether it is known what a boolean member says, if only that it is not there; else it is reported already.
+    func canTell(_ name: String) -> Bool {
+        switch self[name] {
+        case nil: !isUnread
+        case .bool?: true
+        default: false
+        }
     }
 
     /// A whole number that is not negative.
@@ -86,7 +98,8 @@ struct SchemaObject {
 
     /// The object of that name; one without members where there is none.
     func object(_ name: String) -> SchemaObject {
-        self[name].flatMap { SchemaObject($0, path(name), errors) } ?? SchemaObject([], path(name), errors)
+        self[name].flatMap { SchemaObject($0, path(name), errors) }
+            ?? SchemaObject([], path(name), errors, isUnread: self[name] != nil)
     }
 
     static func string(_ value: JSONValue, _ path: String, _ errors: SchemaErrors) -> String? {

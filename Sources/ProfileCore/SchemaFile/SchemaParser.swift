@@ -105,7 +105,7 @@ private struct SchemaParser {
     }
 
     /// Sees that no column of a file means two fields. An import looks for the name as it is written before it looks for
-    /// one that is like it, so that `first_name` and `firstname` may be two.
+    /// one that is like it, so that among names of columns `first_name` and `firstname` may be two.
     private func checkColumns(_ fields: [(rules: FieldRules, path: String)]) {
         var owners: [String: String] = [:]
         for (rules, _) in fields { owners[rules.name.text] = rules.name.text }

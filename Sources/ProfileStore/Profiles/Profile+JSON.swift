@@ -42,12 +42,13 @@ extension FieldRules {
     package func json(of value: String?) -> JSONValue {
         guard let value else { return .null }
         switch type {
-        case .integer, .number, .year:
+        case .integer, .number:
             // The parser also takes spaces around a number, which would be lost.
             if case .number(value)? = try? JSONValue(parsing: value) { return .number(value) }
             return .string(value)
         case .boolean: return value == "true" ? true : value == "false" ? false : .string(value)
-        case .string, .date, .dateTime, .time: return .string(value)
+        // JSON has no number with zeros before it, as of the year 0099.
+        case .string, .date, .dateTime, .time, .year: return .string(value)
         }
     }
 }

@@ -24,7 +24,9 @@ extension ProfileRepository {
         let judgedBefore = all || candidate != nil ? [] : sameRules
         var report = RevalidationReport(
             schema: SchemaReference(
-                name: schema.name, version: candidate == nil ? adopted.version : nil, fingerprint: schema.fingerprint),
+                name: schema.name,
+                version: SchemaDifference(from: adopted.schema, to: schema).isEmpty ? adopted.version : nil,
+                fingerprint: schema.fingerprint),
             mostIssues: mostIssues, isCandidate: candidate != nil, startedAt: options.now(), store: engine.place)
         let validator = candidate.map(ProfileValidator.init) ?? adopted.validator
         let batches = RejudgedBatches(

@@ -20,7 +20,7 @@ public struct RevalidationReport: Hashable, Sendable {
     public let store: String
     /// From beginning to end.
     public var seconds = 0.0
-    /// The rules are not in force, and nothing was marked.
+    /// The rules were given as ones to try, and nothing was marked.
     public let isCandidate: Bool
     /// The task was cancelled before every profile was judged.
     public var isCancelled = false

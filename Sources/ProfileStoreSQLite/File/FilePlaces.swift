@@ -35,6 +35,12 @@ package struct FilePlaces: Sendable {
         if fstat(descriptor, &status) == 0, let place = Self.file(status) { places.insert(place) }
     }
 
+    package func union(_ others: FilePlaces) -> FilePlaces {
+        var both = self
+        both.places.formUnion(others.places)
+        return both
+    }
+
     package func contains(_ path: String) -> Bool { !places.isDisjoint(with: Self.places(of: path)) }
 
     private static func places(of path: String) -> [Place] {

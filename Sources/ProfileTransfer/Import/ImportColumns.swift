@@ -35,6 +35,9 @@ struct ImportColumns: Sendable {
     static let lineColumn = "_line"
     static let issuesColumn = "_issues"
 
+    /// Whether a header is that of a file of rejected rows.
+    static func isOfRejects(_ header: [String]) -> Bool { rejectColumns.allSatisfy { header.contains($0) } }
+
     /// The most columns of a header. A schema has a hundred fields, and every cell of a header is a String.
     static let mostColumns = 10_000
 

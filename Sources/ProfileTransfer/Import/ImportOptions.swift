@@ -98,6 +98,8 @@ public enum ImportError: Error, Hashable, Sendable {
     case copyingInput(code: Int32)
     /// The input was written to while it was imported; nothing was stored.
     case inputChanged
+    /// A file that is to be mended row by row is none that could be written back without those that are done with.
+    case notRejectedRows(RejectedRowFile.Fault)
     /// Writing the rejected rows failed with this `errno`.
     case writingRejects(code: Int32)
     /// The store refused before any row was decided on.

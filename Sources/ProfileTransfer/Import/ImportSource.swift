@@ -48,6 +48,8 @@ final class ImportSource: Sendable {
     let isEncodingGuessed: Bool
     /// Whether a byte order mark says so.
     let isMarked: Bool
+    /// Whether the input is compressed with gzip.
+    let isCompressed: Bool
     /// Ends the input for whoever waits for more of it.
     let interruption: ReadInterruption
     private let reader: Mutex<Reader>
@@ -58,6 +60,9 @@ final class ImportSource: Sendable {
 
     /// A transaction a batch must be short, so that others do not wait (I14), however short the records are.
     static let recordsPerBatch = 5_000
+
+    /// In bytes, of a rejected row: the longest record may have got all its quotes doubled, and what is wrong with it.
+    private static let longestReject = 2 * CSVOptions.usualMaximumRecordBytes + (1 << 16)
 
     private enum Reader: ~Copyable, Sendable {
         case csv(CSVReader, containsSecrets: Bool)
@@ -101,6 +106,7 @@ final class ImportSource: Sendable {
         encoding = input.encoding
         isEncodingGuessed = input.isEncodingGuessed
         isMarked = input.isMarked
+        isCompressed = input.isCompressed
         switch consume input.records {
         case .json(let elements):
             columns = try ImportColumns(objectsOf: schema, options: options)
@@ -157,6 +163,7 @@ final class ImportSource: Sendable {
         of csv: inout CSVReader, _ schema: ProfileSchema, _ options: ImportOptions
     ) throws(ImportError) -> ImportColumns {
         let header = try header(of: &csv)
+        if ImportColumns.isOfRejects(header) { csv.maximumRecordBytes = longestReject }
         do throws(ImportError) {
             return try ImportColumns(header: header, schema: schema, options: options)
         } catch .columnMismatch(var mismatch) {

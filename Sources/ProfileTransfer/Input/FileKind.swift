@@ -100,12 +100,13 @@ extension FileKind {
         }
     }
 
-    /// Whether there are more control characters than any text has. A few may be a mishap in a row or two.
+    /// Whether there are more control characters than any text has. A few may be a mishap in a row or two, unless they are
+    /// much of what there is.
     private static func isBinary(_ text: Span<UInt8>) -> Bool {
         let count = min(text.count, looked)
         var controls = 0
         for offset in 0..<count where text[offset] < 0x20 && !(0x09...0x0D ~= text[offset]) { controls += 1 }
-        return controls >= 8 && controls * 16 > count
+        return controls * (controls >= 8 ? 16 : 4) > count
     }
 }
 

@@ -16,6 +16,8 @@ struct OpenedInput: ~Copyable, Sendable {
     let isEncodingGuessed: Bool
     /// Whether a byte order mark says so.
     let isMarked: Bool
+    /// Whether it is compressed with gzip.
+    let isCompressed: Bool
 
     /// Reads the beginning. Blocks the thread.
     ///
@@ -32,7 +34,9 @@ struct OpenedInput: ~Copyable, Sendable {
             guard let encoding = TextEncoding(name: name) else { throw .unknownEncoding(name) }
             return encoding
         }
-        let text = try Self.text(of: source, encoding: named)
+        let head = try Self.head(of: source)
+        isCompressed = head.isCompressed
+        let text = try Self.text(of: head, encoding: named)
         let isJSON = try Self.isJSON(text, format: format)
         encoding = text.encoding
         isEncodingGuessed = text.isEncodingGuessed
@@ -40,9 +44,11 @@ struct OpenedInput: ~Copyable, Sendable {
         records = Self.records(of: text, isJSON: isJSON, format.options(batchRecords: batchRecords))
     }
 
-    private static func text(of source: ByteSource, encoding: TextEncoding?) throws(InputError) -> TextInput {
-        let head: InputHead
-        do throws(ByteStreamError) { head = try InputHead(source) } catch { throw .stream(error) }
+    private static func head(of source: ByteSource) throws(InputError) -> InputHead {
+        do throws(ByteStreamError) { return try InputHead(source) } catch { throw .stream(error) }
+    }
+
+    private static func text(of head: consuming InputHead, encoding: TextEncoding?) throws(InputError) -> TextInput {
         try requireText(head, isEncodingKnown: encoding != nil)
         do throws(ByteStreamError) {
             return try TextInput(head, encoding: encoding)

@@ -4,8 +4,21 @@ public import ProfileCore
 /// A file of rejected rows that are mended one after another (N9): read row by row, and written anew without those that
 /// are done with.
 ///
-/// It is a plain file, and read by its positions, so that it can be read while it is written anew under its name.
+/// It is a plain file, and read by its positions, so that it can be read while it is written anew under its name. What is
+/// no file of rejected rows, or could not be written as it stands, is refused: nothing would be left of what was in it.
 public struct RejectedRowFile: Sendable {
+    /// Why a file is refused.
+    public enum Fault: Hashable, Sendable {
+        /// It has no columns `_line` and `_issues`.
+        case noIssues
+        /// It is compressed.
+        case compressed
+        /// Its characters are written in the encoding of this name.
+        case encoding(String)
+        /// The record in this line cannot be read.
+        case unreadable(line: Int)
+    }
+
     private let input: ImportInput
     private let schema: ProfileSchema
     private let options: ImportOptions
@@ -31,10 +44,21 @@ public struct RejectedRowFile: Sendable {
     public func rows() throws(ImportError) -> RejectedRows { RejectedRows(try source(), schema) }
 
     /// How many rows there are. Blocks the thread.
+    ///
+    /// - Throws: ``ImportError``, as an import does before its first row; `notRejectedRows` where not every row could be
+    ///   written as it stands.
     public func count() throws(ImportError) -> Int {
         let source = try source()
+        guard ImportColumns.isOfRejects(source.columns.header) else { throw .notRejectedRows(.noIssues) }
+        if source.isCompressed { throw .notRejectedRows(.compressed) }
+        guard source.encoding == .utf8 else { throw .notRejectedRows(.encoding(source.encoding.name)) }
         var count = 0
-        while let batch = try source.nextOfRejects() { count += batch.records.records.count }
+        while let batch = try source.nextOfRejects() {
+            if let record = batch.records.records.first(where: { $0.fault != nil }) {
+                throw .notRejectedRows(.unreadable(line: record.line))
+            }
+            count += batch.records.records.count
+        }
         return count
     }
 
@@ -43,7 +67,7 @@ public struct RejectedRowFile: Sendable {
     /// - Parameters:
     ///   - descriptor: Open for writing; it stays the caller's to close.
     ///   - dropped: The numbers of rows that are left out.
-    ///   - typed: A row that gets other values in the columns of fields, as somebody has typed them; a secret's stays empty.
+    ///   - typed: A row that gets other values in the columns of fields, as somebody has typed them; a secret's is emptied.
     /// - Returns: How many rows are in the new file.
     /// - Throws: `writingRejects`, or why the file cannot be read.
     public func copy(
@@ -86,9 +110,10 @@ public struct RejectedRowFile: Sendable {
     ) -> [String] {
         var cells = columns.header.map { $0 == ImportColumns.lineColumn ? String(record.line) : "" }
         if record.isWhole(by: columns) { cells = record.cells.map { String(batch.cell($0)) } }
-        for (rules, column) in zip(schema.fields, columns.columnOfField) where !rules.isSecret {
-            if let column { cells[column] = profile[rules.name].map(rules.typedForm) ?? "" }
+        for (rules, column) in zip(schema.fields, columns.columnOfField) {
+            if let column { cells[column] = rules.isSecret ? "" : profile[rules.name].map(rules.typedForm) ?? "" }
         }
+        if let column = columns.columnOfHash { cells[column] = "" }
         return cells
     }
 }

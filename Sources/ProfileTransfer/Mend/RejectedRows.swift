@@ -16,6 +16,8 @@ public final class RejectedRows {
         public let reason: String
         /// Whether its cells could not be told apart, so that there are no values.
         public let isUnreadable: Bool
+        /// Whether somebody has put a password there, or a hash.
+        public let holdsSecret: Bool
     }
 
     private let source: ImportSource
@@ -44,7 +46,9 @@ public final class RejectedRows {
         let record = batch.records[index]
         let columns = source.columns
         guard record.isWhole(by: columns) else {
-            return Row(number: record.number, line: record.line, values: [:], reason: "", isUnreadable: true)
+            return Row(
+                number: record.number, line: record.line, values: [:], reason: "", isUnreadable: true,
+                holdsSecret: false)
         }
         func text(of name: String) -> String? {
             columns.header.firstIndex(of: name).map { String(batch.cell(record.cells.lowerBound + $0)) }
@@ -52,7 +56,8 @@ public final class RejectedRows {
         return Row(
             number: record.number, line: text(of: ImportColumns.lineColumn).flatMap { Int($0) } ?? record.line,
             values: ProfileMerge.cells(of: index, in: batch, columns, schema),
-            reason: text(of: ImportColumns.issuesColumn) ?? "", isUnreadable: false)
+            reason: text(of: ImportColumns.issuesColumn) ?? "", isUnreadable: false,
+            holdsSecret: columns.secretColumns.contains { !batch.cell(record.cells.lowerBound + $0).isEmpty })
     }
 }
 

@@ -112,7 +112,9 @@ extension RevalidationReport {
         ReportOutline(
             heading: "Revalidation of", subject: "the stored profiles",
             remarks: [
-                isCandidate ? "These rules are not in force, and nothing was marked." : nil,
+                isCandidate
+                    ? "These rules are \(schema.version == nil ? "not in force" : "in force"), and nothing was marked."
+                    : nil,
                 isCancelled ? "Ended early: it was cancelled before every profile was judged." : nil,
             ].compactMap(\.self),
             startedAt: startedAt, store: store, schema: schema,

@@ -10,8 +10,6 @@ package struct FormScreen: Screen {
         case store(ValidProfile, isMerged: Bool)
         /// The addresses that are stored under a postal code.
         case addresses(postalCode: String)
-        /// To leave the profile as it is and go on with another.
-        case skip
     }
 
     /// What it is answered.
@@ -45,7 +43,7 @@ package struct FormScreen: Screen {
 
     /// A question over the form.
     fileprivate enum Question {
-        case leaving(ChoiceScreen)
+        case leaving(ChoiceScreen, ScreenAction<Request>)
         case address(ChoiceScreen)
         case conflict(ConflictScreen)
     }
@@ -75,10 +73,10 @@ package struct FormScreen: Screen {
     package mutating func take(_ key: Key) -> ScreenAction<Request>? {
         note = nil
         switch question {
-        case .leaving(var choice):
+        case .leaving(var choice, let action):
             let outcome = choice.take(key)
-            question = outcome == nil ? .leaving(choice) : nil
-            return outcome == .picked(1) ? .leave : nil
+            question = outcome == nil ? .leaving(choice, action) : nil
+            return outcome == .picked(1) ? action : nil
         case .address(var choice):
             let outcome = choice.take(key)
             question = outcome == nil ? .address(choice) : nil
@@ -91,11 +89,9 @@ package struct FormScreen: Screen {
         case nil: break
         }
         switch key {
-        case .escape: return leave()
+        case .escape: return leave(by: .leave)
         case .control("f"): return search()
-        case .control("n") where canSkip:
-            isBusy = true
-            return .ask(.skip)
+        case .control("n") where canSkip: return leave(by: .skip)
         default: return key.formEvent.flatMap { take($0) }
         }
     }
@@ -159,12 +155,13 @@ package struct FormScreen: Screen {
             "\(rules.title) takes \(most) \(rules.mask == nil ? "character" : "digit")\(most == 1 ? "" : "s") at most"
     }
 
-    private mutating func leave() -> ScreenAction<Request>? {
-        guard form.isChanged else { return .leave }
+    private mutating func leave(by action: ScreenAction<Request>) -> ScreenAction<Request>? {
+        guard form.isChanged else { return action }
         question = .leaving(
             ChoiceScreen(
                 title: "Leave?", text: "What you have typed is not stored.",
-                options: ["Go on typing", "Leave, and lose it"]))
+                options: ["Go on typing", "Leave, and lose it"]),
+            action)
         return nil
     }
 
@@ -218,7 +215,7 @@ extension FormScreen {
             keys: isCovered ? KeyLegend([]) : keys
         ).draw(into: &frame)
         switch question {
-        case .leaving(let choice), .address(let choice): choice.draw(into: &frame)
+        case .leaving(let choice, _), .address(let choice): choice.draw(into: &frame)
         case .conflict(let conflict): conflict.draw(into: &frame)
         case nil: break
         }
@@ -273,7 +270,7 @@ extension FormScreen {
 extension FormScreen.Question {
     fileprivate var json: JSONValue {
         switch self {
-        case .leaving(let choice), .address(let choice): choice.json
+        case .leaving(let choice, _), .address(let choice): choice.json
         case .conflict(let conflict): conflict.json
         }
     }

@@ -38,6 +38,8 @@ package enum ScreenAction<Request: Sendable>: Sendable {
     case ask(Request)
     /// To be left: nobody wants what was typed.
     case leave
+    /// To be left for another profile: nobody wants what was typed for this one.
+    case skip
     /// To be left at once, as Ctrl-C says.
     case interrupt
     /// To let the shell have the terminal for a while, as Ctrl-Z says.

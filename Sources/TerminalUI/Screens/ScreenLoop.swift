@@ -66,6 +66,8 @@ package enum ScreenEnding<Value: Sendable>: Sendable {
     case done(Value)
     /// By somebody who did not want what was typed.
     case left
+    /// By somebody who wants to go on with another profile.
+    case skipped
     /// By Ctrl-C.
     case interrupted
     /// By a signal that should end the process.
@@ -187,6 +189,7 @@ private struct ScreenRun<S: Screen, Value: Sendable> {
         case .suspend: device.suspend()
         // What is done is done, whichever key closes its notice.
         case .leave: return state.outcome.map { .done($0) } ?? .left
+        case .skip: return state.outcome.map { .done($0) } ?? .skipped
         case .interrupt: return state.outcome.map { .done($0) } ?? .interrupted
         }
         if let outcome = state.outcome, state.screen.notices.isEmpty { return .done(outcome) }

@@ -21,7 +21,12 @@ struct BackupCommand: AsynchronousCommand, ResultWriting {
 
     func run() async throws {
         try await global.withStore("backup") { repository in
-            try await repository.backup(to: file)
+            do throws(ProfileStoreError) {
+                try await repository.backup(to: file)
+            } catch .cannotOpen(let place, let code) where place != repository.path {
+                // It is the copy that needs another place, not the store.
+                throw CommandFailure.cannotCreate(file, code)
+            }
         }
         try global.confirm("Backed up to \(file)", ["backup": .string(file)])
     }

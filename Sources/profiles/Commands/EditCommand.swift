@@ -72,17 +72,18 @@ struct EditCommand: AsynchronousCommand, SecretTaking, ResultWriting {
         let changes = try fields.values() + clear.map { JSONMember($0, .null) }
         let secret = try password.read()
         try await global.withStore("edit") { repository in
-            for field in clear where FieldName(field).flatMap({ repository.schema[$0] }) == nil {
+            let schema = repository.schema
+            for field in clear where FieldName(schema.name(told: field)).flatMap({ schema[$0] }) == nil {
                 throw CommandFailure(.usage, "There is no field \"\(field)\" to clear")
             }
             do {
                 let profile = try await repository.edit(who, expecting: ifRevision) { draft in
-                    draft.take(changes, by: repository.schema)
+                    draft.take(changes, by: schema)
                     if let secret { draft.password = secret }
                 }
                 try global.show(profile)
             } catch {
-                throw try global.refusal(error, repository.schema, "\(who)'s profile is as it was")
+                throw try global.refusal(error, schema, "\(who)'s profile is as it was")
             }
         }
     }

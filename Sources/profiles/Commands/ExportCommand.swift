@@ -50,7 +50,7 @@ struct ExportCommand: AsynchronousCommand {
         let format = try format()
         try await store.withStore("export") { repository in
             guard file != "-" else { return try await export(repository, as: format, to: STDOUT_FILENO) }
-            let output = try PrivateFile(file, replacing: force, sparing: store.storeFiles())
+            let output = try store.outputFile(file, replacing: force)
             try await export(repository, as: format, to: output.descriptor)
             try output.commit()
         }

@@ -57,7 +57,7 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
     }
 
     func run() async throws {
-        try input.requireOutputs(sparing: global.storeFiles())
+        try input.requireOutputs(global)
         let file = try InputFile(input.file)
         let before = infer || dryRun ? try await schemaInForce() : nil
         var plan = Plan(rules: .standard, options: options, isConfirmed: creation.create)
@@ -72,8 +72,8 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
         try await global.withStore("import", whenMissing: whenMissing) { [plan] repository in
             let importer = ProfileImporter(repository: repository, options: plan.options)
             let reported = ReportedImport(
-                global: global, input: input, store: repository, spared: try global.storeFiles(),
-                duplicates: onDuplicate.policy, goingOn: dryRun ? nil : goingOn, readBefore: plan.input)
+                global: global, input: input, store: repository, duplicates: onDuplicate.policy, attempt: attempt,
+                goingOn: dryRun ? nil : goingOn, readBefore: plan.input)
             try await reported.run(importer, file)
         }
     }
@@ -108,7 +108,7 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
         if !yes || !global.quiet { Output.error.note(proposal.text) }
         guard let found = proposal.schema else { throw CommandFailure.noKey }
         let path = try global.databasePath()
-        guard yes || dryRun || LinePrompt.isConfirmed("Make a store at \(path) with these rules, and import") else {
+        guard try yes || dryRun || LinePrompt.isConfirmed("Make a store at \(path) with these rules, and import") else {
             throw CommandFailure(.no, "Nothing was stored")
         }
         proposal.adapt(&plan.options)
@@ -147,6 +147,8 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
             return nil
         }
     }
+
+    private var attempt: ImportAttempt { dryRun ? .judging : infer ? .inferring : .importing }
 
     /// What is stored already is to be skipped; what was rejected will be so again, and its file be whole.
     private var goingOn: String {

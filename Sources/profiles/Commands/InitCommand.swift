@@ -35,9 +35,15 @@ struct InitCommand: AsynchronousCommand, ResultWriting {
     private func isThere(_ rules: ProfileSchema?) async throws -> Bool {
         do {
             try await global.withStore("init") { repository in
-                guard let rules, try await repository.statistics().profiles == 0 else {
-                    throw ProfileStoreError.alreadyExists(path: repository.path)
+                guard let rules else { throw ProfileStoreError.alreadyExists(path: repository.path) }
+                let hasRules = SchemaDifference(from: repository.schema, to: rules).isEmpty
+                guard try await repository.statistics().profiles == 0 else {
+                    if hasRules { throw ProfileStoreError.alreadyExists(path: repository.path) }
+                    throw CommandFailure(
+                        .cannotCreate, "\(repository.path) is there already and holds profiles; it is left as it is",
+                        "Put other rules into force with \"profiles schema adopt FILE\"")
                 }
+                if hasRules { return try confirm("These rules are in force already in the empty store", repository) }
                 _ = try await repository.adopt(rules)
                 try confirm("Changed the rules of the empty store", repository)
             }

@@ -54,7 +54,7 @@ struct LoginCommand: AsynchronousCommand, SecretTaking, ResultWriting {
     static func service(for repository: ProfileRepository) -> LoginService { LoginService(repository) }
 
     /// - Returns: Nil where it is to be asked for.
-    private func givenPassword() throws(CommandFailure) -> Secret? {
+    private func givenPassword() throws -> Secret? {
         guard password.isGiven || global.canAsk else {
             throw CommandFailure(
                 .usage, "There is no terminal to ask on; give the password with --password-stdin or --password-file")

@@ -10,11 +10,14 @@ struct MendCommand: AsynchronousCommand, ResultWriting {
         abstract: "Mend rejected rows by hand, one after another.",
         discussion: """
             Shows each row of a file that "import --rejects" has written in a form, with what is wrong at its field, and \
-            stores it once it is right. Ctrl-N leaves a row for later, Esc ends. Rows that are stored leave the file; \
-            those that are left stay in it, and it is removed with the last one. Exits 1 while any are left.
+            stores it once it is right. Ctrl-N leaves a row for later, Esc ends. Line by line, n leaves a row for later, d \
+            takes it out of the file for good, and q ends. Rows that are stored leave the file; those that are left stay \
+            in it, and it is removed with the last one. Where nothing was stored the file is not touched. Exits 1 while \
+            any are left.
 
             With --on-duplicate update a row whose profile is there already edits that, as the import would have: an \
-            empty cell clears an optional field, and what has no column stays. With skip it leaves the file.
+            empty cell clears an optional field, and what has no column stays. With skip it is passed over, and leaves \
+            the file with the rows that are stored.
 
               profiles import people.csv --rejects rejects.csv
               profiles mend rejects.csv
@@ -42,8 +45,7 @@ struct MendCommand: AsynchronousCommand, ResultWriting {
                 "Elsewhere correct \(file) itself, and import it again")
         }
         try await global.withStore("mend") { repository in
-            let mending = Mending(
-                path: file, options: options, repository: repository, asking: asking, spared: try global.storeFiles())
+            let mending = Mending(path: file, options: options, repository: repository, asking: asking)
             let outcome = try await mending.run()
             try tell(outcome)
             if let failure = outcome.failure { throw failure }
@@ -64,16 +66,22 @@ struct MendCommand: AsynchronousCommand, ResultWriting {
         case .json:
             let json: JSONValue = [
                 "file": .string(file), "stored": .number(outcome.stored),
-                "skipped": .number(outcome.skipped), "left": .number(outcome.left),
+                "skipped": .number(outcome.skipped), "dropped": .number(outcome.dropped),
+                "left": .number(outcome.left),
             ]
             try Output.standard.print(json.text(indented: true))
         case .text:
             let skipped = outcome.skipped == 0 ? "" : ", \(outcome.skipped) skipped"
-            let stored = "\(outcome.stored) row\(outcome.stored == 1 ? "" : "s") stored\(skipped)"
+            let dropped = outcome.dropped == 0 ? "" : ", \(outcome.dropped) dropped"
+            let stored = "\(outcome.stored) row\(outcome.stored == 1 ? "" : "s") stored\(skipped)\(dropped)"
             let left =
-                outcome.left == 0
-                ? "none is left, and \(file.visible) is removed"
-                : "\(outcome.left) \(outcome.left == 1 ? "is" : "are") left in \(file.visible)"
+                if outcome.isRemoved {
+                    "none is left, and \(file.visible) is removed"
+                } else if outcome.left == 0 {
+                    "none is left, and \(file.visible) is as it was"
+                } else {
+                    "\(outcome.left) \(outcome.left == 1 ? "is" : "are") left in \(file.visible)"
+                }
             try Output.standard.print("\(stored); \(left).")
         }
     }

@@ -13,9 +13,14 @@ struct Mending {
     /// What it has come to.
     struct Outcome {
         var stored = 0
-        /// Rows that left the file without a question: all that they say is stored already, or they were to be skipped.
+        /// Rows that were not offered: all that they say is stored already, or they were to be skipped.
         var skipped = 0
+        /// Rows that somebody did not want.
+        var dropped = 0
+        /// Rows that are not done with.
         var left = 0
+        /// Whether the file is gone, since nothing was left.
+        var isRemoved = false
         /// Why it ended before the last row, if nobody chose to.
         var failure: (any Error)?
     }
@@ -24,62 +29,86 @@ struct Mending {
     let options: ImportOptions
     let repository: ProfileRepository
     let asking: Asking
-    /// Files that what is left must not replace.
-    let spared: FilePlaces
 
     /// Offers row after row. However it ends, what is stored has left the file by then, and nothing else has.
     func run() async throws -> Outcome {
         let opened = try InputFile(path)
         guard opened.byteCount != nil else { throw CommandFailure(.usage, Self.needsFile) }
+        let claim = try FileClaim(opened.descriptor, at: path)
         // Before anybody types anything.
-        let rest = try PrivateFile(path, replacing: true, sparing: spared)
+        let rest = try replacement()
         let file = RejectedRowFile(
             ImportInput(descriptor: opened.descriptor, name: path, byteCount: opened.byteCount),
             schema: repository.schema, options: options)
-        let count = try file.count()
-        let rows = try file.rows()
+        let (count, rows) = try counted(file)
         var outcome = Outcome()
-        var dropped = RangeSet<Int>()
+        var done = RangeSet<Int>()
         do {
             while let row = try rows.next() {
                 let offered = try await RowToMend(row, of: count, onDuplicate: options.duplicates, in: repository) {
-                    [path, spared, dropped] profile in
-                    let changed = try PrivateFile(path, replacing: true, sparing: spared)
-                    _ = try file.copy(to: changed.descriptor, without: dropped, typed: (row.number, profile))
+                    [claim, done] profile in
+                    let changed = try replacement()
+                    _ = try file.copy(to: changed.descriptor, without: done, typed: (row.number, profile))
+                    try claim.pass(to: changed.descriptor)
                     try changed.commit()
                 }
-                if let offered {
-                    guard try await isStored(offered) else { continue }
-                    outcome.stored += 1
-                } else {
-                    outcome.skipped += 1
+                switch try await ending(of: offered) {
+                case .stored: outcome.stored += 1
+                case .skipped: outcome.skipped += 1
+                case .dropped: outcome.dropped += 1
+                case .left: continue
                 }
-                dropped.insert(contentsOf: row.number..<row.number + 1)
+                done.insert(contentsOf: row.number..<row.number + 1)
             }
         } catch is MendingEnded {
         } catch {
             outcome.failure = error
         }
-        outcome.left = try file.copy(to: rest.descriptor, without: dropped)
-        if outcome.left > 0 { try rest.commit() } else { try rest.removeReplaced() }
+        // What this run has nothing to do with is neither written anew nor removed.
+        guard outcome.stored + outcome.dropped > 0 else {
+            outcome.left = count - outcome.skipped
+            return outcome
+        }
+        outcome.left = try file.copy(to: rest.descriptor, without: done)
+        outcome.isRemoved = outcome.left == 0
+        if outcome.isRemoved { try rest.removeReplaced() } else { try rest.commit() }
         return outcome
     }
 
     static let needsFile = "mend takes a file, since it writes there what is left."
 
-    /// - Returns: Whether the row is stored, and not left for later.
-    private func isStored(_ row: RowToMend) async throws -> Bool {
-        switch asking {
-        case .onScreen:
-            if let stored = row.stored {
-                return try await EditForm(repository: repository, stored: stored).run(mending: row) != nil
-            }
-            return try await RegistrationForm(repository: repository).run(mending: row) != nil
-        case .byLine:
-            guard try PlainForm.offers(row, in: repository) else { return false }
-            var form = PlainForm(mending: row, in: repository)
-            _ = try await form.run()
-            return true
+    private func counted(_ file: RejectedRowFile) throws(CommandFailure) -> (count: Int, rows: RejectedRows) {
+        do throws(ImportError) {
+            return (try file.count(), try file.rows())
+        } catch {
+            throw CommandFailure(error, attempting: .mending)
         }
+    }
+
+    private enum RowEnding { case stored, skipped, dropped, left }
+
+    private func ending(of row: RowToMend?) async throws -> RowEnding {
+        guard let row else { return .skipped }
+        do {
+            switch (asking, row.stored) {
+            case (.onScreen, let stored?):
+                _ = try await EditForm(repository: repository, stored: stored).run(mending: row)
+            case (.onScreen, nil): _ = try await RegistrationForm(repository: repository).run(mending: row)
+            case (.byLine, _):
+                try PlainForm.offer(row, in: repository)
+                var form = PlainForm(mending: row, in: repository)
+                _ = try await form.run()
+            }
+            return .stored
+        } catch RowLeft.forLater {
+            return .left
+        } catch RowLeft.forGood {
+            return .dropped
+        }
+    }
+
+    /// What takes the file's place.
+    private func replacement() throws(CommandFailure) -> PrivateFile {
+        try PrivateFile(path, replacing: true, sparing: FilePlaces(ofStore: repository.path))
     }
 }

@@ -94,7 +94,7 @@ struct PasscodeRemoveCommand: AsynchronousCommand, ResultWriting {
             throw CommandFailure(.usage, "There is no terminal to ask on; give --yes to remove \(username)'s pass code")
         }
         try await global.withStore("passcode remove") { repository in
-            guard yes || LinePrompt.isConfirmed("Remove the pass code of \(username)") else {
+            guard try yes || LinePrompt.isConfirmed("Remove the pass code of \(username)") else {
                 throw CommandFailure(.no, "Nothing was removed")
             }
             try await repository.removePasscode(of: username)

@@ -30,14 +30,14 @@ struct RemoveCommand: AsynchronousCommand, ResultWriting {
             guard let profile = try await repository.profile(username: username) else {
                 throw ProfileStoreError.notFound(username: username)
             }
-            guard yes || isConfirmed(profile) else { throw CommandFailure(.no, "Nothing was removed") }
+            guard try yes || isConfirmed(profile) else { throw CommandFailure(.no, "Nothing was removed") }
             try await repository.remove(username)
             try global.confirm(
                 "Removed \(profile.username)", ["removed": .string(profile.username), "id": .number(profile.id)])
         }
     }
 
-    private func isConfirmed(_ profile: Profile) -> Bool {
-        LinePrompt.isConfirmed("Remove the profile of \(profile.username), id \(profile.id)")
+    private func isConfirmed(_ profile: Profile) throws -> Bool {
+        try LinePrompt.isConfirmed("Remove the profile of \(profile.username), id \(profile.id)")
     }
 }

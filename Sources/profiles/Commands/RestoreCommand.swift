@@ -42,7 +42,8 @@ struct RestoreCommand: AsynchronousCommand, ResultWriting {
         let copy = try await read(options)
         let profiles = "\(copy.profiles) profile\(copy.profiles == 1 ? "" : "s")"
         guard
-            yes || !isThere || LinePrompt.isConfirmed("Replace all that \(path) holds by the \(profiles) of \(backup)")
+            try yes || !isThere
+                || LinePrompt.isConfirmed("Replace all that \(path) holds by the \(profiles) of \(backup)")
         else { throw CommandFailure(.no, "Nothing was restored") }
         try await restore(copy, to: path, options)
         try global.confirm(

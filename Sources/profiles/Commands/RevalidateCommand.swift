@@ -39,15 +39,13 @@ struct RevalidateCommand: AsynchronousCommand, ResultWriting {
     func validate() throws { try ReportFile.validate(report) }
 
     func run() async throws {
-        if let path = report {
-            try PrivateFile.requireName(path, replacing: force, sparing: global.storeFiles())
-        }
+        if let path = report { try global.requireOutput(path, replacing: force) }
         let candidate = try schema.map { path throws(CommandFailure) in try ProfileSchema(file: path) }
         let result = try await global.withStore("revalidate") { repository in
             try await global.revalidating(repository, by: candidate, all: all)
         }
         if let path = report {
-            try ReportFile.write(to: path, replacing: force, sparing: global.storeFiles()) { result.rendered(as: $0) }
+            try global.write(result.rendered(as: ReportFile.format(path)), to: path, replacing: force)
         }
         switch global.format {
         case .json: try Output.standard.print(result.rendered(as: .json))

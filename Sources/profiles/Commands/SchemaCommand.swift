@@ -115,8 +115,8 @@ struct SchemaAdoptCommand: AsynchronousCommand, ResultWriting {
         abstract: "Put a schema into force, and say which profiles break it.",
         discussion: """
             Shows what changes and what the stored profiles would come to. Profiles keep their values. Where a rule \
-            becomes stricter it asks first on a terminal, unless --yes is given; elsewhere it asks nothing: look with \
-            "profiles schema diff" and "profiles revalidate --schema" before. A schema that makes a field unique is \
+            becomes stricter, or a profile breaks one, it asks first on a terminal, unless --yes is given; elsewhere it \
+            asks nothing: look with "profiles schema diff" and "profiles revalidate --schema" before. A schema that makes a field unique is \
             refused while values of it repeat. With --number it goes back to a schema that was in force before.
 
               profiles schema adopt schema.json
@@ -137,43 +137,88 @@ struct SchemaAdoptCommand: AsynchronousCommand, ResultWriting {
     @OptionGroup var store: StoreOptions
     @OptionGroup var result: ResultOptions
 
-    func validate() throws {
-        guard (file == nil) != (number == nil) else {
+    private enum Candidate {
+        case file(String)
+        case version(Int)
+    }
+
+    func validate() throws { _ = try candidate() }
+
+    private func candidate() throws(ValidationError) -> Candidate {
+        switch (file, number) {
+        case (let file?, nil): return .file(file)
+        case (nil, let number?): return .version(number)
+        case (nil, nil):
             throw ValidationError("Say which schema to adopt: a file, or --number with a version of before.")
+        case (_?, _?): throw ValidationError("Give a file or --number, not both.")
         }
     }
 
     func run() async throws {
-        let read = try file.map { path throws(CommandFailure) in try ProfileSchema(file: path) }
-        try await global.withStore("schema adopt") { repository in
-            let candidate =
-                if let read { read } else { try await repository.schemaVersion(number ?? 0).schema }
-            let difference = SchemaDifference(from: repository.schema, to: candidate)
-            if global.format == .text { try Output.standard.write(difference.text + "\n\n") }
-            let report = try await global.revalidating(repository, by: candidate, all: true)
-            guard !report.isCancelled else { throw CommandFailure(.interrupted, "Interrupted; nothing was adopted") }
-            if global.format == .text { try Output.standard.print(report.summary(examples: 3)) }
-            if difference.mayInvalidate, !yes, global.canAsk, !isConfirmed(candidate, report) {
-                throw CommandFailure(.no, "Nothing was adopted")
-            }
-            let version = try await repository.adopt(candidate)
-            let unjudged = try await repository.countUnjudged()
-            switch global.format {
-            case .text:
-                try Output.standard.print("Adopted the schema \"\(candidate.name.visible)\" as version \(version)")
-                if unjudged > 0 { global.note(unjudged.unjudgedProfiles) }
-            case .json:
-                let json: JSONValue = [
-                    "name": .string(candidate.name), "version": .number(version), "checked": .number(report.checked),
-                    "invalid": .number(report.invalid), "unjudged": .number(unjudged), "changes": difference.json,
-                ]
-                try Output.standard.print(json.text(indented: true))
+        switch try candidate() {
+        case .file(let path):
+            let schema = try ProfileSchema(file: path)
+            try await global.withStore("schema adopt") { try await adopt(schema, $0) }
+        case .version(let number):
+            try await global.withStore("schema adopt") { repository in
+                try await adopt(try await repository.schemaVersion(number).schema, repository)
             }
         }
     }
 
-    private func isConfirmed(_ candidate: ProfileSchema, _ report: RevalidationReport) -> Bool {
-        LinePrompt.isConfirmed(
+    private func adopt(_ candidate: ProfileSchema, _ repository: ProfileRepository) async throws {
+        let difference = SchemaDifference(from: repository.schema, to: candidate)
+        guard !difference.isEmpty else { return try await keep(repository) }
+        if global.format == .text { try Output.standard.write(difference.text + "\n\n") }
+        let report = try await global.revalidating(repository, by: candidate, all: true)
+        guard !report.isCancelled else { throw CommandFailure(.interrupted, "Interrupted; nothing was adopted") }
+        if global.format == .text { try Output.standard.print(report.summary(examples: 3)) }
+        // The rules alone do not say it all: a field that comes back has the values that it had.
+        let isDoubtful = difference.mayInvalidate || report.invalid > 0
+        if isDoubtful, !yes, global.canAsk, try !isConfirmed(candidate, difference, report) {
+            throw CommandFailure(.no, "Nothing was adopted")
+        }
+        let version = try await repository.adopt(candidate)
+        let unjudged = try await repository.countUnjudged()
+        switch global.format {
+        case .text:
+            try Output.standard.print("Adopted the schema \"\(candidate.name.visible)\" as version \(version)")
+            if unjudged > 0 { global.note(unjudged.unjudgedProfiles) }
+        case .json:
+            try print(candidate, version, report, unjudged: unjudged, difference)
+        }
+    }
+
+    /// There is nothing to adopt.
+    private func keep(_ repository: ProfileRepository) async throws {
+        let unjudged = try await repository.countUnjudged()
+        switch global.format {
+        case .text:
+            try Output.standard.print("These rules are in force already, as version \(repository.schemaVersion)")
+            if unjudged > 0 { global.note(unjudged.unjudgedProfiles) }
+        case .json:
+            let same = SchemaDifference(from: repository.schema, to: repository.schema)
+            try print(repository.schema, repository.schemaVersion, nil, unjudged: unjudged, same)
+        }
+    }
+
+    private func print(
+        _ schema: ProfileSchema, _ version: Int, _ report: RevalidationReport?, unjudged: Int,
+        _ difference: SchemaDifference
+    ) throws {
+        let json: JSONValue = [
+            "name": .string(schema.name), "version": .number(version), "checked": .number(report?.checked ?? 0),
+            "invalid": .number(report?.invalid ?? 0), "unjudged": .number(unjudged), "changes": difference.json,
+        ]
+        try Output.standard.print(json.text(indented: true))
+    }
+
+    private func isConfirmed(
+        _ candidate: ProfileSchema, _ difference: SchemaDifference, _ report: RevalidationReport
+    ) throws -> Bool {
+        // Else it stands above.
+        if global.format == .json { Output.error.note(difference.text) }
+        return try LinePrompt.isConfirmed(
             "Adopt the schema \"\(candidate.name)\", which \(report.invalid.grouped) of \(report.checked.grouped) profiles break"
         )
     }

@@ -34,7 +34,7 @@ struct SchemaInferCommand: AsynchronousCommand, ResultWriting {
         let file = try InputFile(input.source.file)
         var spared = FilePlaces()
         spared.insert(descriptor: file.descriptor)
-        if let output { try PrivateFile.requireName(output, replacing: force, sparing: spared) }
+        if let output { try global.requireOutput(output, replacing: force, sparing: spared) }
         let source = ImportInput(descriptor: file.descriptor, name: file.path, byteCount: file.byteCount)
         let proposal = try await input.options.proposal(for: source, isQuiet: global.quiet)
         switch global.format {
@@ -43,7 +43,7 @@ struct SchemaInferCommand: AsynchronousCommand, ResultWriting {
         }
         guard let schema = proposal.schema else { throw CommandFailure.noKey }
         guard let output else { return }
-        try PrivateFile.write(schema.document(indented: true) + "\n", to: output, replacing: force, sparing: spared)
+        try global.write(schema.document(indented: true) + "\n", to: output, replacing: force, sparing: spared)
         global.note("The schema is in \(output.visible).")
     }
 }

@@ -24,7 +24,7 @@ struct ValidateCommand: AsynchronousCommand, ResultWriting {
     @OptionGroup var result: ResultOptions
 
     func run() async throws {
-        try input.requireOutputs()
+        try input.requireOutputs(global)
         let rules = try schema.map { path throws(CommandFailure) in try ProfileSchema(file: path) } ?? .standard
         let file = try InputFile(input.file)
         let importer = ProfileImporter(

@@ -2,9 +2,23 @@ internal import ProfileStore
 internal import ProfileTransfer
 internal import TextLayout
 
+/// What rows were read for.
+enum ImportAttempt {
+    case importing
+    /// Into a store that was to get the file's own rules, if it was not there.
+    case inferring
+    /// Nothing was to be stored.
+    case judging
+    case mending
+
+    /// What goes without saying where nothing was to be imported.
+    fileprivate var nothingDone: String { self == .importing || self == .inferring ? "; nothing was imported" : "" }
+}
+
 // Files that cannot be imported or written.
 extension CommandFailure {
-    init(_ error: ImportError) {
+    init(_ error: ImportError, attempting attempt: ImportAttempt = .importing) {
+        let nothingDone = attempt.nothingDone
         switch error {
         case .noHeader: self.init(.badInput, "The input is empty: its first row should name the columns")
         case .unreadableHeader(let line):
@@ -13,21 +27,21 @@ extension CommandFailure {
                 "If it is not UTF-8, name its encoding with --encoding")
         case .tooManyColumns(let count, let most):
             self.init(
-                .badInput, "The first row names \(count) columns, and \(most) are read at most; nothing was imported",
+                .badInput, "The first row names \(count) columns, and \(most) are read at most\(nothingDone)",
                 "If another character separates the cells, name it with --delimiter")
-        case .columnMismatch(let mismatch): self.init(mismatch)
+        case .columnMismatch(let mismatch): self.init(mismatch, attempt)
         case .otherDelimiter(let byte):
             let name = byte == 9 ? "tab" : "\"\(Character(Unicode.Scalar(byte)))\""
             self.init(
-                .badInput, "The cells of the first row seem to be separated by \(name); nothing was imported",
+                .badInput, "The cells of the first row seem to be separated by \(name)\(nothingDone)",
                 "Say so with --delimiter \(name)")
         case .columnTwice(let name):
-            self.init(.badInput, "Two columns go to the field \"\(name)\"; nothing was imported")
+            self.init(.badInput, "Two columns go to the field \"\(name)\"\(nothingDone)")
         case .mappedColumnMissing(let name):
             self.init(.usage, "--map names the column \"\(name)\", which the input does not have")
         case .unknownField(let name):
             self.init(.usage, "--map names the field \"\(name)\", which the schema does not have")
-        case .looksLike(let kind): self.init(kind)
+        case .looksLike(let kind): self.init(kind, attempt)
         case .unknownEncoding(let name):
             self.init(
                 .usage, "The encoding \(name.quoted(longest: 64)) is not known", "iconv --list shows those that are")
@@ -40,15 +54,16 @@ extension CommandFailure {
                 "What came through the pipe cannot be kept beside the store until its passwords are hashed: "
                     + Self.systemText(code))
         case .inputChanged:
-            self.init(.inputOutput, "The input was changed while it was read; nothing was imported", "Import it again")
+            self.init(.inputOutput, "The input was changed while it was read\(nothingDone)", "Import it again")
+        case .notRejectedRows(let fault): self.init(fault)
         case .writingRejects(let code): self = .cannotWrite("The file of rejected rows", code)
-        case .ended(let error, after: _): self.init(error)
+        case .ended(let error, after: _): self.init(error, attempting: attempt)
         case .store(let error): self.init(error)
         }
     }
 
     /// Columns and fields that do not fit: what is wrong, which fields there are, and each way on.
-    private init(_ mismatch: ColumnMismatch) {
+    private init(_ mismatch: ColumnMismatch, _ attempt: ImportAttempt) {
         let unknown = mismatch.unknownColumns
         let missing = mismatch.missingFields
         let withoutColumn =
@@ -62,7 +77,7 @@ extension CommandFailure {
             faults.append("No field has the name of the column\(unknown.count == 1 ? "" : "s") \(list)")
         }
         if !missing.isEmpty { faults.append(withoutColumn) }
-        var lines = [faults.removeFirst() + "; nothing was imported"] + faults
+        var lines = [faults.removeFirst() + attempt.nothingDone] + faults
         if let line = mismatch.headerLine { lines.append(Self.advice(headerIn: line)) }
         lines.append("The fields are: " + Self.list(mismatch.fields, most: Self.mostNames))
         // A name that cannot be shown as it is cannot be typed either.
@@ -75,7 +90,9 @@ extension CommandFailure {
         }
         if mismatch.mayBeData { lines.append("If something else separates the cells, name it with --delimiter") }
         if !unknown.isEmpty { lines.append("Pass over columns that are no field with --ignore-unknown") }
-        lines.append("Or make a store with the fields of the file: profiles import FILE --infer")
+        if attempt == .importing {
+            lines.append("Or make a store with the fields of the file: profiles import FILE --infer")
+        }
         self.init(.badInput, lines: lines)
     }
 
@@ -88,9 +105,31 @@ extension CommandFailure {
     private static let mostNames = 30
 
     /// An input that is no text with records in it.
-    private init(_ kind: FileKind) {
+    private init(_ kind: FileKind, _ attempt: ImportAttempt) {
         let (what, advice) = kind.text
-        self.init(.badInput, "The input looks like \(what); nothing was imported", advice)
+        self.init(.badInput, "The input looks like \(what)\(attempt.nothingDone)", advice)
+    }
+
+    /// A file that cannot be mended row by row.
+    private init(_ fault: RejectedRowFile.Fault) {
+        switch fault {
+        case .noIssues:
+            self.init(
+                .badInput, "The file is none of rejected rows: it has no columns _line and _issues",
+                "Import it with \"profiles import\"; with --rejects that writes such a file")
+        case .compressed:
+            self.init(
+                .badInput, "The file is compressed, and what is left could not be written back as it was",
+                "Decompress it first, with \"gunzip\"")
+        case .encoding(let name):
+            self.init(
+                .badInput, "The file is not UTF-8 but \(name), and what is left could not be written back as it was",
+                "Save it as UTF-8 first")
+        case .unreadable(let line):
+            self.init(
+                .badInput, "Line \(line) of the file cannot be read, and could not be written back as it was",
+                "Mend its quotes, or what is no text in it, and try again")
+        }
     }
 
     /// The first few, and how many more there are.

@@ -106,7 +106,10 @@ extension CommandFailure {
             self.init(
                 .badInput, "The store is damaged: \(message)",
                 "Look with \"profiles check\", and restore a backup with \"profiles restore BACKUP\"")
-        case .readOnly(let message): self.init(.notPermitted, "The store may not be written: \(message)")
+        case .readOnly(let message):
+            self.init(
+                .notPermitted, "The store may not be written: \(message)",
+                "Ask its owner, or name another store with --database PATH")
         case .full(let message): self.init(.inputOutput, "There is no space left: \(message)")
         case .alreadyExists(let path): self.init(.cannotCreate, "\(path) is there already; it is left as it is")
         case .reservedName(let path):

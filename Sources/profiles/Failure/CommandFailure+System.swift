@@ -9,11 +9,20 @@ extension CommandFailure {
             case EIO: .inputOutput
             default: .noInput
             }
-        return CommandFailure(status, "\(path) cannot be read: \(systemText(code))")
+        return CommandFailure(status, "\(named(path)) cannot be read: \(systemText(code))")
     }
 
     static func cannotCreate(_ path: String, _ code: Int32) -> CommandFailure {
-        CommandFailure(.cannotCreate, "\(path) cannot be created: \(systemText(code))")
+        CommandFailure(.cannotCreate, "\(named(path)) cannot be created: \(systemText(code))")
+    }
+
+    /// A path as a message begins with it.
+    static func named(_ path: String) -> String {
+        switch path {
+        case "": "\"\""
+        case "-": "Standard input"
+        default: path
+        }
     }
 
     static func isThere(_ path: String) -> CommandFailure {

@@ -13,8 +13,12 @@ struct InputFile: ~Copyable {
         descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .cannotRead(name ?? path, errno) }
         var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw .cannotRead(name ?? path, errno) }
-        if status.st_mode & S_IFMT == S_IFDIR { throw .cannotRead(name ?? path, EISDIR) }
+        let code = fstat(descriptor, &status) != 0 ? errno : status.st_mode & S_IFMT == S_IFDIR ? EISDIR : 0
+        guard code == 0 else {
+            // What is not whole has no end of its own.
+            if descriptor > STDERR_FILENO { close(descriptor) }
+            throw .cannotRead(name ?? path, code)
+        }
         byteCount = status.st_mode & S_IFMT == S_IFREG ? UInt64(max(0, status.st_size)) : nil
     }
 
@@ -33,7 +37,9 @@ struct InputFile: ~Copyable {
         let (count, code) = FileDescriptor.readAll(into: buffer, from: descriptor)
         used = count
         guard code == 0 else { throw .cannotRead(path, code) }
-        guard count <= limit else { throw CommandFailure(.badInput, "\(path) is longer than \(limit) bytes") }
+        guard count <= limit else {
+            throw CommandFailure(.badInput, "\(CommandFailure.named(path)) is longer than \(limit) bytes")
+        }
         return try body(UnsafeRawBufferPointer(rebasing: buffer[..<count]).bindMemory(to: UInt8.self).span)
     }
 

@@ -21,14 +21,14 @@ struct PrivateFile: ~Copyable {
 
     /// Begins a file. One that is there is replaced only where that was asked for; those that are spared, the input and
     /// the store's own, never are.
-    init(_ path: String, replacing: Bool = false, sparing spared: FilePlaces = FilePlaces()) throws(CommandFailure) {
+    init(_ path: String, replacing: Bool, sparing spared: FilePlaces) throws(CommandFailure) {
         try Self.requireName(path, replacing: replacing, sparing: spared)
         var status = stat()
         let exists = stat(path, &status) == 0
         switch exists ? status.st_mode & S_IFMT : S_IFREG {
         case S_IFREG:
-            // A symbolic link keeps pointing at the file that is replaced.
-            let target = exists ? try Self.resolved(path) : path
+            // A symbolic link keeps pointing at the file that is replaced, or that it has waited for.
+            let target = try Self.resolved(path)
             let unnamed = Self.openUnnamed(beside: target)
             if unnamed >= 0 {
                 self.init(unnamed, target, .none, replaces: replacing)
@@ -58,6 +58,9 @@ struct PrivateFile: ~Copyable {
     static func requireName(
         _ path: String, replacing: Bool, sparing spared: FilePlaces
     ) throws(CommandFailure) {
+        guard path != "-" else {
+            throw CommandFailure(.usage, "- is no file to write to here", "Name one; ./- is one of that name")
+        }
         try spared.require(path)
         var status = stat()
         if !replacing, stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG { throw .isThere(path) }
@@ -152,7 +155,7 @@ extension FilePlaces {
 extension PrivateFile {
     /// Writes a text to a file.
     static func write(
-        _ text: String, to path: String, replacing: Bool = false, sparing spared: FilePlaces = FilePlaces()
+        _ text: String, to path: String, replacing: Bool, sparing spared: FilePlaces
     ) throws(CommandFailure) {
         let file = try PrivateFile(path, replacing: replacing, sparing: spared)
         var text = text

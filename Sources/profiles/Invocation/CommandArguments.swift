@@ -28,9 +28,11 @@ extension CommandArguments {
     static func line(
         _ arguments: [String], setting value: (option: String, value: String)?, adding flag: String?
     ) -> String {
+        // What follows "--" is no option.
+        let options = arguments.prefix { $0 != "--" }
         var words: [String] = []
         var isValue = false
-        for word in arguments {
+        for word in options {
             if let value, !isValue, word == value.option || word.hasPrefix(value.option + "=") {
                 isValue = word == value.option
                 continue
@@ -40,8 +42,11 @@ extension CommandArguments {
         }
         if let value { words += [value.option, value.value] }
         if let flag, !words.contains(flag) { words.append(flag) }
-        return line(words)
+        return line(words + arguments[options.endIndex...])
     }
+
+    /// What a shell finds the command by.
+    static var ownName: String { CommandLine.arguments.first ?? "profiles" }
 
     /// The line of shell that has these words, with what a shell would read otherwise in quotes.
     static func line(_ words: [String]) -> String { words.map(\.shellWord).joined(separator: " ") }

@@ -102,19 +102,20 @@ enum JSONFields {
     /// - Returns: The members, each of a single value.
     static func read(_ path: String) throws(CommandFailure) -> [JSONMember] {
         let file = try InputFile(path)
+        let name = CommandFailure.named(path)
         let value = try file.withContents { bytes throws(CommandFailure) in
             do throws(JSONError) {
                 return try JSONValue(parsing: bytes)
             } catch {
-                throw CommandFailure(.badInput, "\(path) is not JSON: \(error.text)")
+                throw CommandFailure(.badInput, "\(name) is not JSON: \(error.text)")
             }
         }
         guard case .object(let members) = value else {
-            throw CommandFailure(.badInput, "\(path) should hold a JSON object, and holds \(value.kind.text)")
+            throw CommandFailure(.badInput, "\(name) should hold a JSON object, and holds \(value.kind.text)")
         }
         for member in members where [.array, .object].contains(member.value.kind) {
             throw CommandFailure(
-                .badInput, "\(path) gives \"\(member.name)\" \(member.value.kind.text), where a single value is wanted")
+                .badInput, "\(name) gives \"\(member.name)\" \(member.value.kind.text), where a single value is wanted")
         }
         return members
     }

@@ -43,11 +43,11 @@ struct ImportInputOptions: ParsableArguments {
     var file: String { source.file }
 
     /// Refuses outputs that would replace the input or other files, before anything is read.
-    func requireOutputs(sparing spared: FilePlaces = FilePlaces()) throws(CommandFailure) {
-        var spared = spared
+    func requireOutputs(_ global: GlobalOptions) throws(CommandFailure) {
+        var spared = FilePlaces()
         if file != "-" { spared.insert(file) }
         for path in [rejects, report].compactMap(\.self) {
-            try PrivateFile.requireName(path, replacing: force, sparing: spared)
+            try global.requireOutput(path, replacing: force, sparing: spared)
         }
     }
 
@@ -104,11 +104,6 @@ enum ReportFile {
         throw ValidationError("--report takes a file that ends in .json, .csv, .html or .txt.")
     }
 
-    /// Writes a report in the format that the file's ending names.
-    static func write(
-        to path: String, replacing: Bool, sparing spared: FilePlaces, _ rendered: (ReportFormat) -> String
-    ) throws(CommandFailure) {
-        try PrivateFile.write(
-            rendered(ReportFormat(fileName: path) ?? .text), to: path, replacing: replacing, sparing: spared)
-    }
+    /// The format that the file's ending names.
+    static func format(_ path: String) -> ReportFormat { ReportFormat(fileName: path) ?? .text }
 }

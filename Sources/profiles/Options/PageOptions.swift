@@ -67,6 +67,6 @@ extension Int {
     /// So many profiles that the rules in force have not judged yet, and what to do about it.
     var unjudgedProfiles: String {
         let subject = self == 1 ? "1 profile is" : "\(grouped) profiles are"
-        return "\(subject) not judged yet by the rules in force: judge with \"profiles revalidate\"."
+        return "\(subject) not marked by the rules in force yet: mark with \"profiles revalidate\"."
     }
 }

@@ -29,7 +29,7 @@ struct PasswordOptions: ParsableArguments {
     }
 
     /// Asks for a new password, twice.
-    static func ask() throws(CommandFailure) -> Secret {
+    static func ask() throws -> Secret {
         let password = try SecretPrompt.ask("Password")
         guard try SecretPrompt.ask("Repeat password") == password else {
             throw CommandFailure(.no, "Passwords do not match")

@@ -9,10 +9,10 @@ struct ReportedImport {
     let input: ImportInputOptions
     /// Where the rows go; nil where they are only judged.
     var store: ProfileRepository?
-    /// Files that neither report nor rejected rows may replace, besides the input.
-    var spared = FilePlaces()
     /// What becomes of rows whose profiles are stored already.
     var duplicates = ImportOptions.DuplicatePolicy.reject
+    /// What it is for.
+    var attempt = ImportAttempt.judging
     /// The line of shell that goes on where it was interrupted.
     var goingOn: String?
     /// The input where it was read before, and is read again from its beginning.
@@ -21,28 +21,36 @@ struct ReportedImport {
     /// Runs it and shows its report. Where rows were rejected that ends in a failure without text: the report has
     /// said it.
     func run(_ importer: ProfileImporter, _ file: borrowing InputFile) async throws {
-        var spared = spared
+        var spared = FilePlaces()
         spared.insert(descriptor: file.descriptor)
         var outcome: Outcome
         do {
             outcome = try await importing(importer, file, sparing: spared)
         } catch {
-            // What could not begin says so itself.
-            _ = try await store?.removeIfUnused()
-            throw error
+            if await isStoreRemoved(), isStoreNamed { noteRemoval() }
+            guard let error = error as? ImportError else { throw error }
+            throw CommandFailure(error, attempting: attempt)
         }
-        outcome.isStoreRemoved = try await store?.removeIfUnused() ?? false
+        outcome.isStoreRemoved = await isStoreRemoved()
         if let rejects = input.rejects { spared.insert(rejects) }
         try tell(outcome, sparing: spared)
+        if outcome.isStoreRemoved, isStoreNamed || outcome.report.earlyEnd != .cancelled { noteRemoval() }
         if let failure = outcome.failure { throw failure }
-        if outcome.isStoreRemoved, outcome.report.earlyEnd != .cancelled {
-            global.note("No row was stored, so that the store that was made for them is removed again.")
-        }
         if outcome.report.earlyEnd == .cancelled, let goingOn {
             global.note((input.file == "-" ? "Give the same input again to: " : "Go on with: ") + goingOn)
         }
         if outcome.report.earlyEnd == .cancelled { throw CommandFailure(.interrupted, lines: []) }
         if outcome.report.rejected > 0 || outcome.report.earlyEnd != nil { throw CommandFailure(.no, lines: []) }
+    }
+
+    /// Removes a store that was made for nothing. That it cannot be removed says nothing of how the import went.
+    private func isStoreRemoved() async -> Bool { (try? await store?.removeIfUnused()) ?? false }
+
+    /// Whether somebody has named the store, and so was asked about making it, or told.
+    private var isStoreNamed: Bool { global.store.database != nil }
+
+    private func noteRemoval() {
+        global.note("No row was stored, so that the store that was made for them is removed again.")
     }
 
     /// What an import has come to.
@@ -60,7 +68,7 @@ struct ReportedImport {
         _ importer: ProfileImporter, _ file: borrowing InputFile, sparing spared: FilePlaces
     ) async throws -> Outcome {
         guard let path = input.rejects else { return try await importing(importer, file, rejects: nil) }
-        let rejects = try PrivateFile(path, replacing: input.force, sparing: spared)
+        let rejects = try global.outputFile(path, replacing: input.force, sparing: spared)
         var outcome = try await importing(importer, file, rejects: rejects.descriptor)
         // What is not whole does not take the place of what was there.
         guard outcome.report.hasWrittenRejects else { return outcome }
@@ -92,14 +100,22 @@ struct ReportedImport {
 
     private func tell(_ outcome: Outcome, sparing spared: FilePlaces) throws(CommandFailure) {
         let report = outcome.report
+        // The file first: whoever reads the output may be gone.
+        var failure: CommandFailure?
+        if let path = input.report {
+            do throws(CommandFailure) {
+                try global.write(
+                    report.rendered(as: ReportFile.format(path)), to: path, replacing: input.force, sparing: spared)
+            } catch {
+                failure = error
+            }
+        }
         try show(outcome)
         if let path = input.rejects, !outcome.hasRejects, report.rejected > 0 {
             Output.error.note("The rejected rows are not in \(path.visible); what was there before is as it was.")
         }
-        if let path = input.report {
-            try ReportFile.write(to: path, replacing: input.force, sparing: spared) { report.rendered(as: $0) }
-            if global.format == .text { global.note("The whole report is in \(path.visible).") }
-        }
+        if let failure { throw failure }
+        if let path = input.report, global.format == .text { global.note("The whole report is in \(path.visible).") }
     }
 
     private func show(_ outcome: Outcome) throws(CommandFailure) {
@@ -126,7 +142,9 @@ struct ReportedImport {
     /// row is known by is its number, which no form can ask for.
     private func mending(_ rejects: String, _ report: ImportReport) -> String? {
         if report.isDryRun || report.earlyEnd == .nothingStored || input.source.keyByRow { return nil }
-        var words = ["profiles", "mend", rejects] + input.wordsForRejects(of: report.format)
+        // A name that looks like an option is none with its folder before it.
+        let file = rejects.hasPrefix("-") ? "./" + rejects : rejects
+        var words = [CommandArguments.ownName, "mend", file] + input.wordsForRejects(of: report.format)
         if duplicates != .reject { words += ["--on-duplicate", duplicates.rawValue] }
         if let database = global.store.database { words += ["--database", database] }
         return CommandArguments.line(words)

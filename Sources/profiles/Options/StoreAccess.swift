@@ -36,7 +36,7 @@ extension StoreUsing {
     private func mayBeMistyped(_ path: String) throws -> Bool {
         guard store.database != nil, access(path, F_OK) != 0 else { return false }
         guard canAsk else { return true }
-        guard LinePrompt.isConfirmed("There is no store at \(path); make one") else {
+        guard try LinePrompt.isConfirmed("There is no store at \(path); make one") else {
             throw ProfileStoreError.noStore(path: path)
         }
         return false
@@ -52,8 +52,33 @@ extension StoreUsing {
     /// Where the store is.
     func databasePath() throws(CommandFailure) -> String { try StorePlace.path(store.database) }
 
-    /// The store's own files, which no output may replace, nor take the name of.
-    func storeFiles() throws(CommandFailure) -> FilePlaces { FilePlaces(ofStore: try databasePath()) }
+    /// Begins a file that a command writes besides the store; see ``requireOutput(_:replacing:sparing:)``.
+    func outputFile(
+        _ path: String, replacing: Bool, sparing others: FilePlaces = FilePlaces()
+    ) throws(CommandFailure) -> PrivateFile {
+        try PrivateFile(path, replacing: replacing, sparing: spared(others))
+    }
+
+    /// Writes a text to such a file.
+    func write(
+        _ text: String, to path: String, replacing: Bool, sparing others: FilePlaces = FilePlaces()
+    ) throws(CommandFailure) {
+        try PrivateFile.write(text, to: path, replacing: replacing, sparing: spared(others))
+    }
+
+    /// Refuses the name of a file that is to be written where it is one of the store's own files, also of a command that
+    /// does not open the store, or one of others that are spared, such as the input.
+    func requireOutput(
+        _ path: String, replacing: Bool, sparing others: FilePlaces = FilePlaces()
+    ) throws(CommandFailure) {
+        try PrivateFile.requireName(path, replacing: replacing, sparing: spared(others))
+    }
+
+    private func spared(_ others: FilePlaces) -> FilePlaces {
+        // Where nothing says where the store is, there is none.
+        guard let path = try? databasePath() else { return others }
+        return others.union(FilePlaces(ofStore: path))
+    }
 }
 
 /// What happens where there is no store.
@@ -69,12 +94,13 @@ extension ProfileSchema {
     /// Reads a schema file; its name is the schema's where the file does not say.
     init(file path: String) throws(CommandFailure) {
         let file = try InputFile(path)
-        let name = path.split(separator: "/").last.flatMap { $0.split(separator: ".").first }.map(String.init)
+        // Up to the first dot; neither standard input nor a hidden file has such a name.
+        let name = path == "-" ? "" : String(path.split(separator: "/").last?.prefix { $0 != "." } ?? "")
         self = try file.withContents(limit: 1 << 20) { bytes throws(CommandFailure) in
             do throws(SchemaFailure) {
-                return try ProfileSchema(parsing: bytes, defaultName: name ?? "custom")
+                return try ProfileSchema(parsing: bytes, defaultName: name.isEmpty ? "custom" : name)
             } catch {
-                throw CommandFailure(error, of: path)
+                throw CommandFailure(error, of: CommandFailure.named(path))
             }
         }
     }

@@ -16,13 +16,13 @@ struct EditForm {
         let screen = FormScreen(
             form(), name: "edit", title: "Edit \(stored.username)", submitting: "store",
             notices: try await repository.welcome())
-        return try await run(screen, whenLeft: CommandFailure.unchanged(stored.username)) ?? stored
+        return try await run(screen, whenLeft: CommandFailure.unchanged(stored.username))
     }
 
     /// Shows the form with a rejected row in it that updates the profile, and what is wrong there, until that is stored.
     ///
-    /// - Returns: Nil if it is to be left for later.
-    func run(mending row: RowToMend) async throws -> Profile? {
+    /// - Throws: ``RowLeft`` if it is to be left for later, ``MendingEnded`` if all are.
+    func run(mending row: RowToMend) async throws -> Profile {
         var form = form(typed: row.typed)
         form.report(row.issues)
         return try await run(FormScreen(form, mending: row), whenLeft: MendingEnded(), willStore: row.willStore)
@@ -37,13 +37,12 @@ struct EditForm {
     private func run(
         _ screen: FormScreen, whenLeft failure: any Error,
         willStore: @escaping @Sendable (ValidProfile) throws -> Void = { _ in }
-    ) async throws -> Profile? {
+    ) async throws -> Profile {
         let versions = Mutex(Versions(base: stored))
         return try await session.run(screen, whenLeft: { failure }) { request in
             switch request {
             case .addresses(let postalCode):
                 return .reply(.addresses(try await repository.addresses(under: postalCode)))
-            case .skip: return .done(nil)
             case .store(let profile, let isMerged):
                 let base = versions.withLock { $0.base(isMerged: isMerged) }
                 try willStore(profile)

@@ -14,6 +14,8 @@ struct PlainForm {
     private let form: Form
     /// A rejected row: of its fields only those that are wrong are asked for.
     private var rowToMend: RowToMend?
+    /// Whether something was asked again, so that what was said of the row before is not all there is to say.
+    private var hasAskedAgain = false
 
     /// Begins a new profile.
     init(registeringIn repository: ProfileRepository) {
@@ -39,17 +41,30 @@ struct PlainForm {
     }
 
     /// Asks for every field, and again for what the store refuses, until the profile is stored.
+    ///
+    /// - Throws: ``RowLeft`` or ``MendingEnded`` where a row is not to be mended after all.
     mutating func run() async throws -> Profile {
-        if let rowToMend {
-            for field in form.fields where field.rules.isSecret && rowToMend.lacksPassword { try ask(for: field) }
-        } else if let base {
-            Self.say("Edit \(base.username). An empty answer keeps what is stored; - alone clears an optional field.")
-        } else {
-            Self.say("Register a profile. An empty answer leaves an optional field empty.")
+        do {
+            if let rowToMend {
+                Self.say("An empty answer keeps what was there; - alone clears an optional field.")
+                for field in form.fields where field.rules.isSecret && rowToMend.lacksPassword { try ask(for: field) }
+            } else if let base {
+                Self.say(
+                    "Edit \(base.username). An empty answer keeps what is stored; - alone clears an optional field.")
+            } else {
+                Self.say("Register a profile. An empty answer leaves an optional field empty.")
+            }
+            if rowToMend == nil {
+                for field in form.fields { try ask(for: field) }
+            }
+            return try await store()
+        } catch let failure as CommandFailure where rowToMend == nil {
+            let state = base.map { CommandFailure.unchanged($0.username).lines } ?? ["Nothing was stored"]
+            throw CommandFailure(failure.status, lines: failure.lines + state)
         }
-        if rowToMend == nil {
-            for field in form.fields { try ask(for: field) }
-        }
+    }
+
+    private mutating func store() async throws -> Profile {
         while true {
             do {
                 let valid = try validated()
@@ -68,37 +83,53 @@ struct PlainForm {
 
     /// Shows a rejected row and asks whether to mend it now.
     ///
-    /// - Returns: False if it is to be left for later.
-    /// - Throws: ``MendingEnded`` where all of them are.
-    static func offers(_ row: RowToMend, in repository: ProfileRepository) throws -> Bool {
+    /// - Throws: ``RowLeft`` where it is not to be mended, ``MendingEnded`` where none is any more.
+    static func offer(_ row: RowToMend, in repository: ProfileRepository) throws {
         let values = repository.schema.fields.compactMap { rules in
             row.value(of: rules.name).map { "\(rules.title) \($0)" }
         }
         say("\(row.title): \(values.isEmpty ? "no values" : values.joined(separator: ", "))")
         if let notice = row.notice { say(notice) }
         for issue in row.issues { say("  " + repository.schema.message(for: issue) + ".") }
-        let answer = try LinePrompt.ask("Mend it? [Y/n/q]").lowercased()
-        if ["q", "quit"].contains(answer) { throw MendingEnded() }
-        return !["n", "no"].contains(answer)
+        try requireWish("Mend it")
     }
 
-    private mutating func ask(for field: FormField) throws(CommandFailure) {
-        let rules = field.rules
-        repeat {
-            if rules.isSecret {
+    /// Asks whether to go on with a row.
+    private static func requireWish(_ question: String) throws {
+        switch try LinePrompt.ask("\(question)? [Y/n/d/q]").lowercased() {
+        case "q", "quit": throw MendingEnded()
+        case "n", "no": throw RowLeft.forLater
+        case "d", "drop": throw RowLeft.forGood
+        default: break
+        }
+    }
+
+    private mutating func ask(for field: FormField) throws {
+        while true {
+            if field.rules.isSecret {
                 draft.password = try askSecret(field)
             } else {
-                let answer = try LinePrompt.ask(question(field))
-                if base == nil || !answer.isEmpty {
-                    let isCleared = base != nil && !rules.isRequired && answer == "-"
-                    draft[rules.name.text] = isCleared ? nil : answer
-                }
+                draft[field.name.text] = answered(try LinePrompt.ask(question(field)), field.rules)
             }
-        } while isRefused(rules.name)
+            guard isRefused(field.name) else { return }
+            try requireGoingOn()
+        }
+    }
+
+    /// Lets somebody leave a row: else nothing but right answers would lead out of it.
+    private func requireGoingOn() throws {
+        if rowToMend != nil { try Self.requireWish("Try again") }
+    }
+
+    /// What an answer means: an empty one what was there at first, whatever was refused since.
+    private func answered(_ answer: String, _ rules: FieldRules) -> String? {
+        guard let before = rowToMend?.draft ?? base?.draft else { return answer }
+        if answer.isEmpty { return before[rules.name.text] }
+        return answer == "-" && !rules.isRequired ? nil : answer
     }
 
     /// - Returns: Nil for an empty answer: no password, or the one that is stored.
-    private func askSecret(_ field: FormField) throws(CommandFailure) -> Secret? {
+    private func askSecret(_ field: FormField) throws -> Secret? {
         while true {
             let secret = try SecretPrompt.ask(question(field).visible)
             if secret.isEmpty { return nil }
@@ -144,7 +175,10 @@ struct PlainForm {
         let fields = form.fields.filter { field in issues.contains { $0.field == field.name } }
         // What no answer can mend.
         guard !fields.isEmpty else { throw error }
-        issues.forEach(say)
+        let told = hasAskedAgain ? [] : rowToMend?.issues ?? []
+        issues.filter { !told.contains($0) }.forEach(say)
+        if hasAskedAgain { try requireGoingOn() }
+        hasAskedAgain = true
         for field in fields { try ask(for: field) }
     }
 

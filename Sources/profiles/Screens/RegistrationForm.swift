@@ -13,15 +13,13 @@ struct RegistrationForm {
         let screen = FormScreen(
             Form(repository.validator, on: repository.today), name: "register", title: "Register a profile",
             submitting: "register", notices: try await repository.welcome())
-        let profile = try await run(screen, whenLeft: CommandFailure(.no, "Nothing was stored"))
-        guard let profile else { throw CommandFailure(.no, "Nothing was stored") }
-        return profile
+        return try await run(screen, whenLeft: CommandFailure(.no, "Nothing was stored"))
     }
 
     /// Shows the form with a rejected row in it, and what is wrong there, until that is stored.
     ///
-    /// - Returns: Nil if it is to be left for later.
-    func run(mending row: RowToMend) async throws -> Profile? {
+    /// - Throws: ``RowLeft`` if it is to be left for later, ``MendingEnded`` if all are.
+    func run(mending row: RowToMend) async throws -> Profile {
         var form = Form(repository.validator, on: repository.today, typed: row.typed)
         form.report(row.issues)
         return try await run(FormScreen(form, mending: row), whenLeft: MendingEnded(), willStore: row.willStore)
@@ -30,13 +28,11 @@ struct RegistrationForm {
     private func run(
         _ screen: FormScreen, whenLeft failure: any Error,
         willStore: @escaping @Sendable (ValidProfile) throws -> Void = { _ in }
-    ) async throws -> Profile? {
+    ) async throws -> Profile {
         try await session.run(screen, whenLeft: { failure }) { request in
             switch request {
             case .addresses(let postalCode):
                 return .reply(.addresses(try await repository.addresses(under: postalCode)))
-            case .skip:
-                return .done(nil)
             case .store(let profile, isMerged: _):
                 try willStore(profile)
                 do throws(ProfileStoreError) {

@@ -13,7 +13,7 @@ struct RowToMend {
     /// What the row itself holds; an empty value clears its field.
     let typed: [FieldName: String]
     let issues: [ValidationIssue]
-    /// Whether the stored profile was to get another password, which the file does not hold.
+    /// Whether the stored profile was to get another password, which is not taken from the file.
     let lacksPassword: Bool
     /// What no field of the form can say.
     let notice: String?
@@ -31,8 +31,11 @@ struct RowToMend {
         let key = repository.schema.primaryKey.name
         let name = row.values[key] ?? nil
         let owner = if let name { try await repository.profile(username: name) } else { nil as Profile? }
-        lacksPassword = policy == .update && owner != nil && row.wasRejected(for: .password)
-        if let owner, policy == .skip || !lacksPassword && row.says(nothingNewOf: owner, in: repository) { return nil }
+        lacksPassword = policy == .update && owner != nil && (row.holdsSecret || row.wasRejected(for: .password))
+        if let owner {
+            if policy == .skip { return nil }
+            if !row.holdsSecret, !lacksPassword, row.says(nothingNewOf: owner, in: repository) { return nil }
+        }
         stored = policy == .update ? owner : nil
         draft = stored.map(row.draft(updating:)) ?? row.draft
         var issues: [ValidationIssue] = []
@@ -48,6 +51,10 @@ struct RowToMend {
         typed = row.values.mapValues { $0 ?? "" }
         if row.isUnreadable {
             notice = "This row's cells cannot be told apart; its line in the file leads to it."
+        } else if row.holdsSecret {
+            notice =
+                "The password in the file is not taken: type it here."
+                + (lacksPassword ? " An empty one keeps what is stored." : "")
         } else if lacksPassword {
             notice = "Its password was refused, and is not in the file. An empty one keeps what is stored."
         } else {
@@ -60,6 +67,14 @@ struct RowToMend {
 extension RowToMend {
     /// What the row itself holds of a field; nil where that is nothing.
     func value(of name: FieldName) -> String? { typed[name].flatMap { $0.isEmpty ? nil : $0 } }
+}
+
+/// A row is not to be mended.
+enum RowLeft: Error {
+    /// It stays in the file.
+    case forLater
+    /// Nobody wants it.
+    case forGood
 }
 
 /// Somebody wants to go on another time.

@@ -13,7 +13,7 @@ struct ScreenSession: Sendable {
     ///   - failure: What it comes to when somebody leaves.
     ///   - answer: Does what the screen asks for.
     /// - Returns: What came of it.
-    /// - Throws: the failure, an error of `answer`, or that the command was interrupted or ended by a signal.
+    /// - Throws: the failure, ``RowLeft``, an error of `answer`, or that the command was interrupted or ended by a signal.
     func run<S: Screen, Value: Sendable>(
         _ screen: S, whenLeft failure: () -> any Error,
         answering answer: @escaping @Sendable (S.Request) async throws -> ScreenAnswer<S.Reply, Value>
@@ -24,6 +24,7 @@ struct ScreenSession: Sendable {
         switch ending {
         case .done(let value): return value
         case .left: throw failure()
+        case .skipped: throw RowLeft.forLater
         case .interrupted: throw CommandFailure(.interrupted, "Interrupted")
         case .closed: throw CommandFailure(.interrupted, "The terminal is gone")
         case .signal(let number): throw SignalEnding(signal: number)
@@ -46,11 +47,6 @@ struct ScreenSession: Sendable {
     }
 
     private static let plainAdvice = "With --plain you are asked line by line"
-}
-
-/// A signal that should end the process, which first puts everything in order.
-struct SignalEnding: Error {
-    let signal: Int32
 }
 
 extension ProfileRepository {

@@ -2,20 +2,35 @@ internal import TextLayout
 
 /// Asks for text on the terminal, a line at a time.
 enum LinePrompt {
-    /// Asks for one line.
+    /// Asks for one line, and again where it is not UTF-8: a text with other characters than were typed is none.
     ///
-    /// - Throws: a failure where the input ends instead.
-    static func ask(_ label: String) throws(CommandFailure) -> String {
-        Output.error.draw(label.visible + ": ")
-        guard let line = readLine() else { throw CommandFailure(.badInput, "The input ended; nothing was stored") }
-        return line
+    /// - Throws: As ``SignalWatch/nextByte()`` does, and a failure where the input ends instead.
+    static func ask(_ label: String) throws -> String {
+        while true {
+            Output.error.draw(label.visible + ": ")
+            guard let line = try readLine() else { throw CommandFailure(.badInput, "The input ended") }
+            if let text = String(validating: line, as: UTF8.self) { return text }
+            Output.error.note("That is not UTF-8 text.")
+        }
     }
 
     /// Asks for a yes, and takes anything else for no, the end of input too.
-    static func isConfirmed(_ question: String) -> Bool {
+    static func isConfirmed(_ question: String) throws -> Bool {
         Output.error.draw(question.visible + "? [y/N] ")
-        return isYes(readLine() ?? "")
+        return try readLine().map { isYes(String(decoding: $0, as: UTF8.self)) } ?? false
     }
 
     static func isYes(_ answer: String) -> Bool { ["y", "yes"].contains(answer.lowercased()) }
+
+    /// The bytes up to the end of the line; nil where there are none before the input's.
+    private static func readLine() throws -> [UInt8]? {
+        let signals = SignalWatch(isSilent: false)
+        defer { signals.end() }
+        var line: [UInt8] = []
+        while let byte = try signals.nextByte() {
+            if byte == UInt8(ascii: "\n") { return line }
+            line.append(byte)
+        }
+        return line.isEmpty ? nil : line
+    }
 }

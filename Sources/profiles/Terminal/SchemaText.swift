@@ -70,6 +70,7 @@ extension RuleChange.Effect {
         case .stricter: " (stricter)"
         case .looser: " (looser)"
         case .other: " (may be stricter)"
+        case .typing: " (typed otherwise)"
         case .none: ""
         }
     }

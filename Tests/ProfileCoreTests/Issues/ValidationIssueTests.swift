@@ -98,7 +98,22 @@ import Watchdog
             (.badFormat(expected: .integer(.plain)), "Phone should be a whole number"),
             (
                 .badFormat(expected: .number(NumberFormat(decimal: ",", group: "."))),
-                "Phone should be a number with \",\" before the fraction and \".\" between groups"
+                "Phone should be a number with \",\" before the fraction, with \".\" or nothing between "
+                    + "groups of digits"
+            ),
+            (
+                .badFormat(expected: .integer(NumberFormat(isBare: false))),
+                "Phone should be a whole number with or without other characters around it, and \"-\" before the digits "
+                    + "if it is negative"
+            ),
+            (
+                .badFormat(expected: .dates(["%m/%d/%Y", "dd.MM.yyyy"].compactMap { DateFormat($0) })),
+                "Phone should be written as dd.MM.yyyy or like 12/31/2020"
+            ),
+            (
+                .badFormat(
+                    expected: .dateTimes(["%d %b %Y %I:%M %p"].compactMap { DateFormat($0, of: .dateTime) })),
+                "Phone should be written like 31 Dec 2020 11:59 PM"
             ),
             (.badFormat(expected: .string(.uri)), "Phone should be a URI"),
             (.badFormat(expected: .times([])), "Phone should be a time, written as hh:mm:ss"),

@@ -41,8 +41,13 @@ import Watchdog
             ("", #""profiles":{"requires":["digit"]}"#, "requires", nil, "digit"),
             ("", ##""profiles":{"mask":"#-#"}"##, "mask", nil, "#-#"),
             (
-                #""type":"date","profiles":{"formats":["yyyy-MM-dd","yyyyMMdd"]}"#,
-                #""type":"date","profiles":{"formats":["yyyyMMdd"]}"#, "formats", "yyyy-MM-dd, yyyyMMdd", "yyyyMMdd"
+                #""type":"time","constraints":{"minimum":"07:00:00"}"#,
+                #""type":"time","constraints":{"minimum":"08:00:00"}"#, "minimum", "07:00:00", "08:00:00"
+            ),
+            (
+                #""type":"datetime","constraints":{"maximum":"2030-01-01T00:00:00"}"#,
+                #""type":"datetime","constraints":{"maximum":"2020-01-01T00:00:00"}"#, "maximum",
+                "2030-01-01T00:00:00", "2020-01-01T00:00:00"
             ),
         ] as [(String, String, String, String?, String?)])
     func stricter(old: String, new: String, rule: String, before: String?, after: String?) throws {
@@ -73,6 +78,71 @@ import Watchdog
         let change = try #require(new.changes(from: old).first { $0.rule == rule })
         #expect(change.effect == effect)
         #expect(old.changes(from: old) == [])
+    }
+
+    @Test(
+        "R6: how values are typed makes no stored one invalid, and standard ways have a name",
+        arguments: [
+            (
+                #""type":"date","profiles":{"formats":["yyyy-MM-dd","dd.MM.yyyy"]}"#, #""type":"date""#, "formats",
+                "yyyy-MM-dd, dd.MM.yyyy", "yyyy-MM-dd"
+            ),
+            (
+                #""type":"datetime""#, #""type":"datetime","format":"%d/%m/%Y %H:%M""#, "formats", "ISO 8601",
+                "%d/%m/%Y %H:%M"
+            ),
+            (#""type":"number""#, #""type":"number","decimalChar":",""#, "decimalChar", ".", ","),
+            (#""type":"integer""#, #""type":"integer","groupChar":".""#, "groupChar", nil, "."),
+            (#""type":"integer""#, #""type":"integer","bareNumber":false"#, "bareNumber", "true", "false"),
+            (#""type":"boolean""#, #""type":"boolean","trueValues":["ja"]"#, "trueValues", "true, True, TRUE, 1", "ja"),
+            (
+                #""type":"boolean""#, #""type":"boolean","falseValues":["nein"]"#, "falseValues",
+                "false, False, FALSE, 0",
+                "nein"
+            ),
+        ] as [(String, String, String, String?, String?)])
+    func typing(old: String, new: String, rule: String, before: String?, after: String?) throws {
+        let changes = try Self.field(new).changes(from: Self.field(old))
+        #expect(changes == [RuleChange(rule: rule, before: before, after: after, effect: .typing)])
+        let one = #"{"name":"x",\#(old)}"#
+        let other = #"{"name":"x",\#(new)}"#
+        #expect(try !SchemaDifference(from: .with(one), to: .with(other)).mayInvalidate)
+    }
+
+    /// What a schema file may say of a field, by the place and name of the member.
+    private static let rules: [(member: String, rules: String)] = [
+        ("title", #""title":"Ex""#), ("type", #""type":"integer""#), ("format", #""format":"email""#),
+        ("missingValues", #""missingValues":["NA"]"#), ("trueValues", #""type":"boolean","trueValues":["ja"]"#),
+        ("falseValues", #""type":"boolean","falseValues":["nein"]"#),
+        ("decimalChar", #""type":"number","decimalChar":",""#), ("groupChar", #""type":"number","groupChar":",""#),
+        ("bareNumber", #""type":"number","bareNumber":false"#), ("required", #""constraints":{"required":true}"#),
+        ("unique", #""constraints":{"unique":true}"#), ("minLength", #""constraints":{"minLength":1}"#),
+        ("maxLength", #""constraints":{"maxLength":1}"#), ("minimum", #""type":"year","constraints":{"minimum":1}"#),
+        ("maximum", #""type":"year","constraints":{"maximum":1}"#), ("pattern", #""constraints":{"pattern":"a"}"#),
+        ("enum", #""constraints":{"enum":["a"]}"#), ("characters", #""profiles":{"characters":["digits"]}"#),
+        ("requires", #""profiles":{"requires":["digit"]}"#), ("mask", ##""profiles":{"mask":"#"}"##),
+        ("formats", #""type":"date","profiles":{"formats":["yyyyMMdd"]}"#),
+        ("indexed", #""profiles":{"indexed":true}"#),
+        ("columns", #""profiles":{"columns":["X y"]}"#),
+        ("message", #""profiles":{"message":{"required":"Why?"}}"#),
+        ("contentType", #""profiles":{"contentType":"tel"}"#),
+    ]
+
+    @Test(arguments: rules)
+    func `R6: no rule that a schema file can change is forgotten`(member: String, rules: String) throws {
+        let changes = try Self.field(rules).changes(from: Self.field(""))
+        #expect(changes.contains { $0.rule == member }, "\(changes)")
+    }
+
+    @Test func `R6: every member of a field in a schema file is among those rules`() throws {
+        let field = #""zzz":1,"constraints":{"zzz":1},"profiles":{"zzz":1}"#
+        let failure = #expect(throws: SchemaFailure.self) { try ProfileSchema.with(#"{"name":"x",\#(field)}"#) }
+        let known = try #require(failure).errors.flatMap { error -> [String] in
+            if case .unknownName(let known) = error.reason { known } else { [] }
+        }
+        // Those have no rules of their own, say nothing of values, or are the password's alone.
+        let others = ["name", "description", "example", "rdfType", "constraints", "profiles", "secret", "hashColumns"]
+        #expect(Set(known) == Set(Self.rules.map(\.member) + others))
     }
 
     @Test func `R6: a difference says whether a valid profile may become invalid`() throws {

@@ -269,4 +269,26 @@ import Watchdog
         let malformed = #expect(throws: SchemaFailure.self) { try ProfileSchema(parsing: "{\n  \"fields\": [,]\n}") }
         #expect(malformed?.description == "$: it is not JSON: unexpected character (line 2, column 14)")
     }
+
+    @Test(
+        "S6: each slip is told once, beside all others",
+        arguments: [
+            (
+                #"{"name":"username","constraints":{"required":"yes","unique":1,"minLength":"2","enum":"a","pattern":7}}"#,
+                ["required", "unique", "minLength", "pattern", "enum"].map { ".constraints." + $0 }
+            ),
+            (#"{"name":"username","constraints":[]}"#, [".constraints"]),
+            (
+                #"{"name":"username","constraints":{"required":false,"enum":[1]}}"#,
+                [".constraints.enum[0]", ".constraints.required", ".constraints.unique"]
+            ),
+            (
+                #"{"name":"username","constraints":{"required":true,"unique":true,"enum":[],"maxLength":0}}"#,
+                [".constraints.maxLength", ".constraints.enum"]
+            ),
+        ])
+    func slips(field: String, places: [String]) {
+        let failure = #expect(throws: SchemaFailure.self) { try ProfileSchema(parsing: #"{"fields":[\#(field)]}"#) }
+        #expect(failure?.errors.map(\.path) == places.map { "$.fields[0]" + $0 }, "\(String(describing: failure))")
+    }
 }

@@ -27,6 +27,15 @@ import Watchdog
         #expect(second.json().member("profiles") == .array([second.profiles[0].json()]))
     }
 
+    @Test func `a year is a string in JSON, whatever its digits`() throws {
+        let schema = try ProfileSchema(
+            parsing: """
+                {"fields":[{"name":"username","constraints":{"required":true,"unique":true}},{"name":"born","type":"year"}]}
+                """)
+        let born = try #require(schema.fields.last)
+        for year in ["1999", "0099"] { #expect(born.json(of: year) == .string(year)) }
+    }
+
     @Test func `an invalid profile's JSON has its issues last, and what is of no type is a string`() throws {
         let schema = try ProfileSchema(parsing: ExportedStore.schema)
         let time = Timestamp(millisecondsSince1970: 0)

@@ -82,16 +82,43 @@ import Watchdog
         }
     }
 
+    @Test(
+        "N9: a file that could not be written as it stands is refused",
+        arguments: [
+            ("Login;fee\nann;1\n", .noIssues), ("Login;fee;_line\nann;1;2\n", .noIssues),
+            ("Login;_line;_issues\nann;1;\n\"b\"b;2;\n", .unreadable(line: 3)),
+            ("Login;_line;_issues\nann;1;\n\(String(repeating: "b", count: 3 << 20));2;\n", .unreadable(line: 3)),
+        ] as [(String, RejectedRowFile.Fault)])
+    func refused(text: String, fault: RejectedRowFile.Fault) throws {
+        try opened(text) { file in
+            #expect(throws: ImportError.notRejectedRows(fault)) { try file.count() }
+        }
+    }
+
+    @Test func `N9: a row that was near the limit of a record is read with what was added to it`() throws {
+        let hobby = String(repeating: "b", count: (1 << 20) - 10)
+        try opened("Login;hobby;_line;_issues\nann;\(hobby);2;fee: bad_format (Fee should be a number)\n") { file in
+            #expect(try file.count() == 1)
+            #expect(try copy(file).text.utf8.count > 1 << 20)
+        }
+    }
+
     @Test func `N9: a row is written as somebody has typed it, without the secret`() throws {
         let draft = ProfileDraft(["username": "a;nn", "fee": "1,50", "password": "aK8oio"])
         let profile = try ProfileValidator(schema).validate(draft, on: .latest)
         try opened(Self.text) { file in
             let lines = Self.text.split(separator: "\n")
+            #expect(try file.rows().next()?.holdsSecret == false)
             let typed = try copy(file, typed: (1, profile)).text.split(separator: "\n")
             let issues = "fee: bad_format (Fee should be a number); password: too_short (Too short)"
             #expect(typed == [lines[0], "\"a;nn\";1,5;;chess;7;\"\(issues)\"", lines[2], lines[3]])
             // Of cells that cannot be told apart none is kept.
             #expect(try copy(file, typed: (3, profile)).text.split(separator: "\n").last == "\"a;nn\";1,5;;;4;")
+        }
+        let brought = Self.text.replacing("ann;x;;", with: "ann;x;Sesame0pen;")
+        try opened(brought) { file in
+            #expect(try file.rows().next()?.holdsSecret == true)
+            #expect(try !copy(file, typed: (1, profile)).text.contains("Sesame0pen"))
         }
     }
 }

@@ -166,6 +166,23 @@ import Watchdog
         #expect(screen.press(.enter)?.isLeave == true)
     }
 
+    @Test func `Ctrl-N goes on with another, and asks before what was typed is lost`() {
+        let form = Form(ProfileValidator(.standard), on: .someDay)
+        var screen = FormScreen(form, name: "mend", title: "Row 1 of 2", submitting: "register", canSkip: true)
+        #expect(screen.press(.control("n"))?.isSkip == true)
+        screen.type("sk")
+        #expect(screen.press(.control("n")) == nil)
+        #expect(screen.text().contains("Leave?"))
+        #expect(screen.press(.enter) == nil)
+        #expect(screen["username"]?.text == "sk")
+        screen.press(.control("n"), .down)
+        #expect(screen.press(.enter)?.isSkip == true)
+        screen.press(.escape, .down)
+        #expect(screen.press(.enter)?.isLeave == true)
+        var alone = FormScreen.registering()
+        #expect(alone.press(.control("n")) == nil)
+    }
+
     @Test func `Ctrl-C and Ctrl-Z work whatever is shown`() {
         var screen = FormScreen.registering(notices: [.welcome])
         #expect(screen.press(.control("c"))?.isInterrupt == true)
@@ -324,7 +341,6 @@ import Watchdog
             let key = keys[Int(random.next() % UInt64(keys.count))]
             if case .ask(let request) = screen.handle(key) {
                 switch request {
-                case .skip: Issue.record("nothing is skipped where there is nothing else")
                 case .addresses:
                     screen.receive(.addresses(random.next() % 2 == 0 ? [] : ["12 Main Street", "한 e\u{301}"]))
                 case .store(let profile, _):

@@ -60,6 +60,7 @@ extension FormScreen {
 extension ScreenAction {
     var request: Request? { if case .ask(let request) = self { request } else { nil } }
     var isLeave: Bool { if case .leave = self { true } else { false } }
+    var isSkip: Bool { if case .skip = self { true } else { false } }
     var isInterrupt: Bool { if case .interrupt = self { true } else { false } }
     var isSuspend: Bool { if case .suspend = self { true } else { false } }
 }

@@ -1,0 +1,68 @@
+internal import Platform
+internal import Synchronization
+
+/// Catches the signals that would end the process while it asks something, so that it can end in order.
+///
+/// There is one at a time.
+struct SignalWatch {
+    private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
+    private var before: [(signal: Int32, action: sigaction)] = []
+
+    /// - Parameter isSilent: The terminal does not echo: a process that is stopped would leave it so.
+    init(isSilent: Bool) {
+        caughtSignal.store(0, ordering: .relaxed)
+        for signal in Self.signals + (isSilent ? [SIGTSTP] : []) {
+            var action = sigaction()
+            action.__sigaction_handler.sa_handler =
+                signal == SIGTSTP
+                ? SIG_IGN
+                : { signal in
+                    caughtSignal.store(signal, ordering: .relaxed)
+                }
+            var old = sigaction()
+            sigaction(signal, &action, &old)
+            before.append((signal, old))
+        }
+    }
+
+    /// Puts the former actions back.
+    func end() {
+        for (signal, action) in before {
+            var action = action
+            sigaction(signal, &action, nil)
+        }
+    }
+
+    /// The next byte of standard input; nil at its end.
+    ///
+    /// - Throws: A failure for Ctrl-C and for input that cannot be read; ``SignalEnding`` for another signal.
+    func nextByte() throws -> UInt8? {
+        while true {
+            // A signal may reach any thread, so that it does not end `read`; `poll` looks up ten times a second.
+            var waiting = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+            let ready = poll(&waiting, 1, 100)
+            try requireNoSignal()
+            guard ready > 0 else { continue }
+            var byte: UInt8 = 0
+            let count = read(STDIN_FILENO, &byte, 1)
+            if count < 0, errno == EINTR { continue }
+            if count < 0 { throw CommandFailure.cannotRead("The terminal", errno) }
+            return count == 0 ? nil : byte
+        }
+    }
+
+    private func requireNoSignal() throws {
+        switch caughtSignal.load(ordering: .relaxed) {
+        case 0: return
+        case SIGINT: throw CommandFailure(.interrupted, "Interrupted")
+        case let signal: throw SignalEnding(signal: signal)
+        }
+    }
+}
+
+/// A signal that should end the process, which first puts everything in order.
+struct SignalEnding: Error {
+    let signal: Int32
+}
+
+private let caughtSignal = Atomic<Int32>(0)
