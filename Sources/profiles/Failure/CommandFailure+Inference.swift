@@ -5,7 +5,7 @@ internal import TextLayout
 extension CommandFailure {
     init(_ error: InferenceError) {
         switch error {
-        case .input(let error): self.init(error)
+        case .input(let error): self.init(error, attempting: .judging)
         case .headerFurtherDown(let line):
             self.init(.badInput, "The first row is not the header of those that follow", Self.advice(headerIn: line))
         case .tooManyColumns(let count, let most):
