@@ -25,10 +25,16 @@ enum LinePrompt {
     /// The bytes up to the end of the line; nil where there are none before the input's.
     private static func readLine() throws -> [UInt8]? {
         let signals = SignalWatch(isSilent: false)
-        defer { signals.end() }
         var line: [UInt8] = []
+        var isWhole = false
+        defer {
+            signals.end()
+            // What is said next does not stand behind the question.
+            if !isWhole { Output.error.draw("\n") }
+        }
         while let byte = try signals.nextByte() {
-            if byte == UInt8(ascii: "\n") { return line }
+            isWhole = byte == UInt8(ascii: "\n")
+            if isWhole { return line }
             line.append(byte)
         }
         return line.isEmpty ? nil : line
