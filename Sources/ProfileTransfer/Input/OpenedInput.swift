@@ -35,12 +35,13 @@ struct OpenedInput: ~Copyable, Sendable {
             return encoding
         }
         let head = try Self.head(of: source)
-        isCompressed = head.isCompressed
+        let isCompressed = head.isCompressed
         let text = try Self.text(of: head, encoding: named)
         let isJSON = try Self.isJSON(text, format: format)
         encoding = text.encoding
         isEncodingGuessed = text.isEncodingGuessed
         isMarked = text.isMarked
+        self.isCompressed = isCompressed
         records = Self.records(of: text, isJSON: isJSON, format.options(batchRecords: batchRecords))
     }
 
