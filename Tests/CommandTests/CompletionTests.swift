@@ -75,7 +75,7 @@ import Watchdog
         let environment = workplace.environment.merging(["PATH": "\(tools):/usr/bin:/bin", "PS1": "> "]) { $1 }
         let shell = try TerminalDriver(
             ["/bin/bash", "--norc", "--noprofile", "-i"], environment: environment, folder: workplace.folder,
-            size: TerminalSize(rows: 24, columns: 100))
+            size: TerminalSize(columns: 100, rows: 24))
         try shell.wait(for: ">")
         try shell.type("source <(profiles completion bash); clear\n")
         try shell.wait(for: ">")

@@ -134,6 +134,7 @@ import Watchdog
                 [try Workplace.binary(), "register", "--username", "anna"] + values, input: "", environment: [:]
             ).status == 0)
         let screen = try TerminalDriver(workplace, "edit", "anna")
+        try screen.closeWelcome()
         try screen.wait(for: "1234,5")
         #expect(screen.screen.contains("02/01/2020 00:05") && screen.screen.contains("07:05 PM"))
         try screen.press(.control("s"))
