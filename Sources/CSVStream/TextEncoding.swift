@@ -37,12 +37,20 @@ package enum TextEncoding: Hashable, Sendable {
 
 extension TextEncoding {
     /// The longest byte order mark, and so the bytes that are needed to tell.
-    static let longestMark = 3
+    static let longestMark = 4
 
     /// The encoding that a text's byte order mark tells, and the length of the mark.
     static func marked(_ start: Span<UInt8>) -> (encoding: TextEncoding?, markLength: Int) {
         if start.count >= 3, start[0] == 0xEF, start[1] == 0xBB, start[2] == 0xBF { return (.utf8, 3) }
         guard start.count >= 2 else { return (nil, 0) }
+        // UTF-32's mark with the low byte first begins as that of UTF-16, whose text has no NUL there.
+        if start.count >= 4 {
+            switch (start[0], start[1], start[2], start[3]) {
+            case (0xFF, 0xFE, 0, 0): return (.named("UTF-32LE"), 4)
+            case (0, 0, 0xFE, 0xFF): return (.named("UTF-32BE"), 4)
+            default: break
+            }
+        }
         switch (start[0], start[1]) {
         case (0xFF, 0xFE): return (.utf16(bigEndian: false), 2)
         case (0xFE, 0xFF): return (.utf16(bigEndian: true), 2)

@@ -40,6 +40,31 @@ private func readOpened(
         }
     }
 
+    @Test("I1: UTF-32 with a byte order mark is not taken for UTF-16", arguments: [false, true], [1, 3, .max])
+    func utf32(bigEndian: Bool, chunk: Int) throws {
+        let bytes = "\u{FEFF}aé,😀\nb,c".unicodeScalars.flatMap { scalar in
+            let bytes = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: scalar.value >> $0) }
+            return bigEndian ? bytes : bytes.reversed()
+        }
+        let opened = try readOpened(bytes, chunk: chunk)
+        #expect(opened.rows.map(\.texts) == [["aé", "😀"], ["b", "c"]])
+        #expect(!opened.isGuessed && opened.encoding.name.hasPrefix("UTF-32"))
+        #expect(try readAll(bytes, chunk: chunk).map(\.texts) == [["aé", "😀"], ["b", "c"]])
+        // Two bytes of a mark and an end are UTF-16.
+        #expect(try readOpened([0xFF, 0xFE], chunk: chunk).encoding == .utf16(bigEndian: false))
+    }
+
+    @Test("I1: a byte order mark in front of a later record is skipped, as where files were joined")
+    func joined() throws {
+        for chunk in [1, 2, 3, .max] {
+            for batchBytes in [1, 1 << 20] {
+                let rows = try readAll(
+                    "\u{FEFF}a,b\n\u{FEFF}\"a\",b\n1,\u{FEFF}2\n", options: CSVOptions(batchBytes: batchBytes), chunk: chunk)
+                #expect(rows.map(\.texts) == [["a", "b"], ["a", "b"], ["1", "\u{FEFF}2"]])
+            }
+        }
+    }
+
     @Test(arguments: ["", "no such", "latin1//IGNORE", "latin1/", "x,y", "klingon", "UTF-8//TRANSLIT", "\u{E9}"])
     func `N7: a name that the C library does not know, or that would have it drop characters, is none`(name: String) {
         #expect(TextEncoding(name: name) == nil)

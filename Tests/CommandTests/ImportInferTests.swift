@@ -84,6 +84,33 @@ import Watchdog
         #expect(chosen.status == 0 && chosen.output.contains("imported  3"), "\(chosen)")
         #expect(try workplace.profiles("schema", "show").output.contains("c7"))
         #expect(try workplace.profiles("import", "wide.csv", "--columns", "id").status == 64)
+        // The same file again: the store's rules decide which columns are read.
+        let again = try workplace.profiles("import", "wide.csv", "--infer", "--on-duplicate", "skip")
+        #expect(again.status == 0 && again.output.contains("skipped   3"), "\(again)")
+        #expect(again.error.contains("121 columns are too many"))
+    }
+
+    @Test func `N5: columns that a store has no field for are passed over, and those that are not chosen`() throws {
+        let workplace = try Workplace()
+        try workplace.write("id,name,note\n1,Ann,x\n2,Bob,y\n", to: "one.csv")
+        try workplace.write("id,name,note\n3,Cy,x\n4,Di,z\n", to: "two.csv")
+        try workplace.write("id,name,note\n5,Ed,x\n6,Flo,y\n", to: "three.csv")
+        let made = try workplace.profiles("import", "one.csv", "--infer", "--yes", "--columns", "id,name")
+        #expect(made.status == 0, "\(made)")
+        // Without a word that it is wanted, an unknown column stops an import as ever.
+        #expect(try workplace.profiles("import", "two.csv").status == 65)
+        let second = try workplace.profiles("import", "two.csv", "--infer")
+        #expect(second.status == 0 && second.output.contains("imported  2"), "\(second)")
+        #expect(second.error.contains("note") && second.error.contains("Columns that are no field are passed over."))
+        let same = try workplace.profiles("import", "three.csv", "--infer", "--columns", "id,name")
+        #expect(same.status == 0 && same.output.contains("imported  2"), "\(same)")
+        #expect(!same.error.contains("note"))
+        // A column that is chosen and has no field is not lost without a word, and one that is not chosen is not read.
+        let wanted = try workplace.profiles("import", "three.csv", "--infer", "--columns", "id,note")
+        #expect(wanted.status == 65 && wanted.error.contains("\"note\""), "\(wanted)")
+        try workplace.write("id,name,note\n7,Gus,x\n", to: "four.csv")
+        #expect(try workplace.profiles("import", "four.csv", "--infer", "--columns", "id").status == 1)
+        #expect(try !workplace.profiles("lookup", "--all").output.contains("Gus"))
     }
 
     @Test func `N6: an import that stored no row removes the store that it made, and no other`() throws {

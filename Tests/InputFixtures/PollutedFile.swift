@@ -30,6 +30,14 @@ package enum CleanTable {
         ]}
         """
 
+    /// The same fields, which take any text.
+    package static let permissiveSchema = """
+        {"name": "permissive", "fields": [
+          {"name": "username", "constraints": {"required": true, "unique": true}}, {"name": "full_name"},
+          {"name": "phone"}, {"name": "birthday"}, {"name": "level"}, {"name": "city"}
+        ]}
+        """
+
     /// Thirty rows; every third has an accent, every fifth a quoted comma, every tenth quotes, every seventh no birthday.
     package static let rows: [[String]] = {
         var random = SeededGenerator(seed: 23)
@@ -117,7 +125,7 @@ extension PollutedFile {
                 lines = [lines[0]] + CleanTable.rows.map { $0.map { "'\($0)'" }.joined(separator: ",") }
             },
             "0 right, 30 rejected: bad_format 24, bad_format 24, bad_format 24, pattern_mismatch 24, bad_row 6; "
-                + "stray_quotes 3 in line 11"),
+                + "stray_quotes 3 in line 11; other_quotes 6 in line 2"),
         PollutedFile(
             "quotes escaped by a backslash",
             CleanTable.records.map { record in
@@ -176,6 +184,11 @@ extension PollutedFile {
         PollutedFile("a byte order mark", "\u{FEFF}" + clean, all30),
         PollutedFile(name: "UTF-16 with a mark", bytes: utf16([0xFEFF] + Array(clean.utf16)), expected: all30),
         PollutedFile(
+            name: "UTF-32 with a mark", bytes: utf32(littleEndian: true, "\u{FEFF}" + clean), expected: all30),
+        PollutedFile(
+            name: "UTF-32 with a mark, the high byte first", bytes: utf32(littleEndian: false, "\u{FEFF}" + clean),
+            expected: all30),
+        PollutedFile(
             name: "UTF-16 without a mark", bytes: utf16(Array(clean.utf16)), expected: "refused: looks like utf16_le"),
         PollutedFile(name: "Latin-1", bytes: latin1(clean), expected: "30 right; guessed_encoding windows-1252"),
         PollutedFile(
@@ -185,8 +198,15 @@ extension PollutedFile {
             expected: "29 right, 1 rejected: bad_row 1"),
         PollutedFile(
             "two files joined, both with a mark", "\u{FEFF}" + lines { $0[11] = "\u{FEFF}" + $0[0] },
-            "29 right, 1 rejected: bad_format 1, bad_format 1, bad_format 1, pattern_mismatch 1"),
+            "29 right, 1 rejected: bad_row 1"),
     ]
+
+    private static func utf32(littleEndian: Bool, _ text: String) -> [UInt8] {
+        text.unicodeScalars.flatMap { scalar in
+            let bytes = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: scalar.value >> $0) }
+            return littleEndian ? bytes.reversed() : bytes
+        }
+    }
 
     private static func utf16(_ units: [UInt16]) -> [UInt8] {
         units.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)] }
@@ -215,10 +235,13 @@ extension PollutedFile {
             "the header again further on", lines { $0.insert($0[0], at: 12) }, "30 right, 1 rejected: bad_row 1"),
         PollutedFile(
             "a header over two lines", lines { $0.insert("(key),(given and family),(US),(ISO),,", at: 1) },
-            "30 right, 1 rejected: bad_format 1, bad_format 1, pattern_mismatch 1"),
+            "30 right, 1 rejected: bad_format 1, bad_format 1, pattern_mismatch 1; unlike_first_rows 1 in line 2"),
+        PollutedFile(
+            "a header over three lines", lines { $0.insert(contentsOf: ["key,,,,,", "(id),both,(US),ISO,0 to 30,EU"], at: 1) },
+            "30 right, 2 rejected: @; unlike_first_rows 1 in line 3"),
         PollutedFile(
             "groups of columns above the header", lines { $0.insert("Person,,Contact,,,", at: 0) },
-            "refused: no known columns"),
+            "refused: no known columns, header in line 2"),
         PollutedFile(
             "a line end in a header's cell", lines { $0[0] = $0[0].replacing("city", with: "\"ci\nty\"") },
             "refused: unknown columns"),
@@ -258,16 +281,23 @@ extension PollutedFile {
     private static let tables: [PollutedFile] = [
         PollutedFile(
             "a title above the table", lines { $0.insert(contentsOf: ["Members of 2024", ""], at: 0) },
-            "refused: no known columns"),
+            "refused: no known columns, header in line 3"),
+        PollutedFile(
+            "a title above a table with semicolons",
+            "Members of 2024\n" + CSVText.lines(CleanTable.records, separator: ";"),
+            "refused: no known columns, header in line 2"),
+        PollutedFile(
+            "three lines above the table", lines { $0.insert(contentsOf: ["Members", "Year,2024", "By,\"X, Y\""], at: 0) },
+            "refused: no known columns, header in line 4"),
         PollutedFile(
             "a title as wide as the table", lines { $0.insert("Members of 2024,,,,,", at: 0) },
-            "refused: no known columns"),
+            "refused: no known columns, header in line 2"),
         PollutedFile(
             "comments above the table", lines { $0.insert("# exported by X, on a day", at: 0) },
-            "refused: no known columns"),
+            "refused: no known columns, header in line 2"),
         PollutedFile(
             "a total below the table", lines { $0.append("Total,,,,30,") },
-            "30 right, 1 rejected: required 1, required 1, pattern_mismatch 1"),
+            "30 right, 1 rejected: required 1, required 1, pattern_mismatch 1; unlike_last_rows in line 32"),
         PollutedFile(
             "a note below the table", lines { $0 += ["", "(30 rows)"] },
             "30 right, 1 rejected: bad_row 1; blank_lines 1 in line 32"),
@@ -279,8 +309,11 @@ extension PollutedFile {
             "30 right, 3 rejected: bad_row 3; blank_lines 1 in line 32"),
         PollutedFile(
             "a table of as many other columns below", lines { $0 += ["", "a,b,c,d,e,f", "1,2,3,4,5,6"] },
-            "30 right, 2 rejected: bad_format 2, pattern_mismatch 2, bad_format 1, bad_format 1, too_short 1; blank_lines 1 in line 32"
-        ),
+            "30 right, 2 rejected: bad_format 2, pattern_mismatch 2, bad_format 1, bad_format 1, too_short 1; blank_lines 1 in line 32; "
+                + "unlike_last_rows in line 33"),
+        PollutedFile(
+            "a table of as many other columns right below", lines { $0 += ["a,b,c,d,e,f", "1,2,3,4,5,6", "2,3,4,5,6,7"] },
+            "30 right, 3 rejected: @; unlike_last_rows in line 32"),
         PollutedFile("nothing at all", "", "refused: no header"),
         PollutedFile("blank lines alone", "\n\n\r\n", "refused: no header"),
     ]

@@ -24,6 +24,8 @@ public struct ColumnMismatch: Hashable, Sendable {
     ///
     /// It may be a person's then, and nothing of it is here (P12) but names of columns that everybody uses.
     public let mayBeData: Bool
+    /// The line further down that looks like the header, since it names fields; nil where none of the first ones does.
+    public internal(set) var headerLine: Int?
 
     /// Looks for the fields that unknown columns may be meant for.
     ///

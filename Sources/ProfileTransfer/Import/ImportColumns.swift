@@ -1,3 +1,4 @@
+internal import CSVStream
 internal import ProfileCore
 
 /// Which column of an input goes to which field.
@@ -45,9 +46,15 @@ struct ImportColumns: Sendable {
         var columns: [Int?] = Array(repeating: nil, count: schema.fields.count)
         var hashColumn: Int?
         var unknown: [Int] = []
+        var ignored: Set<Int> = []
+        let chosen = Set(options.chosenColumns.map(FoldedHeader.init))
         for (index, title) in header.enumerated() {
             let title = title.trimmed
             if Self.rejectColumns.contains(title) { continue }
+            guard chosen.isEmpty || chosen.contains(FoldedHeader(title)) else {
+                ignored.insert(index)
+                continue
+            }
             let mapped = options.columns[title]
             let target = mapped ?? title
             if names.isHash(target) {
@@ -87,12 +94,23 @@ struct ImportColumns: Sendable {
         self.header = header
         columnOfField = columns
         columnOfHash = hashColumn
-        ignoredColumns = Set(unknown)
+        ignoredColumns = ignored.union(unknown)
         secretField = schema.index(of: .password)
         integers = Self.integers(of: schema, columns)
         firstHeaderLength = header.first?.utf8.count
         self.names = names
         rewritten = [:]
+    }
+
+    /// The line of the first of some records that names fields, as a header does.
+    static func headerLine(
+        in records: borrowing RecordBatch, schema: ProfileSchema, options: ImportOptions
+    ) -> Int? {
+        let names = FieldNames(of: schema)
+        return HeaderSearch(in: records).line { title in
+            let target = options.columns[title] ?? title
+            return names.isHash(target) || names.field(target) != nil
+        }
     }
 
     /// The columns into which objects are brought whose members have names: the schema's fields and the hash.

@@ -102,7 +102,7 @@ final class ImportSource: Sendable {
             delimiter = .comma
             reader = Mutex(.json(JSONObjectReader(elements, columns: columns, options: options)))
         case .csv(var csv):
-            columns = try ImportColumns(header: Self.header(of: &csv), schema: schema, options: options)
+            columns = try Self.columns(of: &csv, schema, options)
             delimiter = csv.delimiter
             reader = Mutex(.csv(csv, containsSecrets: columns.hasPasswords))
         }
@@ -142,6 +142,21 @@ final class ImportSource: Sendable {
                 reader = .json(objects)
                 return try outcome.get()
             }
+        }
+    }
+
+    /// Finds the field of each column. Where they do not fit, a line further down may be the header.
+    private static func columns(
+        of csv: inout CSVReader, _ schema: ProfileSchema, _ options: ImportOptions
+    ) throws(ImportError) -> ImportColumns {
+        let header = try header(of: &csv)
+        do throws(ImportError) {
+            return try ImportColumns(header: header, schema: schema, options: options)
+        } catch .columnMismatch(var mismatch) {
+            var records = RecordBatch(containsSecrets: true)
+            do throws(ByteStreamError) { _ = try csv.next(into: &records) } catch { throw ImportError(error) }
+            mismatch.headerLine = ImportColumns.headerLine(in: records, schema: schema, options: options)
+            throw .columnMismatch(mismatch)
         }
     }
 

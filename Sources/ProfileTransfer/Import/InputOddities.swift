@@ -9,6 +9,16 @@ struct InputOddities: Sendable {
     var blankLines = Occurrences()
     /// Cells that begin with zeros which an integer does not keep, by the field's position in the schema.
     private(set) var leadingZeros: [Int: Occurrences] = [:]
+    /// What CSV looks like at its two ends; nothing of JSON.
+    var shape = TableShape()
+
+    init() {}
+
+    /// Counts what the reader of a batch has met.
+    init(of records: borrowing RecordBatch) {
+        strayQuotes = records.strayQuotes
+        blankLines = records.blankLines
+    }
 
     /// Counts what is odd about the cells of a record.
     mutating func lookAt(_ record: RecordBatch.Record, of records: borrowing RecordBatch, _ columns: ImportColumns) {
@@ -22,19 +32,25 @@ struct InputOddities: Sendable {
     static func += (earlier: inout InputOddities, later: InputOddities) {
         earlier.strayQuotes += later.strayQuotes
         earlier.blankLines += later.blankLines
+        earlier.shape += later.shape
         for (field, zeros) in later.leadingZeros { earlier.leadingZeros[field, default: Occurrences()] += zeros }
     }
 
     /// What a report says of them.
-    func warnings(by schema: ProfileSchema) -> [InputWarning] {
+    func warnings(by schema: ProfileSchema) -> [InputWarning] { warningsOfRows + warningsOfZeros(schema) }
+
+    /// What is odd whatever the rules are.
+    var warningsOfRows: [InputWarning] {
         var warnings: [InputWarning] = []
         if strayQuotes.count > 0 { warnings.append(.strayQuotes(rows: strayQuotes.count, line: strayQuotes.firstLine)) }
         if blankLines.count > 0 { warnings.append(.blankLines(count: blankLines.count, line: blankLines.firstLine)) }
-        for (field, zeros) in leadingZeros.sorted(by: { $0.key < $1.key }) {
-            let name = schema.fields[field].name.text
-            warnings.append(.leadingZeros(field: name, cells: zeros.count, line: zeros.firstLine))
+        return warnings + shape.warnings
+    }
+
+    private func warningsOfZeros(_ schema: ProfileSchema) -> [InputWarning] {
+        leadingZeros.sorted { $0.key < $1.key }.map { field, zeros in
+            .leadingZeros(field: schema.fields[field].name.text, cells: zeros.count, line: zeros.firstLine)
         }
-        return warnings
     }
 }
 

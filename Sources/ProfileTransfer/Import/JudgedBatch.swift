@@ -82,9 +82,10 @@ struct JudgedBatch: Sendable {
         isCompletedByStore: Bool
     ) {
         var rows = RowValidator(validator, today: today)
-        var oddities = InputOddities()
-        oddities.strayQuotes = batch.records.strayQuotes
-        oddities.blankLines = batch.records.blankLines
+        var oddities = InputOddities(of: batch.records)
+        if let length = columns.firstHeaderLength {
+            oddities.shape.look(at: batch.records, header: columns.header, firstLength: length)
+        }
         self.batch = batch
         rejected = Self.judge(batch, columns, isCompletedByStore, &rows, &oddities)
         self.rows = rows.takeProfiles()

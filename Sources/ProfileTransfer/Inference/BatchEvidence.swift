@@ -9,6 +9,8 @@ struct BatchEvidence: Sendable {
     private(set) var columns: [ColumnEvidence]
     /// Records that no schema could take.
     private(set) var refused: [RowRefusal: CountedLines] = [:]
+    /// What is odd about the records, and was read all the same.
+    private(set) var oddities = InputOddities()
     /// The values of each column that may be the key, in this batch alone: who merges batches takes them out.
     private(set) var keys: [Int: KeyEvidence] = [:]
 
@@ -28,6 +30,10 @@ struct BatchEvidence: Sendable {
     ///   - isCandidate: Whether a column may still be the key.
     init(of batch: InferenceBatch, isCandidate: (Int) -> Bool) {
         columns = []
+        oddities = InputOddities(of: batch.records.batch)
+        if let header = batch.header {
+            oddities.shape.look(at: batch.records.batch, header: header, firstLength: header.first?.utf8.count)
+        }
         var sound = takeRows(of: batch)
         var unfit: Set<Int> = []
         for (index, column) in batch.columns.enumerated() {
@@ -114,6 +120,7 @@ struct BatchEvidence: Sendable {
         }
         for index in columns.indices.dropFirst(later.columns.count) { columns[index].addAbsent(later.soundRows) }
         rows += later.rows
+        oddities += later.oddities
         refused.merge(later.refused) { $0.merged(with: $1) }
     }
 

@@ -24,6 +24,8 @@ public struct InferenceOptions: Sendable {
 public enum InferenceError: Error, Hashable, Sendable {
     /// The input cannot be read as a table.
     case input(ImportError)
+    /// The first record is no header of the rows, which have more cells or say more; the record in this line is one.
+    case headerFurtherDown(line: Int)
     /// There are so many columns, more than a schema has fields: ``InferenceOptions/columns`` has to choose.
     case tooManyColumns(Int, most: Int)
     /// ``InferenceOptions/columns`` names a column that is not there.

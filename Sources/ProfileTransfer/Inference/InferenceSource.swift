@@ -13,6 +13,8 @@ final class InferenceSource: Sendable {
         var reader: Reader
         /// Those that are known so far.
         var columns: [ColumnName] = []
+        /// Records that were looked at to find the header, and are not handed out yet.
+        var ahead: InferenceBatch?
         var rows = 0
         /// Whether there was more than the rows that were asked for.
         var isSample = false
@@ -57,8 +59,25 @@ final class InferenceSource: Sendable {
         case .csv(var csv):
             let header: [String]
             do throws(ImportError) { header = try ImportSource.header(of: &csv) } catch { throw .input(error) }
-            state = Mutex(State(reader: .csv(csv, header: header), columns: header.map(ColumnName.init)))
+            let columns = header.map(ColumnName.init)
+            let outcome = Self.read(&csv, columns, header)
+            let ahead: InferenceBatch?
+            do throws(ByteStreamError) { ahead = try outcome.get() } catch { throw .input(ImportError(error)) }
+            if let ahead { try Self.requireHeader(header, above: ahead.records.batch, options) }
+            state = Mutex(State(reader: .csv(csv, header: header), columns: columns, ahead: ahead))
         }
+    }
+
+    /// Refuses a first record that is certainly no header of what follows, unless somebody has said what it is.
+    private static func requireHeader(
+        _ header: [String], above records: borrowing RecordBatch, _ options: InferenceOptions
+    ) throws(InferenceError) {
+        guard options.columns.isEmpty else { return }
+        let search = HeaderSearch(in: records)
+        if case .automatic = options.format, let delimiter = search.delimiter(below: header) {
+            throw .input(.otherDelimiter(delimiter))
+        }
+        if let line = search.line(below: header) { throw .headerFurtherDown(line: line) }
     }
 
     /// Those that are known so far.
@@ -70,7 +89,10 @@ final class InferenceSource: Sendable {
     /// The next records; nil at the end of the input, or of what is looked at.
     func next() throws(ByteStreamError) -> InferenceBatch? {
         try state.withLock { state throws(ByteStreamError) in
-            guard state.rows < sample ?? .max, var batch = try state.reader.next(&state.columns) else { return nil }
+            guard state.rows < sample ?? .max else { return nil }
+            var next = state.ahead.take()
+            if next == nil { next = try state.reader.next(&state.columns) }
+            guard var batch = next else { return nil }
             let before = state.rows
             state.rows += batch.count
             if let sample, state.rows > sample {

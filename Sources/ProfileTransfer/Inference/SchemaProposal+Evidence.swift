@@ -16,6 +16,8 @@ extension SchemaProposal {
         rows = evidence.rows
         self.isSample = isSample
         self.guessedEncoding = guessedEncoding
+        let isHeaderLikeRows = evidence.oddities.shape.isLikeRows(header: names.map(\.header))
+        warnings = evidence.oddities.warningsOfRows + (isHeaderLikeRows ? [.headerLikeRows] : [])
         key = keyColumn.map { .column(names[$0].header) } ?? (options.keysByRow ? .rowNumber : nil)
         self.schema = key == nil ? nil : schema
         columns = maker.columns(of: schema)

@@ -10,6 +10,8 @@ public struct SchemaProposal: Sendable {
     public let isSample: Bool
     /// How the characters are written, where nothing but the look of the bytes tells it.
     public let guessedEncoding: String?
+    /// What else is odd about the input, and was read all the same.
+    public let warnings: [InputWarning]
     /// In the order of the header; only those that were asked for.
     public let columns: [ColumnProposal]
     /// Nil where no column can be the key of a profile.

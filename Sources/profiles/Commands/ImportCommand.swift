@@ -110,14 +110,9 @@ struct ImportCommand: AsynchronousCommand {
         inference.columns = inferredColumns?.headers ?? []
         let source = try ImportInput(descriptor: file.descriptor, name: file.path, byteCount: file.byteCount)
             .readableAgain(keptIn: inference.temporaryFolder)
-        let proposal = try await inference.proposal(for: source, isQuiet: global.quiet)
         plan.input = source
-        if let before {
-            let difference = proposal.schema.map { SchemaDifference(from: before, to: $0) }
-            guard let difference, !difference.isEmpty else { return }
-            global.note("The store keeps its rules. The file's values would bear out others:")
-            return global.note(difference.text + "\n")
-        }
+        if let before { return try await compare(before, with: source, inference, &plan) }
+        let proposal = try await inference.proposal(for: source, isQuiet: global.quiet)
         if !yes || !global.quiet { Output.error.note(proposal.text) }
         guard let found = proposal.schema else { throw CommandFailure.noKey }
         let path = try global.databasePath()
@@ -127,6 +122,30 @@ struct ImportCommand: AsynchronousCommand {
         proposal.adapt(&plan.options)
         plan.rules = found
         plan.isConfirmed = true
+    }
+
+    /// Shows what the file's values bear out beside the rules of a store, which stay (N5). Columns that it has no field for
+    /// are a part of the difference, and are passed over; of those that were chosen none is.
+    private func compare(
+        _ before: ProfileSchema, with source: ImportInput, _ inference: InferenceOptions, _ plan: inout Plan
+    ) async throws {
+        plan.options.chosenColumns = inference.columns
+        if inference.columns.isEmpty { plan.options.ignoresUnknownColumns = true }
+        let proposal: SchemaProposal
+        do {
+            proposal = try await inference.proposal(for: source, isQuiet: global.quiet)
+        } catch InferenceError.tooManyColumns(let count, most: _) {
+            return global.note(
+                "The store keeps its rules. The file's \(count) columns are too many to find others for; those that are no "
+                    + "field are passed over.")
+        }
+        let difference = proposal.schema.map { SchemaDifference(from: before, to: $0) }
+        guard let difference, !difference.isEmpty else { return }
+        global.note("The store keeps its rules. The file's values would bear out others:")
+        global.note(difference.text)
+        let isWider = difference.changes.contains { if case .added = $0 { true } else { false } }
+        if isWider, plan.options.ignoresUnknownColumns { global.note("Columns that are no field are passed over.") }
+        global.note("")
     }
 
     private func schemaInForce() async throws -> ProfileSchema? {

@@ -63,6 +63,7 @@ extension CommandFailure {
         }
         if !missing.isEmpty { faults.append(withoutColumn) }
         var lines = [faults.removeFirst() + "; nothing was imported"] + faults
+        if let line = mismatch.headerLine { lines.append(Self.advice(headerIn: line)) }
         lines.append("The fields are: " + Self.list(mismatch.fields, most: Self.mostNames))
         // A name that cannot be shown as it is cannot be typed either.
         let maps = mismatch.suggestions.filter { $0.column.visible(upTo: 64) == $0.column }
@@ -76,6 +77,11 @@ extension CommandFailure {
         if !unknown.isEmpty { lines.append("Pass over columns that are no field with --ignore-unknown") }
         lines.append("Or make a store with the fields of the file: profiles import FILE --infer")
         self.init(.badInput, lines: lines)
+    }
+
+    /// What to do about lines above the header.
+    static func advice(headerIn line: Int) -> String {
+        "Line \(line) looks like the header: leave out the lines above it, as tail -n +\(line) FILE does"
     }
 
     /// A schema has a hundred fields.

@@ -6,6 +6,8 @@ extension CommandFailure {
     init(_ error: InferenceError) {
         switch error {
         case .input(let error): self.init(error)
+        case .headerFurtherDown(let line):
+            self.init(.badInput, "The first row is not the header of those that follow", Self.advice(headerIn: line))
         case .tooManyColumns(let count, let most):
             self.init(
                 .usage, "The file has \(count) columns, and a schema has \(most) fields at most",

@@ -27,6 +27,7 @@ extension SchemaProposal {
         if let guessedEncoding {
             notes.append("The characters look like \(guessedEncoding); --encoding says otherwise.")
         }
+        notes += warnings.map(\.text)
         switch key {
         case .column(let header): notes.append("A row is known by its column \(header.quoted(longest: 64)).")
         case .rowNumber: notes.append("A row is known by its number: import with --key-by-row.")
@@ -65,6 +66,7 @@ extension SchemaProposal {
                     ]
                 }),
             "ignored_columns": .array(ignoredColumns.map(JSONValue.string)),
+            "warnings": .array(warnings.map(\.json)),
             "schema": schema.flatMap { try? JSONValue(parsing: $0.document().utf8.span) } ?? .null,
         ]
     }

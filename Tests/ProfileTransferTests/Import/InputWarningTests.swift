@@ -108,6 +108,57 @@ import Watchdog
         #expect(try await repository.everything()["ann"]?["note"] == "José")
     }
 
+    /// Rows of an identifier, a name, a score and a day, so many of them that they fill several batches.
+    private func rows(_ count: Int) -> String {
+        (0..<count).map { "m\($0),Name \($0 % 7 == 0 ? "" : "X"),\($0),2024-01-\(10 + $0 % 20)\n" }.joined()
+    }
+
+    private func fourTexts() throws -> ProfileSchema {
+        try ProfileSchema(
+            parsing: """
+                {"name": "texts", "fields": [
+                  {"name": "username", "constraints": {"required": true, "unique": true}},
+                  {"name": "name"}, {"name": "score"}, {"name": "day"}
+                ]}
+                """)
+    }
+
+    @Test(arguments: [20, 64, 65, 12_000])
+    func `I1: another table below, and a second line of the header, are told by what cells are made of`(
+        count: Int
+    ) async throws {
+        let header = "username,name,score,day\n"
+        func warnings(_ text: String) async throws -> [InputWarning] {
+            try await validating(header + text, schema: fourTexts()).warnings
+        }
+        #expect(try await warnings(rows(count)) == [])
+        #expect(try await warnings("(key),both,points,ISO\n" + rows(count)) == [.unlikeFirstRows(rows: 1, line: 2)])
+        #expect(try await warnings(rows(count) + "Total,,900,\n") == [.unlikeLastRows(line: count + 2)])
+        #expect(
+            try await warnings(rows(count) + "code,label,note,colour\nA,one,x,red\n")
+                == [.unlikeLastRows(line: count + 2)])
+        #expect(try await warnings("username,name,score,day\n" + rows(count)) == [])
+    }
+
+    @Test func `I1: one cell that is unlike its column, and a row with gaps, are no other table`() async throws {
+        let header = "username,name,score,day\n"
+        for row in ["admin,Name,7,2024-01-01\n", "m-1,Name,N/A,-\n", "m0,Name,x,2024-01-01\n"] {
+            for text in [row + rows(20), rows(20) + row] {
+                let report = try await validating(header + text, schema: fourTexts())
+                #expect(report.warnings == [], "\(row)")
+            }
+        }
+    }
+
+    @Test func `I2: the refusal says which line looks like the header`() async throws {
+        let text = "Members\nof 2024,\n\nusername,note\nann,x\n"
+        guard case .columnMismatch(let mismatch) = await refusal(of: text, schema: try schemaOfNames()) else {
+            Issue.record("not refused")
+            return
+        }
+        #expect(mismatch.headerLine == 4)
+    }
+
     @Test func `I3: a row that says what the header says is rejected, and one that nearly does is not`() async throws {
         let report = try await validating("username,note\nusername,note\nusername,Note\n", schema: schemaOfNames())
         #expect(report.lines == ["2/1 row bad_row"])
@@ -119,20 +170,27 @@ import Watchdog
         var report = sampleImport()
         report.warnings = [
             .guessedEncoding("windows-1252"), .strayQuotes(rows: 1, line: 7), .blankLines(count: 2_000, line: 8),
-            .leadingZeros(field: "zip", cells: 3, line: 9),
+            .leadingZeros(field: "zip", cells: 3, line: 9), .otherQuotes(columns: 2, line: 2),
+            .unlikeFirstRows(rows: 1, line: 2), .unlikeLastRows(line: 10), .headerLikeRows,
         ]
         let json = try JSONValue(parsing: report.rendered(as: .json)).member("warnings")
         #expect(
             json?.text() == """
                 [{"code":"guessed_encoding","encoding":"windows-1252"},{"code":"stray_quotes","count":1,"line":7},\
                 {"code":"blank_lines","count":2000,"line":8},\
-                {"code":"leading_zeros","field":"zip","count":3,"line":9}]
+                {"code":"leading_zeros","field":"zip","count":3,"line":9},\
+                {"code":"other_quotes","count":2,"line":2},{"code":"unlike_first_rows","count":1,"line":2},\
+                {"code":"unlike_last_rows","line":10},{"code":"header_like_rows"}]
                 """)
         for text in [report.summary(), report.rendered(as: .text), report.rendered(as: .html)] {
             #expect(text.contains("It was read as windows-1252, which is a guess"))
             #expect(text.contains("1 row has a quote inside a cell that is not quoted, in line 7;"))
             #expect(text.contains("2,000 blank lines stand between rows, the first in line 8;"))
             #expect(text.contains("3 cells of zip begin with zeros, the first in line 9;"))
+            #expect(text.contains("The cells of 2 columns stand between apostrophes or the like, as in line 2;"))
+            #expect(text.contains("1 row below the header, in line 2, is unlike those that follow"))
+            #expect(text.contains("The last rows are unlike those above them, as in line 10:"))
+            #expect(text.contains("The row that was taken for the header looks like those that follow"))
         }
     }
 }

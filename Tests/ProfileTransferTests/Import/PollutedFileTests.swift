@@ -22,6 +22,52 @@ import Watchdog
         #expect(found == file.expected)
     }
 
+    /// Where every field takes any text nothing is rejected for what it says: what is odd has to be noticed.
+    @Test("I1: nothing is silently wrong where every field takes any text", arguments: PollutedFile.all)
+    func permissive(_ file: PollutedFile) async throws {
+        try await expectNothingSilent(file, by: ProfileSchema(parsing: CleanTable.permissiveSchema))
+    }
+
+    @Test("I1, N1: nor by the schema that is found for it", arguments: PollutedFile.all)
+    func inferred(_ file: PollutedFile) async throws {
+        let proposal: SchemaProposal
+        do {
+            proposal = try await inferring(file.bytes)
+        } catch is InferenceError {
+            return
+        }
+        guard let schema = proposal.schema else { return }
+        var options = ImportOptions()
+        proposal.adapt(&options)
+        let isLeftOut = proposal.columns.contains { $0.rules == nil }
+        try await expectNothingSilent(
+            file, by: schema, options, isNoticed: isLeftOut || !proposal.warnings.isEmpty)
+    }
+
+    /// Expects that a file is refused, or that each row is stored as it was meant or rejected, or that somebody is warned.
+    private func expectNothingSilent(
+        _ file: PollutedFile, by schema: ProfileSchema, _ options: ImportOptions = ImportOptions(),
+        isNoticed: Bool = false
+    ) async throws {
+        let folder = try ImportFolder()
+        let repository = try await folder.store(schema: schema)
+        let report: ImportReport
+        do {
+            report = try await ProfileImporter(repository: repository, options: options).run(file.bytes)
+        } catch is ImportError {
+            return
+        }
+        // Whatever the fields are called; and a text may keep the zeros before a number.
+        func values(_ values: some Sequence<String>) -> [String] {
+            values.filter { !$0.isEmpty }.map { String($0.drop { $0 == "0" }) }.sorted()
+        }
+        let meant = Set(file.rows.map { values($0) })
+        let stored = try await repository.everything().values.map { values($0.values) }
+        let wrong = stored.filter { !meant.contains($0) }
+        #expect(wrong.isEmpty || isNoticed || !report.warnings.isEmpty, "silently wrong: \(wrong.prefix(3))")
+        #expect(report.rows == stored.count + report.rejected)
+    }
+
     @Test func `I1: a file compressed twice, or cut off, is refused`() async throws {
         let bytes = try Gzip.compressed(Array(CSVText.lines(CleanTable.records).utf8))
         #expect(try await outcome(of: Gzip.compressed(bytes)) == "refused: looks like gzip")
@@ -66,6 +112,10 @@ extension InputWarning {
         case .strayQuotes(let rows, let line): "stray_quotes \(rows) in line \(line)"
         case .blankLines(let count, let line): "blank_lines \(count) in line \(line)"
         case .leadingZeros(let field, let cells, let line): "leading_zeros \(field) \(cells) in line \(line)"
+        case .otherQuotes(let columns, let line): "other_quotes \(columns) in line \(line)"
+        case .unlikeFirstRows(let rows, let line): "unlike_first_rows \(rows) in line \(line)"
+        case .unlikeLastRows(let line): "unlike_last_rows in line \(line)"
+        case .headerLikeRows: "header_like_rows"
         }
     }
 }
@@ -86,7 +136,7 @@ extension ImportError {
 
 extension ColumnMismatch {
     fileprivate var inWords: String {
-        if mayBeData { return "no known columns" }
+        if mayBeData { return "no known columns" + (headerLine.map { ", header in line \($0)" } ?? "") }
         return unknownColumns.isEmpty ? "missing columns" : "unknown columns"
     }
 }

@@ -229,6 +229,53 @@ import Watchdog
         #expect(try await proposal.validating(Array(text.utf8)).imported == 2)
     }
 
+    @Test(
+        "I2: a header below other lines is told by its shape, and the file refused",
+        arguments: [
+            ("Members of 2024\n\nuser,born,note\nann,1990,x\nbob,1991,y\n", 3),
+            ("Members,2024\nby,me\nuser,born,note,b\nann,1990,x,\nbob,1991,y,\n", 3),
+            ("Who,,When,\nuser,name,born,note\nann,Ann,1990,x\nbob,Bob,1991,y\n", 2),
+            ("Members of 2024\nuser;born;note\nann;1990;x\nbob;1991;y\n", 2),
+        ] as [(String, Int)])
+    func preamble(text: String, line: Int) async throws {
+        await #expect(throws: InferenceError.headerFurtherDown(line: line)) { try await inferring(text) }
+    }
+
+    @Test(
+        "I2: a header that lacks names, and one beside longer rows, is the header",
+        arguments: [
+            ",user,\n0,ann,\n1,bob,\n", "user,name\nann,Ann,x\nbob,Bob,x\n", "user,,\nann,7,1\nbob,8,2\n",
+            "note\nfoo; bar; baz\nfoo\na;b;c\n", "user\nann,x\nbob\ncy\n",
+        ])
+    func noPreamble(text: String) async throws {
+        _ = try await inferring(text)
+    }
+
+    @Test func `I1: what separates the cells of a single column is named, unless somebody has said it`() async throws {
+        let text = "user:name:city\nann:Ann:Oslo\nbob:Bob:Rome\ncy:Cy:Bonn\n"
+        await #expect(throws: InferenceError.input(.otherDelimiter(UInt8(ascii: ":")))) { try await inferring(text) }
+        let said = try await inferring(text) { $0.format = .csv(delimiter: UInt8(ascii: ",")) }
+        #expect(said.columns.count == 1)
+        #expect(try await inferring("from:to\n1:2\n3:4\n5:6\n").columns.count == 1)
+    }
+
+    @Test func `I1: a first row that looks like the others is warned of, and names of years are not`() async throws {
+        let rows = (0..<9).map { "\($0),Ann,2024-01-0\($0 + 1),\($0).5\n" }.joined()
+        #expect(try await inferring(rows) { $0.keysByRow = true }.warnings == [.headerLikeRows])
+        let years = "2001,2002,2003\n" + (0..<9).map { "\($0),7,1\n" }.joined()
+        #expect(try await inferring(years).warnings == [])
+        #expect(try await inferring("id,name,day,score\n" + rows).warnings == [])
+    }
+
+    @Test func `I1: a schema is proposed with what is odd about the file`() async throws {
+        let rows = (0..<9).map { "m\($0),\($0),'x'\n" }.joined()
+        let proposal = try await inferring("user,n,note\n(key),(count),(text)\n" + rows + "\nm9,9,'y \"z\" '\n")
+        #expect(
+            proposal.warnings == [
+                .strayQuotes(rows: 1, line: 13), .blankLines(count: 1, line: 12), .unlikeFirstRows(rows: 1, line: 2),
+            ])
+    }
+
     @Test func `a sample is of the first rows, and says that there are more`() async throws {
         let text = "user,n\na,1\nb,2\nc,x\n"
         let proposal = try await inferring(text) { $0.sample = 2 }
