@@ -112,7 +112,7 @@ struct JudgedBatch: Sendable {
                 rows.report(ValidationIssue(nil, .badRow(.headerAgain)))
             } else {
                 for field in columns.columnOfField.indices { judge(field, of: record, batch.records, columns, &rows) }
-                if !columns.integers.isEmpty { oddities.lookAt(record, of: batch.records, columns) }
+                if columns.mayBeOdd { oddities.lookAt(record, of: batch.records, columns) }
             }
             if !rows.endRow(ValidProfiles.Origin(line: record.line, record: record.number)) {
                 rejected.append(Rejected(record: index, issues: rows.issues))
@@ -170,7 +170,7 @@ extension RecordBatch {
         return Span()
     }
 
-    /// Whether a record, which has as many cells, says what the header says; nearly always the first cell's length tells.
+    /// Whether a record, which has as many cells, says what the header says, in whatever case; nearly always the first cell's length tells.
     @inline(__always)
     func isHeader(_ record: Record, _ header: [String], firstLength: Int?) -> Bool {
         length(ofCell: record.cells.lowerBound) == firstLength && holds(header, in: record)
@@ -180,7 +180,9 @@ extension RecordBatch {
         for (index, text) in zip(record.cells, texts) {
             let cell = cell(index)
             guard cell.count == text.utf8.count else { return false }
-            for (offset, byte) in text.utf8.enumerated() where cell[offset] != byte { return false }
+            for (offset, byte) in text.utf8.enumerated() where cell[offset].asciiFolded != byte.asciiFolded {
+                return false
+            }
         }
         return true
     }
