@@ -2,8 +2,7 @@
 ///
 /// RFC 4180 and what files in the wild do: LF, CR LF or CR ends a line, mixed too; a byte order mark is skipped, and
 /// tells UTF-16, which arrives in the batches as UTF-8; the last line needs no end; lines with nothing in them are no
-/// records (a line of spaces is one, with one cell). A byte order mark in front of a record, as where files were joined, is
-/// skipped too. A quote that is not a cell's first character is a character, and is
+/// records (a line of spaces is one, with one cell). A quote that is not a cell's first character is a character, and is
 /// counted.
 ///
 /// What is wrong concerns its record alone, as its ``RecordFault``:
@@ -143,11 +142,6 @@ extension CSVReader {
         let count = batch.bytes.count
         while position < count, batch.records.count < maximumRecords {
             let byte = splitter.byte(position)
-            // Where files were joined, the mark of the second stands in front of its header.
-            if byte == 0xEF, splitter.isMark(at: position, end: count), !isSkippingLine {
-                position += RecordSplitter.markLength
-                continue
-            }
             if isSkippingLine || byte == RecordSplitter.lineFeed || byte == RecordSplitter.carriageReturn {
                 guard passLine(splitter, count: count) else { return }
             } else {

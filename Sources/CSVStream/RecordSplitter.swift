@@ -36,14 +36,6 @@ struct RecordSplitter {
     @inline(__always)
     func byte(_ offset: Int) -> UInt8 { base.load(fromByteOffset: offset, as: UInt8.self) }
 
-    /// The bytes of a byte order mark in UTF-8.
-    static let markLength = 3
-
-    /// Whether a byte order mark stands there.
-    func isMark(at offset: Int, end: Int) -> Bool {
-        offset + Self.markLength <= end && byte(offset) == 0xEF && byte(offset + 1) == 0xBB && byte(offset + 2) == 0xBF
-    }
-
     /// Splits the record that begins at `start`, appending its cells; a cell with escaped quotes is noted by its index.
     ///
     /// The window ends at `end`, and the input with it if it `isLast`. A quoted cell that runs over a line end before

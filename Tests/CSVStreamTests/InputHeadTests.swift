@@ -56,17 +56,6 @@ private func readOpened(
         #expect(try readOpened([0xFF, 0xFE], chunk: chunk).encoding == .utf16(bigEndian: false))
     }
 
-    @Test("I1: a byte order mark in front of a later record is skipped, as where files were joined")
-    func joined() throws {
-        for chunk in [1, 2, 3, .max] {
-            for batchBytes in [1, 1 << 20] {
-                let rows = try readAll(
-                    "\u{FEFF}a,b\n\u{FEFF}\"a\",b\n1,\u{FEFF}2\n", options: CSVOptions(batchBytes: batchBytes), chunk: chunk)
-                #expect(rows.map(\.texts) == [["a", "b"], ["a", "b"], ["1", "\u{FEFF}2"]])
-            }
-        }
-    }
-
     @Test(arguments: ["", "no such", "latin1//IGNORE", "latin1/", "x,y", "klingon", "UTF-8//TRANSLIT", "\u{E9}"])
     func `N7: a name that the C library does not know, or that would have it drop characters, is none`(name: String) {
         #expect(TextEncoding(name: name) == nil)

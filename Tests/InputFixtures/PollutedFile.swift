@@ -237,8 +237,10 @@ extension PollutedFile {
             "a header over two lines", lines { $0.insert("(key),(given and family),(US),(ISO),,", at: 1) },
             "30 right, 1 rejected: bad_format 1, bad_format 1, pattern_mismatch 1; unlike_first_rows 1 in line 2"),
         PollutedFile(
-            "a header over three lines", lines { $0.insert(contentsOf: ["key,,,,,", "(id),both,(US),ISO,0 to 30,EU"], at: 1) },
-            "30 right, 2 rejected: @; unlike_first_rows 1 in line 3"),
+            "a header over three lines",
+            lines { $0.insert(contentsOf: ["key,,,,,", "(id),both,(US),ISO,0 to 30,EU"], at: 1) },
+            "30 right, 2 rejected: pattern_mismatch 2, bad_format 1, required 1, bad_format 1, bad_format 1, required 1; "
+                + "unlike_first_rows 2 in line 2"),
         PollutedFile(
             "groups of columns above the header", lines { $0.insert("Person,,Contact,,,", at: 0) },
             "refused: no known columns, header in line 2"),
@@ -287,7 +289,8 @@ extension PollutedFile {
             "Members of 2024\n" + CSVText.lines(CleanTable.records, separator: ";"),
             "refused: no known columns, header in line 2"),
         PollutedFile(
-            "three lines above the table", lines { $0.insert(contentsOf: ["Members", "Year,2024", "By,\"X, Y\""], at: 0) },
+            "three lines above the table",
+            lines { $0.insert(contentsOf: ["Members", "Year,2024", "By,\"X, Y\""], at: 0) },
             "refused: no known columns, header in line 4"),
         PollutedFile(
             "a title as wide as the table", lines { $0.insert("Members of 2024,,,,,", at: 0) },
@@ -312,8 +315,10 @@ extension PollutedFile {
             "30 right, 2 rejected: bad_format 2, pattern_mismatch 2, bad_format 1, bad_format 1, too_short 1; blank_lines 1 in line 32; "
                 + "unlike_last_rows in line 33"),
         PollutedFile(
-            "a table of as many other columns right below", lines { $0 += ["a,b,c,d,e,f", "1,2,3,4,5,6", "2,3,4,5,6,7"] },
-            "30 right, 3 rejected: @; unlike_last_rows in line 32"),
+            "a table of as many other columns right below",
+            lines { $0 += ["a,b,c,d,e,f", "1,2,3,4,5,6", "2,3,4,5,6,7"] },
+            "30 right, 3 rejected: bad_format 3, pattern_mismatch 3, too_short 2, bad_format 1, bad_format 1; "
+                + "unlike_last_rows in line 32"),
         PollutedFile("nothing at all", "", "refused: no header"),
         PollutedFile("blank lines alone", "\n\n\r\n", "refused: no header"),
     ]

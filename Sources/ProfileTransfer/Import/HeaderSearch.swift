@@ -41,15 +41,17 @@ struct HeaderSearch: Sendable {
     private static func splits(of cells: [String]) -> [[String]] {
         guard cells.count == 1 else { return [cells] }
         let delimiters: [Character] = [",", ";", "\t", "|"]
-        return [cells] + delimiters.map { delimiter in
-            cells[0].split(separator: delimiter).map { String($0).trimmed.withoutQuotes }
-        }
+        return [cells]
+            + delimiters.map { delimiter in
+                cells[0].split(separator: delimiter).map { String($0).trimmed.withoutQuotes }
+            }
     }
 
     /// The line of the header by its shape alone: where the first record names half of the columns at the most, the first
     /// row as wide as most are that says more, and says it in words.
     ///
     /// - Parameter header: The first record.
+    /// - Returns: The line; nil where the first record is the header, or no other is it for sure.
     func line(below header: [String]) -> Int? {
         if let line = lineOfSplitRows(below: header) { return line }
         let named = header.count { !$0.trimmed.isEmpty }
@@ -80,6 +82,7 @@ struct HeaderSearch: Sendable {
     /// What separates the cells of rows that were read as one cell each: it is there twice or more, and as often in each.
     ///
     /// - Parameter header: The first record.
+    /// - Returns: The character; nil where there is none.
     func delimiter(below header: [String]) -> UInt8? {
         guard header.count == 1, rows.count > 2, rows.allSatisfy({ $0.cells.count == 1 }) else { return nil }
         return (UInt8(0x20)...0x7E).first { byte in

@@ -170,19 +170,28 @@ extension RecordBatch {
         return Span()
     }
 
-    /// Whether a record, which has as many cells, says what the header says, in whatever case; nearly always the first cell's length tells.
+    /// Whether a record, which has as many cells, says what the header says, in whatever case and perhaps behind the byte
+    /// order mark of a file that was joined on; nearly always the first cell's length tells.
     @inline(__always)
     func isHeader(_ record: Record, _ header: [String], firstLength: Int?) -> Bool {
-        length(ofCell: record.cells.lowerBound) == firstLength && holds(header, in: record)
+        guard let firstLength else { return false }
+        let surplus = length(ofCell: record.cells.lowerBound) - firstLength
+        return (surplus == 0 || surplus == 3) && holds(header, in: record, behind: surplus)
     }
 
-    private func holds(_ texts: [String], in record: Record) -> Bool {
+    private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+    /// Whether these are the cells of a record, behind as many bytes of a mark.
+    private func holds(_ texts: [String], in record: Record, behind markLength: Int) -> Bool {
+        var start = markLength
         for (index, text) in zip(record.cells, texts) {
             let cell = cell(index)
-            guard cell.count == text.utf8.count else { return false }
-            for (offset, byte) in text.utf8.enumerated() where cell[offset].asciiFolded != byte.asciiFolded {
+            guard cell.count == start + text.utf8.count else { return false }
+            for offset in 0..<start where cell[offset] != Self.mark[offset] { return false }
+            for (offset, byte) in text.utf8.enumerated() where cell[start + offset].asciiFolded != byte.asciiFolded {
                 return false
             }
+            start = 0
         }
         return true
     }

@@ -69,7 +69,9 @@ struct TableShape: Sendable {
 
     private var unlikeFirstRows: InputWarning? {
         guard let columns = ColumnShapes(of: body.map(\.cells)) else { return nil }
-        let odd = first.prefix(Self.mostHeaderLines).prefix { columns.areUnlike($0.cells, fewestClashes: 2) }
+        let odd = first.prefix(Self.mostHeaderLines).prefix { columns.areUnlike($0.cells, fewestClashes: 1) }
+        // A first row of which little is known is nothing to wonder at.
+        guard odd.contains(where: { columns.areUnlike($0.cells, fewestClashes: 2) }) else { return nil }
         return odd.first.map { .unlikeFirstRows(rows: odd.count, line: $0.line) }
     }
 

@@ -21,7 +21,8 @@ import Watchdog
         #expect(report.rejected == file.refused, "\(report.lines.prefix(5))")
         #expect(report.rows == proposal.rows)
         // Nothing but the encoding and a quote in a title is odd about them.
-        #expect(proposal.warnings.allSatisfy { if case .strayQuotes = $0 { true } else { false } }, "\(proposal.warnings)")
+        let unexpected = proposal.warnings.filter { if case .strayQuotes = $0 { false } else { true } }
+        #expect(unexpected == [])
     }
 
     @Test func `N3: a file whose rows nothing tells apart has no schema unless rows are numbered`() async throws {
