@@ -118,22 +118,22 @@ import Watchdog
         let workplace = try Workplace()
         let hash = "$argon2id$v=19$m=64,t=1,p=2$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
         func file(_ names: String...) -> String {
-            "id,,password,Pwd,note\n" + names.map { "\($0),x,\"\(hash)\",other,n\n" }.joined()
+            "id,,password,Password,note\n" + names.map { "\($0),x,\"\(hash)\",other,n\n" }.joined()
         }
         try workplace.write(file("u1", "u2"), to: "one.csv")
         try workplace.write(file("u3", "u4"), to: "two.csv")
         try workplace.write(file("u5", "u6"), to: "three.csv")
         let made = try workplace.profiles(
-            "import", "one.csv", "--infer", "--yes", "--columns", "id,password,Pwd", "--rejects", "r.csv")
+            "import", "one.csv", "--infer", "--yes", "--columns", "id,password,Password", "--rejects", "r.csv")
         #expect(made.status == 0 && made.output.contains("imported  2"), "\(made)")
         #expect(!made.error.contains("Import with") && !made.error.contains("--ignore"), "\(made.error)")
         let second = try workplace.profiles(
-            "import", "two.csv", "--infer", "--yes", "--columns", "id,password,Pwd", "--on-duplicate", "skip")
+            "import", "two.csv", "--infer", "--yes", "--columns", "id,password,Password", "--on-duplicate", "skip")
         #expect(second.status == 0 && second.output.contains("imported  2"), "\(second)")
         // In two steps it is said how.
         let inferred = try workplace.profiles("schema", "infer", "three.csv")
-        #expect(inferred.output.contains("Import with: --ignore-unknown --ignore 'Pwd'"), "\(inferred.output)")
-        let third = try workplace.profiles("import", "three.csv", "--ignore-unknown", "--ignore", "Pwd")
+        #expect(inferred.output.contains("Import with: --ignore-unknown --ignore 'Password'"), "\(inferred.output)")
+        let third = try workplace.profiles("import", "three.csv", "--ignore-unknown", "--ignore", "Password")
         #expect(third.status == 0 && third.output.contains("imported  2"), "\(third)")
         let exported = try workplace.profiles("export", "--as", "csv", "--include-hashes").output
         #expect(exported.split(separator: hash, omittingEmptySubsequences: false).count == 7, "\(exported)")

@@ -212,7 +212,10 @@ struct ColumnUses: Sendable {
         self.options = options
     }
 
+    /// What becomes of the column of a header.
+    ///
     /// - Parameter header: Without the white space around it.
+    /// - Returns: What is done with it.
     func use(of header: String) -> ColumnUse {
         if options.ignoredColumns.contains(header) { return .ignored }
         if !options.chosenColumns.isEmpty, !options.chosenColumns.contains(header) { return .ignored }

@@ -40,8 +40,8 @@ struct RejectedRowWriter: ~Copyable {
     ///   - sink: Usually a file made 0600.
     /// - Throws: What the sink throws.
     init(
-        columns: [String], secretColumns: Set<Int>, omittedColumns: Set<Int> = [], numberedKey: String? = nil,
-        delimiter: CSVDelimiter = .comma, isMarked: Bool = false, to sink: ByteSink
+        columns: [String], secretColumns: Set<Int>, omittedColumns: Set<Int> = [],
+        numberedKey: String? = nil, delimiter: CSVDelimiter = .comma, isMarked: Bool = false, to sink: ByteSink
     ) throws(ByteStreamError) {
         columnCount = columns.count
         kept = columns.indices
@@ -51,7 +51,8 @@ struct RejectedRowWriter: ~Copyable {
         hasNumbers = numberedKey != nil
         self.delimiter = delimiter
         writer = CSVWriter(to: sink, delimiter: delimiter, isMarked: isMarked)
-        try writer.record([numberedKey].compactMap(\.self) + kept.map { columns[$0.index] } + ImportColumns.rejectColumns)
+        try writer.record(
+            [numberedKey].compactMap(\.self) + kept.map { columns[$0.index] } + ImportColumns.rejectColumns)
     }
 
     /// Writes one rejected record.

@@ -38,7 +38,11 @@ struct FieldNaming {
         FieldName(header) != nil && !FieldName.reserved.contains(header) && !kept.contains(FoldedHeader(header))
     }
 
-    /// - Parameter position: The column's, from 0, for one whose name has nothing that a field's may have.
+    /// - Parameters:
+    ///   - column: The column's name.
+    ///   - position: The column's, from 0, for one whose name has nothing that a field's may have.
+    ///   - isKey: Whether it is the key's.
+    /// - Returns: The name, and why it is another one.
     private mutating func name(
         for column: ColumnName, at position: Int, isKey: Bool
     ) -> (name: String, reason: ColumnDoubt.RenamingReason?) {

@@ -22,8 +22,8 @@ struct InferenceBatch: Sendable {
     let bytesRead: UInt64
 
     init(
-        _ records: consuming RecordBatch, columns: [InferenceColumn], header: [String]?, faults: [Int: RowRefusal] = [:],
-        bytesRead: UInt64
+        _ records: consuming RecordBatch, columns: [InferenceColumn], header: [String]?,
+        faults: [Int: RowRefusal] = [:], bytesRead: UInt64
     ) {
         count = records.records.count
         self.records = Records(records)

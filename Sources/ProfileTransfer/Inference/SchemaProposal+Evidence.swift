@@ -3,8 +3,8 @@ internal import ProfileCore
 // From what the rows have shown to a schema.
 extension SchemaProposal {
     init(
-        of source: String, _ found: InferenceSource.Found, _ evidence: BatchEvidence, keys: [Int: KeyCandidates.Finding],
-        options: InferenceOptions
+        of source: String, _ found: InferenceSource.Found, _ evidence: BatchEvidence,
+        keys: [Int: KeyCandidates.Finding], options: InferenceOptions
     ) throws(InferenceError) {
         let secrets = ChosenSecrets(found, evidence)
         let keyColumn = Self.key(among: found, evidence, keys)
@@ -33,8 +33,9 @@ extension SchemaProposal {
         among found: InferenceSource.Found, _ evidence: BatchEvidence, _ keys: [Int: KeyCandidates.Finding]
     ) -> Int? {
         let columns = found.chosen.filter { found.columns[$0].mayBeKey }
-        let named = columns.compactMap { column in found.columns[column].name.keyRank.map { (rank: $0, column: column) } }
-            .sorted { ($0.rank, $0.column) < ($1.rank, $1.column) }.map(\.column)
+        let named = columns.compactMap { column in found.columns[column].name.keyRank.map { (rank: $0, column: column) }
+        }
+        .sorted { ($0.rank, $0.column) < ($1.rank, $1.column) }.map(\.column)
         // Without rows there are names alone to go by.
         let rows = evidence.columns.lazy.map(\.cells).max() ?? 0
         guard rows > 0 else { return named.first }

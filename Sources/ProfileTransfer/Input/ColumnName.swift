@@ -104,9 +104,11 @@ struct ColumnName: Sendable {
             return isSecret ? .hidden : .none
         }
         if hashWords.contains(where: name.contains) { return .hash }
-        let isPassword = passwordWords.contains(name) || words.last.map { word in
-            passwordWords.contains(word) || passwordStems.contains(where: word.hasSuffix)
-        } ?? false
+        let isPassword =
+            passwordWords.contains(name)
+            || words.last.map { word in
+                passwordWords.contains(word) || passwordStems.contains(where: word.hasSuffix)
+            } ?? false
         return isPassword ? .password : .hidden
     }
 

@@ -103,7 +103,8 @@ extension ImportReport {
         case nil: nil
         case .cancelled: "Ended early: it was cancelled." + stored
         case .tooManyRejects: "Ended early: too many rows were rejected." + stored
-        case .nothingStored where isDryRun: "Nothing would be stored: all or nothing was asked for, and a row is rejected."
+        case .nothingStored where isDryRun:
+            "Nothing would be stored: all or nothing was asked for, and a row is rejected."
         case .nothingStored: "Nothing was stored: all or nothing was asked for, and a row was rejected."
         }
     }

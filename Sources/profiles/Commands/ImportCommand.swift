@@ -116,7 +116,8 @@ struct ImportCommand: AsynchronousCommand {
         if !yes || !global.quiet { Output.error.note(proposal.text(isImported: true)) }
         guard let found = proposal.schema else { throw CommandFailure.noKey(proposal) }
         let path = try global.databasePath()
-        guard !needsAnswer(before) || LinePrompt.isConfirmed("Make a store at \(path) with these rules, and import") else {
+        guard !needsAnswer(before) || LinePrompt.isConfirmed("Make a store at \(path) with these rules, and import")
+        else {
             throw CommandFailure(.no, "Nothing was stored")
         }
         proposal.adapt(&plan.options)

@@ -8,6 +8,7 @@ extension SchemaProposal {
     /// The table of columns, and under it what concerns the file as a whole.
     ///
     /// - Parameter isImported: Whether the file is imported next, so that nobody has to be told how.
+    /// - Returns: Lines, the last of them ended.
     func text(isImported: Bool) -> String {
         var table = TextTable(["Column", "Taken for", "Values", "Examples", "Doubtful"], [.left, .left, .right])
         for column in columns {
