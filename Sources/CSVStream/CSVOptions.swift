@@ -5,7 +5,7 @@ package struct CSVOptions: Sendable {
         /// This one.
         case character(CSVDelimiter)
         /// The one of comma, semicolon, tab and bar that splits the most of the first records as it splits the header; comma
-        /// where none splits the header. A first line `sep=;`, as Excel knows it, says which, and is no record.
+        /// where none splits the header. A first line `sep=;`, as Excel knows it, says which, and is no record, whatever was told.
         case automatic
     }
 

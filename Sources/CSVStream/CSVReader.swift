@@ -24,7 +24,7 @@ package struct CSVReader: ~Copyable, Sendable {
 
     private let options: CSVOptions
     private var input: TextInput
-    private var isDelimiterKnown: Bool
+    private var hasBegun = false
     /// Decoded bytes that no record has taken yet, between two batches.
     private var pending = ByteBuffer(isSecret: true)
 
@@ -51,10 +51,7 @@ package struct CSVReader: ~Copyable, Sendable {
         self.options = options
         maximumRecordBytes = options.maximumRecordBytes
         input = text
-        switch options.delimiter {
-        case .character(let character): (delimiter, isDelimiterKnown) = (character, true)
-        case .automatic: (delimiter, isDelimiterKnown) = (.comma, false)
-        }
+        delimiter = if case .character(let character) = options.delimiter { character } else { .comma }
     }
 
     /// Reads the header alone: the record with the number 0, the first line that is not blank.
@@ -87,12 +84,12 @@ package struct CSVReader: ~Copyable, Sendable {
         var wanted = options.batchBytes
         while true {
             do throws(ByteStreamError) {
-                try input.fill(&batch.bytes, to: isDelimiterKnown ? wanted : max(wanted, Self.detectionBytes))
+                try input.fill(&batch.bytes, to: hasBegun ? wanted : max(wanted, Self.detectionBytes))
             } catch {
                 keepPending(of: &batch)
                 throw error
             }
-            if !isDelimiterKnown { detectDelimiter(in: batch) }
+            if !hasBegun { begin(batch) }
             split(&batch, maximumRecords: maximumRecords)
             if !batch.records.isEmpty || input.isAtEnd { break }
             // Not one whole record: drop what was skipped, and read on to the limit at the most.
@@ -106,15 +103,19 @@ package struct CSVReader: ~Copyable, Sendable {
     /// Enough of the input to hold nearly any header whole.
     private static var detectionBytes: Int { 1 << 16 }
 
-    private mutating func detectDelimiter(in batch: borrowing RecordBatch) {
-        let detection = DelimiterDetection(
-            of: batch.bytes, to: min(batch.bytes.count, Self.detectionBytes), isWhole: input.isAtEnd)
-        delimiter = detection.delimiter
-        isDelimiterKnown = true
-        if detection.declarationLength > 0 {
-            position = detection.declarationLength
-            line += 1
+    /// Finds the delimiter, unless somebody has said it, and passes over a line that declares one.
+    private mutating func begin(_ batch: borrowing RecordBatch) {
+        hasBegun = true
+        var declarationLength = DelimiterDetection.declaration(in: batch.bytes)?.declarationLength ?? 0
+        if case .automatic = options.delimiter {
+            let detection = DelimiterDetection(
+                of: batch.bytes, to: min(batch.bytes.count, Self.detectionBytes), isWhole: input.isAtEnd)
+            delimiter = detection.delimiter
+            declarationLength = detection.declarationLength
         }
+        guard declarationLength > 0 else { return }
+        position = declarationLength
+        line += 1
     }
 
     private mutating func keepPending(of batch: inout RecordBatch) {

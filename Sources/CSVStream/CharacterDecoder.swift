@@ -34,6 +34,7 @@ struct CharacterDecoder: ~Copyable, @unchecked Sendable {
             start += used
             if code == EINVAL { break }
             if code == EILSEQ {
+                flush(into: &output)
                 output.append(0xFF)
                 start = min(rest.count, start + unitLength)
             }
@@ -43,8 +44,19 @@ struct CharacterDecoder: ~Copyable, @unchecked Sendable {
 
     /// Appends what is left when the input ends in the middle of a character.
     mutating func finish(into output: inout ByteBuffer) {
+        flush(into: &output)
         if rest.count > 0 { output.append(0xFF) }
         rest.removeAll()
+    }
+
+    /// Appends what the conversion holds back: a letter that an accent may follow.
+    private func flush(into output: inout ByteBuffer) {
+        _ = output.appendBytes(upTo: Self.longestCharacter) { room in
+            var target = room.baseAddress?.assumingMemoryBound(to: CChar.self)
+            var free = room.count
+            _ = iconv(conversion, nil, nil, &target, &free)
+            return room.count - free
+        }
     }
 
     /// Converts as much as goes at once.

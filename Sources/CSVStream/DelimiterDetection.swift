@@ -84,7 +84,7 @@ struct DelimiterDetection {
 
     // MARK: A declaration
 
-    private static func declaration(in bytes: borrowing ByteBuffer) -> DelimiterDetection? {
+    static func declaration(in bytes: borrowing ByteBuffer) -> DelimiterDetection? {
         let splitter = RecordSplitter(base: UnsafeRawPointer(bytes.base), delimiter: CSVDelimiter.comma.byte)
         let name = Array("sep=".utf8)
         let length = name.count + 1

@@ -26,6 +26,18 @@ package final class ReadInterruption: Sendable {
         while Platform.write(writeEnd, &byte, 1) < 0 && errno == EINTR {}
     }
 
+    /// Takes back that it was told to interrupt, when nobody reads.
+    package func reset() {
+        var byte: UInt8 = 0
+        while isInterrupted, Platform.read(readEnd, &byte, 1) > 0 {}
+    }
+
+    /// Whether it was told to interrupt.
+    package var isInterrupted: Bool {
+        var waiting = pollfd(fd: readEnd, events: Int16(POLLIN), revents: 0)
+        return poll(&waiting, 1, 0) > 0
+    }
+
     /// Waits until there is something to read, or the end of the input.
     ///
     /// - Returns: False if it is not to be read any more.

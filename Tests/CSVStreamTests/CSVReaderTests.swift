@@ -112,6 +112,9 @@ struct CSVReaderTests {
             #expect(rows.map(\.texts) == [["a,b", "c"], ["1", "2"]])
             #expect(rows.map(\.line) == [2, 3])
         }
+        // The line is no header, whatever was told.
+        let told = try readAll("sep=;\na,b\n1,2", options: CSVOptions(delimiter: .character(.comma)))
+        #expect(told.map(\.texts) == [["a", "b"], ["1", "2"]])
         let plain = try readAll("sep=x,b\n1,2", options: CSVOptions(delimiter: .automatic))
         #expect(plain.map(\.texts) == [["sep=x", "b"], ["1", "2"]])
     }

@@ -28,6 +28,8 @@ private func readOpened(
             ("windows-1252", [0x80, 0x93, 0x94], "€“”"), ("windows-1251", [0xCC, 0xE8, 0xF0], "Мир"),
             ("ISO-8859-7", [0xC1, 0xE8], "Αθ"), ("Shift_JIS", [0x93, 0xFA, 0x96, 0x7B], "日本"),
             ("GB18030", [0xC4, 0xE3, 0x81, 0x30, 0x81, 0x34], "你\u{84}"), ("EUC-KR", [0xC7, 0xD1], "한"),
+            // A letter that is held back for an accent that may follow.
+            ("windows-1258", [0x61, 0x62], "ab"), ("TCVN5712-1", [0x61, 0x62], "ab"),
             ("macintosh", [0x8E], "é"), ("CP850", [0x82], "é"), ("UTF-32LE", [0xE9, 0, 0, 0, 0x2C, 0, 0, 0], "é,"),
         ] as [(String, [UInt8], String)])
     func named(name: String, bytes: [UInt8], text: String) throws {

@@ -114,6 +114,42 @@ import Watchdog
         #expect(stored.contains("7") && !stored.contains("Gus"))
     }
 
+    @Test func `N5: what was left out stays so in the next import, and hashes called passwords stay hashes`() throws {
+        let workplace = try Workplace()
+        let hash = "$argon2id$v=19$m=64,t=1,p=2$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
+        func file(_ names: String...) -> String {
+            "id,,password,Password,note\n" + names.map { "\($0),x,\"\(hash)\",other,n\n" }.joined()
+        }
+        try workplace.write(file("u1", "u2"), to: "one.csv")
+        try workplace.write(file("u3", "u4"), to: "two.csv")
+        try workplace.write(file("u5", "u6"), to: "three.csv")
+        let made = try workplace.profiles(
+            "import", "one.csv", "--infer", "--yes", "--columns", "id,password,Password", "--rejects", "r.csv")
+        #expect(made.status == 0 && made.output.contains("imported  2"), "\(made)")
+        #expect(!made.error.contains("Import with") && !made.error.contains("--ignore"), "\(made.error)")
+        let second = try workplace.profiles(
+            "import", "two.csv", "--infer", "--yes", "--columns", "id,password,Password", "--on-duplicate", "skip")
+        #expect(second.status == 0 && second.output.contains("imported  2"), "\(second)")
+        // In two steps it is said how.
+        let inferred = try workplace.profiles("schema", "infer", "three.csv")
+        #expect(inferred.output.contains("Import with: --ignore-unknown --ignore 'Password'"), "\(inferred.output)")
+        let third = try workplace.profiles("import", "three.csv", "--ignore-unknown", "--ignore", "Password")
+        #expect(third.status == 0 && third.output.contains("imported  2"), "\(third)")
+        let exported = try workplace.profiles("export", "--as", "csv", "--include-hashes").output
+        #expect(exported.split(separator: hash, omittingEmptySubsequences: false).count == 7, "\(exported)")
+    }
+
+    @Test func `N5: a dry run asks nothing, and rejected rows say that columns are left out`() throws {
+        let workplace = try Workplace()
+        try workplace.write("id,,age\n1,x,2\n2,y,3\n3,z,4,5\n", to: "odd.csv")
+        let tried = try workplace.profiles("import", "odd.csv", "--infer", "--dry-run", "--rejects", "r.csv")
+        #expect(tried.status == 1 && tried.output.contains("imported  2"), "\(tried)")
+        #expect(tried.output.contains("ignored columns are left out"))
+        try workplace.write("age\n2\n2\nx y\n", to: "rows.csv")
+        let numbered = try workplace.profiles("import", "rows.csv", "--infer", "--yes", "--key-by-row")
+        #expect(numbered.status == 0, "\(numbered)")
+    }
+
     @Test func `N6: an import that stored no row removes the store that it made, and no other`() throws {
         let workplace = try workplace()
         // Columns that do not fit, and rows that do not.

@@ -105,7 +105,8 @@ private struct SchemaParser {
     }
 
     /// Sees that no column of a file means two fields. An import looks for the name as it is written before it looks for
-    /// one that is like it, so that among names of columns `first_name` and `firstname` may be two.
+    /// one that is like it, so that among names of columns `first_name` and `firstname` may be two. Hashes are known before
+    /// all others, so that a column may have the name of the field of passwords and hold these.
     private func checkColumns(_ fields: [(rules: FieldRules, path: String)]) {
         var owners: [String: String] = [:]
         for (rules, _) in fields { owners[rules.name.text] = rules.name.text }
@@ -114,7 +115,11 @@ private struct SchemaParser {
                 ("columns", rules.columns, rules.name.text), ("hashColumns", rules.hashColumns, ProfileDraft.hashName),
             ] {
                 for (index, column) in columns.enumerated() {
-                    // Hashes are known by any way of writing that name, before all others.
+                    if key == "hashColumns", column == rules.name.text {
+                        owners[column] = owner
+                        continue
+                    }
+                    // Hashes are known by any way of writing that name.
                     let isHash = FoldedHeader(column) == FoldedHeader(ProfileDraft.hashName)
                     if let other = isHash ? ProfileDraft.hashName : owners[column], other != owner {
                         errors.report("\(path).profiles.\(key)[\(index)]", .repeatedColumn(column, meaning: other))

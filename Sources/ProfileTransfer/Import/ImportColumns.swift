@@ -17,18 +17,28 @@ struct ImportColumns: Sendable {
     let integers: [(field: Int, column: Int)]
     /// The bytes of the header's first cell, by which a row is known to be another; nil where the input has no header.
     let firstHeaderLength: Int?
-    private let names: FieldNames
+    private let uses: ColumnUses
     /// By column, the fields whose numbers or booleans are not written as JSON's are.
     private let rewritten: [Int: FieldRules]
 
     /// The primary key's position in the schema where it is the number of the record; nil where it has a column.
     let numberedField: Int?
+    /// The column of the primary key that takes the number of an object without that member; nil where none does.
+    let numberedColumn: Int?
+    /// What the primary key is called.
+    let keyName: String
 
     /// Columns whose content must not be shown or written anywhere.
     var secretColumns: Set<Int> { Set([secretField.flatMap { columnOfField[$0] }, columnOfHash].compactMap(\.self)) }
 
-    /// Whether rows may bring passwords that have to be hashed.
-    var hasPasswords: Bool { secretField.flatMap { columnOfField[$0] } != nil }
+    /// The column of passwords that have to be hashed.
+    var columnOfPasswords: Int? { secretField.flatMap { columnOfField[$0] } }
+
+    /// Whether rows may bring such passwords.
+    var hasPasswords: Bool { columnOfPasswords != nil }
+
+    /// Whether cells may be odd and are taken all the same.
+    var mayBeOdd: Bool { !integers.isEmpty || hasPasswords }
 
     /// Columns that a rejects file adds, and that an import passes over.
     static let rejectColumns = [lineColumn, issuesColumn]
@@ -43,30 +53,24 @@ struct ImportColumns: Sendable {
 
     /// Finds the field of each column of a header (I2).
     init(header: [String], schema: ProfileSchema, options: ImportOptions) throws(ImportError) {
-        let names = FieldNames(of: schema)
+        let uses = ColumnUses(schema, options)
         var columns: [Int?] = Array(repeating: nil, count: schema.fields.count)
         var hashColumn: Int?
         var unknown: [Int] = []
         var ignored: Set<Int> = []
-        let chosen = Set(options.chosenColumns.map(FoldedHeader.init))
         for (index, title) in header.enumerated() {
             let title = title.trimmed
             if Self.rejectColumns.contains(title) { continue }
-            guard chosen.isEmpty || chosen.contains(FoldedHeader(title)) else {
-                ignored.insert(index)
-                continue
-            }
-            let mapped = options.columns[title]
-            let target = mapped ?? title
-            if names.isHash(target) {
+            switch uses.use(of: title) {
+            case .hash:
                 guard hashColumn == nil else { throw .columnTwice(ProfileDraft.hashName) }
                 hashColumn = index
-            } else if let field = names.field(target) {
+            case .field(let field):
                 guard columns[field] == nil else { throw .columnTwice(schema.fields[field].name.text) }
                 columns[field] = index
-            } else if mapped != nil {
-                throw .unknownField(target)
-            } else {
+            case .ignored: ignored.insert(index)
+            case .unknown:
+                if let target = options.columns[title] { throw .unknownField(target) }
                 unknown.append(index)
             }
         }
@@ -93,6 +97,8 @@ struct ImportColumns: Sendable {
                     stopsAtUnknown: isStopped))
         }
         numberedField = isNumbered ? schema.primaryKeyIndex : nil
+        numberedColumn = nil
+        keyName = schema.primaryKey.name.text
         self.header = header
         columnOfField = columns
         columnOfHash = hashColumn
@@ -100,7 +106,7 @@ struct ImportColumns: Sendable {
         secretField = schema.index(of: .password)
         integers = Self.integers(of: schema, columns)
         firstHeaderLength = header.first?.utf8.count
-        self.names = names
+        self.uses = uses
         rewritten = [:]
     }
 
@@ -108,23 +114,21 @@ struct ImportColumns: Sendable {
     static func headerLine(
         in records: borrowing RecordBatch, schema: ProfileSchema, options: ImportOptions
     ) -> Int? {
-        let names = FieldNames(of: schema)
-        return HeaderSearch(in: records).line { title in
-            let target = options.columns[title] ?? title
-            return names.isHash(target) || names.field(target) != nil
-        }
+        let uses = ColumnUses(schema, options)
+        return HeaderSearch(in: records).line { uses.use(of: $0).isOfField }
     }
 
     /// The columns into which objects are brought whose members have names: the schema's fields and the hash.
     init(objectsOf schema: ProfileSchema, options: ImportOptions) throws(ImportError) {
-        names = FieldNames(of: schema)
-        for target in options.columns.values.sorted() where !names.isHash(target) && names.field(target) == nil {
+        uses = ColumnUses(schema, options)
+        for (name, target) in options.columns.sorted(by: { $0.value < $1.value }) where uses.use(of: name) == .unknown {
             throw .unknownField(target)
         }
         header = schema.fields.map(\.name.text) + (schema.hasPassword ? [ProfileDraft.hashName] : [])
-        let numbered = options.keysByRow ? schema.primaryKeyIndex : nil
-        numberedField = numbered
-        columnOfField = schema.fields.indices.map { $0 == numbered ? nil : $0 }
+        numberedField = nil
+        numberedColumn = options.keysByRow ? schema.primaryKeyIndex : nil
+        keyName = schema.primaryKey.name.text
+        columnOfField = Array(schema.fields.indices)
         columnOfHash = schema.hasPassword ? schema.fields.count : nil
         ignoredColumns = []
         secretField = schema.index(of: .password)
@@ -136,10 +140,16 @@ struct ImportColumns: Sendable {
         self.rewritten = Dictionary(uniqueKeysWithValues: rewritten.map { ($0.offset, $0.element) })
     }
 
-    /// The column of an object's member, as a header's column of that name would find its field.
-    func column(ofMember name: String, options: ImportOptions) -> Int? {
-        let target = options.columns[name] ?? name
-        return names.isHash(target) ? columnOfHash : names.field(target)
+    /// What becomes of an object's member, as a header's column of that name would find its field.
+    func use(ofMember name: String) -> ColumnUse { uses.use(of: name.trimmed) }
+
+    /// The column into which a member is brought; nil where none is.
+    func column(_ use: ColumnUse) -> Int? {
+        switch use {
+        case .field(let field): field
+        case .hash: columnOfHash
+        case .ignored, .unknown: nil
+        }
     }
 
     /// What a cell would hold of an object's member; nil for what no cell can.
@@ -153,15 +163,33 @@ struct ImportColumns: Sendable {
     }
 }
 
-/// The fields of a schema by the names that mean them.
-private struct FieldNames: Sendable {
+/// What an import does with a column, or with a member of JSON.
+enum ColumnUse: Hashable, Sendable {
+    /// It brings the values of the field with this position in the schema.
+    case field(Int)
+    /// It brings hashes of passwords.
+    case hash
+    /// It is passed over, since somebody has said so.
+    case ignored
+    /// It means no field.
+    case unknown
+
+    var isOfField: Bool { self != .ignored && self != .unknown }
+}
+
+/// What an import does with each column, by its header: what somebody has said of it, else what its name means to the schema.
+struct ColumnUses: Sendable {
+    private let options: ImportOptions
     /// As they are written, for headers that differ in what is folded alone.
     private let exact: [String: Int]
     private let fields: [FoldedHeader: Int]
     /// The names of brought hashes.
     private let hashes: Set<FoldedHeader>
+    private let hasPassword: Bool
 
-    init(of schema: ProfileSchema) {
+    private static let hashName = FoldedHeader(ProfileDraft.hashName)
+
+    init(_ schema: ProfileSchema, _ options: ImportOptions = ImportOptions()) {
         var names = schema.fields.enumerated().flatMap { index, rules in
             ([rules.name.text] + rules.columns).map { (name: $0, index: index) }
         }
@@ -171,10 +199,29 @@ private struct FieldNames: Sendable {
         fields = Dictionary(names.map { (FoldedHeader($0.name), $0.index) }) { first, _ in first }
         let hashNames = schema[.password].map { [ProfileDraft.hashName] + $0.hashColumns } ?? []
         hashes = Set(hashNames.map(FoldedHeader.init))
+        hasPassword = schema.hasPassword
+        self.options = options
     }
 
-    /// The field's position in the schema.
-    func field(_ name: String) -> Int? { exact[name] ?? fields[FoldedHeader(name)] }
+    /// What becomes of the column of a header.
+    ///
+    /// - Parameter header: Without the white space around it.
+    /// - Returns: What is done with it.
+    func use(of header: String) -> ColumnUse {
+        if options.ignoredColumns.contains(header) { return .ignored }
+        if !options.chosenColumns.isEmpty, !options.chosenColumns.contains(header) { return .ignored }
+        guard let target = options.columns[header] else {
+            let name = FoldedHeader(header)
+            return hashes.contains(name) ? .hash : field(header, name)
+        }
+        // Who maps a column names the field itself, whatever columns of that name hold.
+        let name = FoldedHeader(target)
+        if name == Self.hashName, hasPassword { return .hash }
+        let field = field(target, name)
+        return field == .unknown && hashes.contains(name) ? .hash : field
+    }
 
-    func isHash(_ name: String) -> Bool { hashes.contains(FoldedHeader(name)) }
+    private func field(_ name: String, _ folded: FoldedHeader) -> ColumnUse {
+        (exact[name] ?? fields[folded]).map(ColumnUse.field) ?? .unknown
+    }
 }

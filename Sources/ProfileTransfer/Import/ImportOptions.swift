@@ -38,8 +38,11 @@ public struct ImportOptions: Sendable {
     public var mostIssues = 10_000
     /// Headers that go to a field whose name they are not: the field's name, by header.
     public var columns: [String: String] = [:]
-    /// The only columns of CSV that are read, by their headers, and all others are passed over; empty for all of them.
-    public var chosenColumns: [String] = []
+    /// The only columns that are read, by their headers as they are written, and all others are passed over; empty for all
+    /// of them. Members of JSON are columns too.
+    public var chosenColumns: Set<String> = []
+    /// Columns that are passed over whatever their names mean, by their headers as they are written.
+    public var ignoredColumns: Set<String> = []
     /// Whether the number of the record is the primary key where the input has no column for it.
     public var keysByRow = false
     /// Whether columns that are no field are passed over instead of stopping the import.

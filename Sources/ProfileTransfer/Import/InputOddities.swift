@@ -9,6 +9,8 @@ struct InputOddities: Sendable {
     var blankLines = Occurrences()
     /// Cells that begin with zeros which an integer does not keep, by the field's position in the schema.
     private(set) var leadingZeros: [Int: Occurrences] = [:]
+    /// Rows whose password is the hash of one.
+    private(set) var hashesAsPasswords = Occurrences()
     /// What CSV looks like at its two ends; nothing of JSON.
     var shape = TableShape()
 
@@ -26,18 +28,29 @@ struct InputOddities: Sendable {
             guard records.cell(record.cells.lowerBound + column).hasLeadingZeros else { continue }
             leadingZeros[field, default: Occurrences()].add(line: record.line)
         }
+        if let column = columns.columnOfPasswords {
+            let cell = records.cell(record.cells.lowerBound + column)
+            if cell.first == UInt8(ascii: "$"), PasswordHash.check(cell.trimmed()) == nil {
+                hashesAsPasswords.add(line: record.line)
+            }
+        }
     }
 
     /// Adds what was met further on in the input.
     static func += (earlier: inout InputOddities, later: InputOddities) {
         earlier.strayQuotes += later.strayQuotes
         earlier.blankLines += later.blankLines
+        earlier.hashesAsPasswords += later.hashesAsPasswords
         earlier.shape += later.shape
         for (field, zeros) in later.leadingZeros { earlier.leadingZeros[field, default: Occurrences()] += zeros }
     }
 
     /// What a report says of them.
-    func warnings(by schema: ProfileSchema) -> [InputWarning] { warningsOfRows + warningsOfZeros(schema) }
+    func warnings(by schema: ProfileSchema) -> [InputWarning] {
+        let hashes = hashesAsPasswords
+        return warningsOfRows + warningsOfZeros(schema)
+            + (hashes.count > 0 ? [.hashesAsPasswords(rows: hashes.count, line: hashes.firstLine)] : [])
+    }
 
     /// What is odd whatever the rules are.
     var warningsOfRows: [InputWarning] {

@@ -9,9 +9,9 @@ struct JSONObjectReader: ~Copyable, Sendable {
     private var elements: JSONElementReader
     private let columns: ImportColumns
     private let options: ImportOptions
-    /// The columns of the names that members had so far, nil for unknown ones; short ones, and not too many, since each
-    /// line may have names that no other has.
-    private var known: [String: Int?] = [:]
+    /// What becomes of members by the names that they had so far; short ones, and not too many, since each line may have
+    /// names that no other has.
+    private var known: [String: ColumnUse] = [:]
     private var record = 0
 
     private static let bytesPerBatch = 1 << 20
@@ -75,8 +75,9 @@ struct JSONObjectReader: ~Copyable, Sendable {
         defer { appendCells(cells, to: &records) }
         guard case .object(let members) = value else { return unread(.badRow(.notAnObject)) }
         for member in members where !ImportColumns.rejectColumns.contains(member.name) {
-            guard let column = column(of: member.name) else {
-                if !options.ignoresUnknownColumns {
+            let use = use(of: member.name)
+            guard let column = columns.column(use) else {
+                if use == .unknown, !options.ignoresUnknownColumns {
                     let name = String(member.name.unicodeScalars.prefix(Self.longestName))
                     fault.add(.unknownField(name))
                 }
@@ -105,17 +106,19 @@ struct JSONObjectReader: ~Copyable, Sendable {
         return fault
     }
 
-    private mutating func column(of name: String) -> Int? {
-        if let column = known[name] { return column }
-        let column = columns.column(ofMember: name, options: options)
-        if known.count < Self.mostKnown, name.utf8.count <= Self.longestKnown { known[name] = .some(column) }
-        return column
+    private mutating func use(of name: String) -> ColumnUse {
+        if let use = known[name] { return use }
+        let use = columns.use(ofMember: name)
+        if known.count < Self.mostKnown, name.utf8.count <= Self.longestKnown { known[name] = use }
+        return use
     }
 
     private func appendCells(_ cells: [Int: String], to records: inout RecordBatch) {
         for column in columns.header.indices {
             if let text = cells[column] {
                 records.appendCell(text.utf8Span.span)
+            } else if column == columns.numberedColumn {
+                records.appendCell(String(record).utf8Span.span)
             } else {
                 records.appendAbsentCell()
             }

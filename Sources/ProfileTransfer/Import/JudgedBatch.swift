@@ -112,7 +112,7 @@ struct JudgedBatch: Sendable {
                 rows.report(ValidationIssue(nil, .badRow(.headerAgain)))
             } else {
                 for field in columns.columnOfField.indices { judge(field, of: record, batch.records, columns, &rows) }
-                if !columns.integers.isEmpty { oddities.lookAt(record, of: batch.records, columns) }
+                if columns.mayBeOdd { oddities.lookAt(record, of: batch.records, columns) }
             }
             if !rows.endRow(ValidProfiles.Origin(line: record.line, record: record.number)) {
                 rejected.append(Rejected(record: index, issues: rows.issues))
@@ -170,8 +170,8 @@ extension RecordBatch {
         return Span()
     }
 
-    /// Whether a record, which has as many cells, says what the header says, perhaps behind the byte order mark of a file
-    /// that was joined on; nearly always the first cell's length tells.
+    /// Whether a record, which has as many cells, says what the header says, in whatever case and perhaps behind the byte
+    /// order mark of a file that was joined on; nearly always the first cell's length tells.
     @inline(__always)
     func isHeader(_ record: Record, _ header: [String], firstLength: Int?) -> Bool {
         guard let firstLength else { return false }
@@ -188,7 +188,9 @@ extension RecordBatch {
             let cell = cell(index)
             guard cell.count == start + text.utf8.count else { return false }
             for offset in 0..<start where cell[offset] != Self.mark[offset] { return false }
-            for (offset, byte) in text.utf8.enumerated() where cell[start + offset] != byte { return false }
+            for (offset, byte) in text.utf8.enumerated() where cell[start + offset].asciiFolded != byte.asciiFolded {
+                return false
+            }
             start = 0
         }
         return true

@@ -64,6 +64,7 @@ public struct ProfileImporter: Sendable {
         }
         report.format = source.format
         if source.isEncodingGuessed { report.warnings.append(.guessedEncoding(source.encoding.name)) }
+        report.rejectsOmitColumns = !omitted(of: source).isEmpty
         let run = try ImportRun(
             source: source, schema: schema, today: today, options: options, thread: thread, progress: progress,
             ledger: ImportLedger(
@@ -83,6 +84,8 @@ public struct ProfileImporter: Sendable {
         run.stop()
         source.interruption.interrupt()
         await run.end()
+        // Nobody reads any more, and the input may be read again.
+        source.interruption.reset()
         let (finished, unwritten) = run.finish(after: ContinuousClock.now - start)
         guard let failure = failure ?? unwritten else { return finished }
         throw finished.rows > 0 ? .ended(failure, after: finished) : failure
@@ -92,7 +95,12 @@ public struct ProfileImporter: Sendable {
     ///
     /// - Returns: Nil if the task was cancelled meanwhile.
     private func open(_ input: ImportInput, on thread: ThreadPool) async throws(ImportError) -> ImportSource? {
-        let interruption = try ReadInterruption.ofInput()
+        let interruption: ReadInterruption
+        if let repeatable = input.repeatable {
+            interruption = repeatable.interruption
+        } else {
+            interruption = try .ofInput()
+        }
         do throws(ImportError) {
             let source = try await withTaskCancellation { () async throws(ImportError) in
                 try await thread.importing { () throws(ImportError) in
@@ -119,11 +127,16 @@ public struct ProfileImporter: Sendable {
 
     private var isExclusive: Bool { options.isAllOrNothing || options.isExclusive }
 
+    private func omitted(of source: ImportSource) -> Set<Int> {
+        options.keepsIgnoredColumns ? [] : source.columns.ignoredColumns
+    }
+
     private func writer(of source: ImportSource, to descriptor: Int32) throws(ImportError) -> RejectedRowWriter {
         do throws(ByteStreamError) {
             return try RejectedRowWriter(
                 columns: source.columns.header, secretColumns: source.columns.secretColumns,
-                omittedColumns: options.keepsIgnoredColumns ? [] : source.columns.ignoredColumns,
+                omittedColumns: omitted(of: source),
+                numberedKey: source.columns.numberedField == nil ? nil : source.columns.keyName,
                 delimiter: source.delimiter, isMarked: source.encoding != .utf8, to: .descriptor(descriptor))
         } catch {
             throw .writingRejects(code: error.code)

@@ -14,12 +14,16 @@ internal import ProfileStore
 /// - The file can be read whatever the input was: bytes that are not UTF-8, and NUL, become U+FFFD. Only these rows'
 ///   cells differ from the input's.
 /// - `_line` and `_issues` columns of the input, which a mended file of ours has, give way to the new ones.
+/// - Where the primary key is the record's number it has a column, before all others: in another file the row would have
+///   another number, which may be somebody else's.
 struct RejectedRowWriter: ~Copyable {
     private let columnCount: Int
     /// The columns that are kept, and whether each is a secret.
     private let kept: [(index: Int, isSecret: Bool)]
     /// Whether there are columns whose cells are not written.
     private let withholdsCells: Bool
+    /// Whether rows begin with their numbers.
+    private let hasNumbers: Bool
     private let delimiter: CSVDelimiter
     private var writer: CSVWriter
 
@@ -29,6 +33,7 @@ struct RejectedRowWriter: ~Copyable {
     ///   - columns: The input's header, or the fields' names where it has none.
     ///   - secretColumns: The indices of columns with passwords or hashes.
     ///   - omittedColumns: The indices of columns that are left out.
+    ///   - numberedKey: What the primary key is called where it is the record's number; nil where it has a column.
     ///   - delimiter: The input's, so that one set of options imports both files.
     ///   - isMarked: Whether a byte order mark says that the file is UTF-8: the same options may name the encoding of an
     ///     input that is not, and the mark says more than they.
@@ -36,16 +41,18 @@ struct RejectedRowWriter: ~Copyable {
     /// - Throws: What the sink throws.
     init(
         columns: [String], secretColumns: Set<Int>, omittedColumns: Set<Int> = [],
-        delimiter: CSVDelimiter = .comma, isMarked: Bool = false, to sink: ByteSink
+        numberedKey: String? = nil, delimiter: CSVDelimiter = .comma, isMarked: Bool = false, to sink: ByteSink
     ) throws(ByteStreamError) {
         columnCount = columns.count
         kept = columns.indices
             .filter { !ImportColumns.rejectColumns.contains(columns[$0]) && !omittedColumns.contains($0) }
             .map { (index: $0, isSecret: secretColumns.contains($0)) }
         withholdsCells = !secretColumns.isEmpty || !omittedColumns.isEmpty
+        hasNumbers = numberedKey != nil
         self.delimiter = delimiter
         writer = CSVWriter(to: sink, delimiter: delimiter, isMarked: isMarked)
-        try writer.record(kept.map { columns[$0.index] } + ImportColumns.rejectColumns)
+        try writer.record(
+            [numberedKey].compactMap(\.self) + kept.map { columns[$0.index] } + ImportColumns.rejectColumns)
     }
 
     /// Writes one rejected record.
@@ -60,6 +67,7 @@ struct RejectedRowWriter: ~Copyable {
     ) throws(ByteStreamError) {
         let record = batch.records[index]
         let isWhole = record.fault == nil && record.cells.count == columnCount
+        if hasNumbers { writer.cell(String(record.number).utf8.span) }
         for (position, column) in kept.enumerated() {
             if column.isSecret || (withholdsCells && !isWhole) || column.index >= record.cells.count {
                 writer.cell("".utf8.span)

@@ -48,7 +48,9 @@ final class RepeatableInput: Sendable {
     var source: ByteSource {
         let stream = ByteSource.descriptor(descriptor, interruptedBy: interruption)
         return ByteSource { [self] buffer throws(ByteStreamError) in
-            try state.withLock { state throws(ByteStreamError) in
+            // A read of a file never waits, so that it has to be asked for.
+            if interruption.isInterrupted { return 0 }
+            return try state.withLock { state throws(ByteStreamError) in
                 let count: Int
                 switch state.origin {
                 case .file(let range):

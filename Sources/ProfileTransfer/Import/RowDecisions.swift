@@ -123,7 +123,7 @@ struct RowDecisions: ImportBatch {
                 outcomes.reject(rejected.record, rejected.issues)
                 continue
             }
-            let username = cells(of: rejected.record)[key] ?? nil
+            let username = (cells(of: rejected.record)[key] ?? nil).flatMap { validator.storedForm(of: $0, in: key) }
             if let username, let line = line(of: username, in: key) {
                 outcomes.reject(rejected.record, [ValidationIssue(key, .duplicate(line: line))])
             } else if let username, !storeIsEmpty {

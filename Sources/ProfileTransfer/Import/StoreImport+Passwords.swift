@@ -181,7 +181,7 @@ extension StoreImport {
         {
             let cells = ProfileMerge.cells(of: rejected.record, in: judged.batch.records, columns, adopted.schema)
             guard let secret = ProfileMerge.password(of: rejected.record, in: judged.batch.records, columns),
-                let username = cells[key] ?? nil,
+                let username = (cells[key] ?? nil).flatMap({ run.validator.storedForm(of: $0, in: key) }),
                 run.keys.keys.withLock({ $0.line(of: username, in: key) == nil })
             else { continue }
             candidates.append(

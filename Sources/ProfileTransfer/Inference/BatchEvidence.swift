@@ -36,15 +36,15 @@ struct BatchEvidence: Sendable {
         }
         var sound = takeRows(of: batch)
         var unfit: Set<Int> = []
-        for (index, column) in batch.columns.enumerated() {
-            columns.append(Self.evidence(of: index, column.secrecy, sound, batch.records.batch, &unfit))
+        for column in batch.columns {
+            columns.append(Self.evidence(of: column, sound, batch.records.batch, &unfit))
         }
         if !unfit.isEmpty {
             for row in unfit { refused[.controlCharacter, default: CountedLines()].add(line: sound[row].line) }
             sound = sound.indices.filter { !unfit.contains($0) }.map { sound[$0] }
         }
         for (index, column) in batch.columns.enumerated() where column.mayBeKey && isCandidate(index) {
-            keys[index] = Self.keys(of: index, sound, batch.records.batch)
+            keys[index] = Self.keys(of: column.position, sound, batch.records.batch)
         }
     }
 
@@ -71,18 +71,19 @@ struct BatchEvidence: Sendable {
 
     /// Column by column, so that what is asked of a cell is mostly what was asked of the one before.
     private static func evidence(
-        of column: Int, _ secrecy: ColumnName.Secrecy, _ rows: [Row], _ records: borrowing RecordBatch,
-        _ unfit: inout Set<Int>
+        of column: InferenceColumn, _ rows: [Row], _ records: borrowing RecordBatch, _ unfit: inout Set<Int>
     ) -> ColumnEvidence {
         var evidence = ColumnEvidence()
-        let isSecret = secrecy == .password || secrecy == .hash
+        guard column.omission == nil else { return evidence }
+        let position = column.position
+        let isSecret = column.isSecret
         for (index, row) in rows.enumerated() {
-            // An object that came before the first one with this member has no cell for it.
-            guard column < row.cells.count else {
+            // An object has cells up to its last member's.
+            guard position < row.cells.count else {
                 evidence.addAbsent(1)
                 continue
             }
-            let cell = records.cell(row.cells.lowerBound + column)
+            let cell = records.cell(row.cells.lowerBound + position)
             let isTaken =
                 isSecret ? evidence.addSecret(cell, line: row.line) : evidence.add(cell, line: row.line)
             if !isTaken { unfit.insert(index) }

@@ -30,6 +30,9 @@ struct ColumnJudgement {
         missing = evidence.empty + self.evidence.tokens.values.reduce(0) { $0 + $1.count }
         if values == 0 {
             doubts.append(.noValues)
+        } else if name.secrecy == .hidden {
+            // Nobody is to see what stands there: all else of a schema repeats values, or says what they look like.
+            limitLength()
         } else if isKey {
             takeForText(isKey: true)
         } else if !takeForBoolean(), !takeForType() {
@@ -50,6 +53,10 @@ struct ColumnJudgement {
 
     private mutating func settleTokens(isKey: Bool, _ elsewhere: Set<Int>) {
         let found = evidence.tokens
+        if name.secrecy == .hidden {
+            for token in found.keys.sorted() { evidence.takeLiterally(token) }
+            return
+        }
         for (token, lines) in found.sorted(by: { $0.key < $1.key })
         where isKey ? MissingToken.all[token].isWord : !standsOut(token, lines.count, elsewhere) {
             doubts.append(.mayBeMissing(MissingToken.all[token].text, count: lines.count))

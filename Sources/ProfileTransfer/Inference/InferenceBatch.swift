@@ -12,7 +12,7 @@ struct InferenceBatch: Sendable {
     let records: Records
     /// How many of the records are looked at.
     var count: Int
-    let columns: [ColumnName]
+    let columns: [InferenceColumn]
     /// The first record as it was given; every other should have a cell for each column. Nil for objects, which need not
     /// have all members.
     let header: [String]?
@@ -22,8 +22,8 @@ struct InferenceBatch: Sendable {
     let bytesRead: UInt64
 
     init(
-        _ records: consuming RecordBatch, columns: [ColumnName], header: [String]?, faults: [Int: RowRefusal] = [:],
-        bytesRead: UInt64
+        _ records: consuming RecordBatch, columns: [InferenceColumn], header: [String]?,
+        faults: [Int: RowRefusal] = [:], bytesRead: UInt64
     ) {
         count = records.records.count
         self.records = Records(records)

@@ -8,11 +8,14 @@ final class InferenceSource: Sendable {
     let guessedEncoding: String?
     private let state: Mutex<State>
     private let sample: Int?
+    private let choice: ColumnChoice
+    /// The first record of CSV, without the white space around its cells; nil for JSON.
+    private let header: [String]?
 
     private struct State: ~Copyable, Sendable {
         var reader: Reader
         /// Those that are known so far.
-        var columns: [ColumnName] = []
+        var columns: [InferenceColumn] = []
         /// Records that were looked at to find the header, and are not handed out yet.
         var ahead: InferenceBatch?
         var rows = 0
@@ -24,7 +27,7 @@ final class InferenceSource: Sendable {
         case csv(CSVReader, header: [String])
         case json(MemberReader)
 
-        mutating func next(_ columns: inout [ColumnName]) throws(ByteStreamError) -> InferenceBatch? {
+        mutating func next(_ columns: inout [InferenceColumn]) throws(ByteStreamError) -> InferenceBatch? {
             let outcome: Result<InferenceBatch?, ByteStreamError>
             switch consume self {
             case .csv(var csv, let header):
@@ -45,6 +48,7 @@ final class InferenceSource: Sendable {
     /// Opens the input, and reads the header where it has one. Blocks the thread.
     init(_ source: ByteSource, options: InferenceOptions) throws(InferenceError) {
         sample = options.sample
+        choice = ColumnChoice(options.columns)
         let input: OpenedInput
         do throws(InputError) {
             input = try OpenedInput(
@@ -55,41 +59,81 @@ final class InferenceSource: Sendable {
         }
         guessedEncoding = input.isEncodingGuessed ? input.encoding.name : nil
         switch consume input.records {
-        case .json(let elements): state = Mutex(State(reader: .json(MemberReader(elements))))
+        case .json(let elements):
+            header = nil
+            state = Mutex(State(reader: .json(MemberReader(elements, choice: choice))))
         case .csv(var csv):
             let header: [String]
             do throws(ImportError) { header = try ImportSource.header(of: &csv) } catch { throw .input(error) }
-            let columns = header.map(ColumnName.init)
-            let outcome = Self.read(&csv, columns, header)
-            let ahead: InferenceBatch?
-            do throws(ByteStreamError) { ahead = try outcome.get() } catch { throw .input(ImportError(error)) }
-            if let ahead { try Self.requireHeader(header, above: ahead.records.batch, options) }
+            let titles = header.map(\.trimmed)
+            self.header = titles
+            var columns: [InferenceColumn] = []
+            do throws(InferenceError) {
+                columns = try choice.columns(among: titles)
+                    .filter { !ImportColumns.rejectColumns.contains(titles[$0]) }
+                    .map { InferenceColumn(titles[$0], at: $0) }
+                try columns.requireFields()
+            } catch {
+                // Of what is no header these say little.
+                try Self.requireHeader(header, above: Self.firstBatch(of: &csv, [], header), options)
+                throw error
+            }
+            let ahead = try Self.firstBatch(of: &csv, columns, header)
+            try Self.requireHeader(header, above: ahead, options)
             state = Mutex(State(reader: .csv(csv, header: header), columns: columns, ahead: ahead))
         }
     }
 
     /// Refuses a first record that is certainly no header of what follows, unless somebody has said what it is.
     private static func requireHeader(
-        _ header: [String], above records: borrowing RecordBatch, _ options: InferenceOptions
+        _ header: [String], above batch: InferenceBatch?, _ options: InferenceOptions
     ) throws(InferenceError) {
-        guard options.columns.isEmpty else { return }
-        let search = HeaderSearch(in: records)
+        guard options.columns.isEmpty, let batch else { return }
+        let search = HeaderSearch(in: batch.records.batch)
         if case .automatic = options.format, let delimiter = search.delimiter(below: header) {
             throw .input(.otherDelimiter(delimiter))
         }
         if let line = search.line(below: header) { throw .headerFurtherDown(line: line) }
     }
 
-    /// Those that are known so far.
-    var columns: [ColumnName] { state.withLock { $0.columns } }
+    /// What there is to know of the columns once all is read.
+    struct Found {
+        /// By the positions of the evidence.
+        let columns: [InferenceColumn]
+        /// The positions of those that become fields, or are left out with a reason.
+        let chosen: [Int]
+        /// The names of all columns, as far as they were looked at.
+        let headers: [String]
+        /// Whether there was more to read than was asked for.
+        let isSample: Bool
+        let guessedEncoding: String?
+        /// Whether the names stand in the input's first record.
+        let hasHeader: Bool
+    }
 
-    /// Whether there was more to read than was asked for.
-    var isSample: Bool { state.withLock { $0.isSample } }
+    /// What was found; to be asked when nothing is read any more.
+    func found() throws(InferenceError) -> Found {
+        let (columns, isSample) = state.withLock { ($0.columns, $0.isSample) }
+        let names = columns.map(\.name.header)
+        let chosen = header == nil ? try choice.columns(among: names) : Array(columns.indices)
+        try chosen.map { columns[$0] }.requireFields()
+        guard columns.count <= ImportColumns.mostColumns else {
+            throw .input(.tooManyColumns(columns.count, most: ImportColumns.mostColumns))
+        }
+        return Found(
+            columns: columns, chosen: chosen, headers: header ?? names, isSample: isSample,
+            guessedEncoding: guessedEncoding, hasHeader: header != nil)
+    }
 
     /// The next records; nil at the end of the input, or of what is looked at.
     func next() throws(ByteStreamError) -> InferenceBatch? {
         try state.withLock { state throws(ByteStreamError) in
-            guard state.rows < sample ?? .max else { return nil }
+            guard state.rows < sample ?? .max else {
+                // One more record tells whether there is more.
+                var columns = state.columns
+                if !state.isSample { state.isSample = try state.reader.next(&columns) != nil }
+                return nil
+            }
             var next = state.ahead.take()
             if next == nil { next = try state.reader.next(&state.columns) }
             guard var batch = next else { return nil }
@@ -103,10 +147,19 @@ final class InferenceSource: Sendable {
         }
     }
 
+    private static func firstBatch(
+        of csv: inout CSVReader, _ columns: [InferenceColumn], _ header: [String]
+    ) throws(InferenceError) -> InferenceBatch? {
+        let outcome = read(&csv, columns, header)
+        do throws(ByteStreamError) { return try outcome.get() } catch { throw .input(ImportError(error)) }
+    }
+
     fileprivate static func read(
-        _ csv: inout CSVReader, _ columns: [ColumnName], _ header: [String]
+        _ csv: inout CSVReader, _ columns: [InferenceColumn], _ header: [String]
     ) -> Result<InferenceBatch?, ByteStreamError> {
-        var records = RecordBatch(containsSecrets: columns.contains { $0.secrecy != .none })
+        // What is in a column that is not looked at nobody knows.
+        let isSecret = columns.count < header.count || columns.contains { $0.name.secrecy != .none }
+        var records = RecordBatch(containsSecrets: isSecret)
         do throws(ByteStreamError) {
             guard try csv.next(into: &records) else { return .success(nil) }
         } catch {

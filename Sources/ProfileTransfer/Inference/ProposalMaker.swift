@@ -2,7 +2,7 @@ internal import ProfileCore
 
 /// Makes the fields of a schema of columns, one after another.
 struct ProposalMaker {
-    let names: [ColumnName]
+    private let columns: [InferenceColumn]
     let evidence: BatchEvidence
     let keys: [Int: KeyCandidates.Finding]
     /// The column of the key; nil where there is none.
@@ -19,32 +19,32 @@ struct ProposalMaker {
         let doubts: [ColumnDoubt]
     }
 
-    /// What an import has to be told besides the schema: the name of a field, by the header of its column.
-    private(set) var mappings: [String: String] = [:]
     private var made: [Made] = []
-    private var naming = FieldNaming()
+    private let naming: FieldNaming
     private var tokens: Set<Int>
 
     init(
-        names: [ColumnName], evidence: BatchEvidence, keys: [Int: KeyCandidates.Finding], key: Int?,
+        found: InferenceSource.Found, evidence: BatchEvidence, keys: [Int: KeyCandidates.Finding], key: Int?,
         secrets: ChosenSecrets
     ) {
-        self.names = names
+        columns = found.columns
         self.evidence = evidence
         self.keys = keys
         self.key = key
         self.secrets = secrets
+        let isOpen = { (column: Int) in
+            found.columns[column].omission == nil && secrets.leftOut[column] == nil && column != secrets.hashes
+                && column != secrets.passwords
+        }
+        let open = found.chosen.filter(isOpen).map { (position: $0, name: found.columns[$0].name) }
+        naming = FieldNaming(of: open, key: key, headers: Set(found.headers))
         tokens = evidence.columns.reduce(into: []) { $0.formUnion(ColumnJudgement.tokens(standingOutIn: $1)) }
     }
 
-    /// The columns that are fields.
-    var fieldColumns: Set<Int> { Set(made.filter { $0.draft != nil }.map(\.column)) }
-
     mutating func add(_ column: Int) {
-        let name = names[column]
         let found = evidence[column]
-        if !Self.isNamed(name) {
-            leaveOut(column, found, .noName)
+        if let reason = columns[column].omission {
+            leaveOut(column, ColumnEvidence(), reason)
         } else if let reason = secrets.leftOut[column] {
             leaveOut(column, found, reason)
         } else if column == secrets.hashes || column == secrets.passwords {
@@ -53,9 +53,6 @@ struct ProposalMaker {
             addOpen(column, found)
         }
     }
-
-    /// Whether a column has a name, and one that a schema can keep.
-    static func isNamed(_ name: ColumnName) -> Bool { 1...1_000 ~= name.header.utf8.count }
 
     private mutating func leaveOut(_ column: Int, _ found: ColumnEvidence, _ reason: ColumnDoubt.OmissionReason) {
         made.append(
@@ -69,11 +66,8 @@ struct ProposalMaker {
         if found.empty == 0, found.values > 0 { draft.constraints = [JSONMember("required", true)] }
         draft.extensions = [JSONMember("secret", true), JSONMember("contentType", "new-password")]
         let isHash = column == secrets.hashes
-        let header = names[column].header
-        if isHash, names[column].finds(FieldName.password.text) {
-            // The schema cannot say of a column `password` that it holds something else.
-            mappings[header] = ProfileDraft.hashName
-        } else if !names[column].finds(isHash ? ProfileDraft.hashName : FieldName.password.text) {
+        let header = columns[column].name.header
+        if !columns[column].name.finds(isHash ? ProfileDraft.hashName : FieldName.password.text) {
             draft.extensions.append(JSONMember(isHash ? "hashColumns" : "columns", [.string(header)]))
         }
         made.append(Made(column: column, draft: draft, values: found.values, missing: found.empty, doubts: []))
@@ -81,32 +75,27 @@ struct ProposalMaker {
 
     private mutating func addOpen(_ column: Int, _ found: ColumnEvidence) {
         let isKey = key == column
-        let judgement = ColumnJudgement(found, names[column], isKey: isKey, tokens: tokens)
+        let judgement = ColumnJudgement(found, columns[column].name, isKey: isKey, tokens: tokens)
         var draft = judgement.draft
         var doubts = judgement.doubts
         if isKey {
             draft.constraints.insert(JSONMember("unique", true), at: 1)
-            if names[column].keyRank == nil { doubts.append(.keyByValues) }
+            if columns[column].name.keyRank == nil { doubts.append(.keyByValues) }
             if let finding = keys[column], finding.exceptions > 0 {
                 doubts.append(.keyExceptions(missing: finding.missing, repeated: finding.repeats))
             }
-        } else if names[column].keyRank != nil, keys[column]?.exceptions == 0, draft.isExact {
+        } else if columns[column].name.keyRank != nil, keys[column]?.exceptions == 0, draft.isExact {
             draft.constraints.append(JSONMember("unique", true))
         }
-        let reason = giveName(to: &draft, column, isKey: isKey)
-        if let reason { doubts.append(.renamed(reason)) }
+        if let reason = giveName(to: &draft, column) { doubts.append(.renamed(reason)) }
         made.append(
             Made(column: column, draft: draft, values: judgement.values, missing: judgement.missing, doubts: doubts))
     }
 
     /// Names the field, and keeps the header where an import would not find the field by it.
-    private mutating func giveName(
-        to draft: inout FieldDraft, _ column: Int, isKey: Bool
-    ) -> ColumnDoubt.RenamingReason? {
-        let name = names[column]
-        var (text, reason) = naming.name(for: name, at: column)
-        // The key is stored as `username`: where its own name cannot be had that one serves.
-        if isKey, reason != nil { (text, reason) = (FieldName.username.text, name.finds("username") ? nil : reason) }
+    private func giveName(to draft: inout FieldDraft, _ column: Int) -> ColumnDoubt.RenamingReason? {
+        let name = columns[column].name
+        guard let (text, reason) = naming.names[column] else { return nil }
         draft.name = text
         if name.header != text { draft.title = name.header }
         if !name.finds(text) { draft.extensions.append(JSONMember("columns", [.string(name.header)])) }
@@ -120,7 +109,8 @@ struct ProposalMaker {
         if let key {
             primaryKey = made.first { $0.column == key }?.draft?.name ?? primaryKey
         } else {
-            fields.insert(Self.rowNumber, at: 0)
+            primaryKey = naming.rowNumber
+            fields.insert(Self.rowNumber(named: primaryKey), at: 0)
         }
         var members = [JSONMember("name", .string(name)), JSONMember("fields", .array(fields))]
         if primaryKey != FieldName.username.text { members.append(JSONMember("primaryKey", .string(primaryKey))) }
@@ -131,19 +121,22 @@ struct ProposalMaker {
         }
     }
 
-    private static let rowNumber: JSONValue = [
-        "name": "username", "title": "Row", "constraints": ["required": true, "unique": true],
-        "profiles": ["characters": ["ascii-digits"]],
-    ]
+    private static func rowNumber(named name: String) -> JSONValue {
+        [
+            "name": .string(name), "title": "Row", "constraints": ["required": true, "unique": true],
+            "profiles": ["characters": ["ascii-digits"]],
+        ]
+    }
 
     /// What became of each column.
     func columns(of schema: ProfileSchema) -> [ColumnProposal] {
         made.map { made in
             let rules = made.draft.flatMap { FieldName($0.name) }.flatMap { schema[$0] }
-            let isShown = names[made.column].secrecy == .none && rules?.isSecret == false
+            let name = columns[made.column].name
+            let isShown = name.secrecy == .none && rules?.isSecret == false
             let examples = isShown ? evidence[made.column].examples : []
             return ColumnProposal(
-                header: names[made.column].header, rules: rules, holdsHashes: made.column == secrets.hashes,
+                header: name.header, rules: rules, holdsHashes: made.column == secrets.hashes,
                 values: made.values, missing: made.missing,
                 examples: examples.map { String(decoding: $0, as: UTF8.self) }, doubts: made.doubts)
         }

@@ -63,12 +63,11 @@ public struct SchemaInference: Sendable {
             pipeline.stop()
             reading.interruption.interrupt()
             pipeline.waitUntilEnded()
+            reading.interruption.reset()
             throw error
         }
         pipeline.waitUntilEnded()
-        return try SchemaProposal(
-            of: name, source.columns, evidence, keys: findings, isSample: source.isSample,
-            guessedEncoding: source.guessedEncoding, options: options)
+        return try SchemaProposal(of: name, source.found(), evidence, keys: findings, options: options)
     }
 
     private func gather(
@@ -76,21 +75,21 @@ public struct SchemaInference: Sendable {
     ) throws(InferenceError) -> (BatchEvidence, [Int: KeyCandidates.Finding]) {
         let keys = KeyCandidates(left: left, template: .temporaryFileTemplate(in: options.temporaryFolder))
         var evidence = BatchEvidence()
-        var columns: [ColumnName] = []
+        var columns: [InferenceColumn] = []
         while let batch = try next(of: pipeline) {
             columns = batch.columns
-            try keys.add(batch.evidence.keys, rowsBefore: evidence.soundRows) { columns[$0].keyRank != nil }
+            try keys.add(batch.evidence.keys, rowsBefore: evidence.soundRows) { columns[$0].name.keyRank != nil }
             evidence.merge(batch.evidence)
             progress(ImportProgress(rows: evidence.rows, rejected: 0, bytes: batch.bytesRead, hashed: nil))
         }
-        return (evidence, try keys.finish { columns[$0].keyRank != nil })
+        return (evidence, try keys.finish { columns[$0].name.keyRank != nil })
     }
 
     /// What became of a batch.
     private struct SeenBatch: Sendable {
         let evidence: BatchEvidence
         /// Those that were known when it was read.
-        let columns: [ColumnName]
+        let columns: [InferenceColumn]
         let bytesRead: UInt64
     }
 

@@ -3,60 +3,44 @@ internal import ProfileCore
 // From what the rows have shown to a schema.
 extension SchemaProposal {
     init(
-        of source: String, _ names: [ColumnName], _ evidence: BatchEvidence, keys: [Int: KeyCandidates.Finding],
-        isSample: Bool, guessedEncoding: String?, options: InferenceOptions
+        of source: String, _ found: InferenceSource.Found, _ evidence: BatchEvidence,
+        keys: [Int: KeyCandidates.Finding], options: InferenceOptions
     ) throws(InferenceError) {
-        let chosen = try Self.chosen(names, options)
-        let secrets = ChosenSecrets(chosen, names, evidence)
-        let keyColumn = Self.key(among: chosen, names, evidence, keys)
-        var maker = ProposalMaker(names: names, evidence: evidence, keys: keys, key: keyColumn, secrets: secrets)
-        for column in chosen { maker.add(column) }
+        let secrets = ChosenSecrets(found, evidence)
+        let keyColumn = Self.key(among: found, evidence, keys)
+        var maker = ProposalMaker(found: found, evidence: evidence, keys: keys, key: keyColumn, secrets: secrets)
+        for column in found.chosen { maker.add(column) }
         let schema = try maker.schema(named: options.name)
         self.source = source
         rows = evidence.rows
-        self.isSample = isSample
-        self.guessedEncoding = guessedEncoding
-        let isHeaderLikeRows = evidence.oddities.shape.isLikeRows(header: names.map(\.header))
+        isSample = found.isSample
+        guessedEncoding = found.guessedEncoding
+        let isHeaderLikeRows = found.hasHeader && evidence.oddities.shape.isLikeRows(header: found.headers)
         warnings = evidence.oddities.warningsOfRows + (isHeaderLikeRows ? [.headerLikeRows] : [])
-        key = keyColumn.map { .column(names[$0].header) } ?? (options.keysByRow ? .rowNumber : nil)
+        key = keyColumn.map { .column(found.columns[$0].name.header) } ?? (options.keysByRow ? .rowNumber : nil)
         self.schema = key == nil ? nil : schema
         columns = maker.columns(of: schema)
-        ignoredColumns = names.indices.filter { !maker.fieldColumns.contains($0) && !names[$0].isOfRejects }
-            .map { names[$0].header }
-        mappings = maker.mappings
+        let fields = Set(columns.filter { $0.rules != nil }.map(\.header))
+        ignoredColumns = found.headers.filter { !fields.contains($0) && !ImportColumns.rejectColumns.contains($0) }
+        let uses = ColumnUses(schema)
+        mistakableColumns = ignoredColumns.filter { uses.use(of: $0).isOfField }
+        chosenColumns = options.columns.isEmpty ? [] : fields
         refused = Self.refused(evidence, keyColumn, keys, secrets)
-    }
-
-    /// The columns that become fields, by position.
-    private static func chosen(_ names: [ColumnName], _ options: InferenceOptions) throws(InferenceError) -> [Int] {
-        var chosen = names.indices.filter { !names[$0].isOfRejects }
-        if !options.columns.isEmpty {
-            let wanted = options.columns.map { ColumnName($0) }
-            if let unknown = wanted.first(where: { one in !names.contains { $0.isMeant(by: one) } }) {
-                throw .unknownColumn(unknown.header)
-            }
-            chosen = chosen.filter { index in wanted.contains { names[index].isMeant(by: $0) } }
-        }
-        let headers = chosen.map { names[$0].header }.filter { !$0.isEmpty }
-        if let twice = headers.enumerated().first(where: { headers[..<$0.offset].contains($0.element) })?.element {
-            throw .input(.columnTwice(twice))
-        }
-        guard chosen.count <= ProfileSchema.mostFields else {
-            throw .tooManyColumns(chosen.count, most: ProfileSchema.mostFields)
-        }
-        return chosen
     }
 
     /// The first by name whose values are each row's own in 99 rows of a hundred, else the first without exception (N3).
     private static func key(
-        among chosen: [Int], _ names: [ColumnName], _ evidence: BatchEvidence, _ keys: [Int: KeyCandidates.Finding]
+        among found: InferenceSource.Found, _ evidence: BatchEvidence, _ keys: [Int: KeyCandidates.Finding]
     ) -> Int? {
-        let named = chosen.filter { names[$0].keyRank != nil && ProposalMaker.isNamed(names[$0]) }
-            .sorted { (names[$0].keyRank ?? 0, $0) < (names[$1].keyRank ?? 0, $1) }
+        let columns = found.chosen.filter { found.columns[$0].mayBeKey }
+        let named = columns.compactMap { column in found.columns[column].name.keyRank.map { (rank: $0, column: column) }
+        }
+        .sorted { ($0.rank, $0.column) < ($1.rank, $1.column) }.map(\.column)
         // Without rows there are names alone to go by.
-        guard let rows = evidence.columns.first?.cells, rows > 0 else { return named.first }
+        let rows = evidence.columns.lazy.map(\.cells).max() ?? 0
+        guard rows > 0 else { return named.first }
         return named.first { keys[$0].map { $0.exceptions * 100 <= rows } ?? false }
-            ?? chosen.first { ProposalMaker.isNamed(names[$0]) && keys[$0]?.exceptions == 0 }
+            ?? columns.first { keys[$0]?.exceptions == 0 }
     }
 
     private static func refused(
@@ -75,15 +59,6 @@ extension SchemaProposal {
     }
 }
 
-extension ColumnName {
-    /// Whether a file of rejected rows has added it, so that an import passes over it.
-    var isOfRejects: Bool { ImportColumns.rejectColumns.contains(header) }
-
-    fileprivate func isMeant(by other: ColumnName) -> Bool {
-        header == other.header || !folded.isEmpty && folded == other.folded
-    }
-}
-
 /// The columns that become the field of passwords, and those that cannot.
 struct ChosenSecrets {
     /// The column of hashes that can be checked.
@@ -93,7 +68,9 @@ struct ChosenSecrets {
     /// Secrets that are left out.
     private(set) var leftOut: [Int: ColumnDoubt.OmissionReason] = [:]
 
-    init(_ columns: [Int], _ names: [ColumnName], _ evidence: BatchEvidence) {
+    init(_ found: InferenceSource.Found, _ evidence: BatchEvidence) {
+        let names = found.columns.map(\.name)
+        let columns = found.chosen.filter { found.columns[$0].omission == nil }
         for column in columns {
             let found = evidence[column]
             let holdsHashes = found.hashes > 0 && found.others.count * 100 <= found.values

@@ -23,8 +23,11 @@ public struct SchemaProposal: Sendable {
 
     /// Columns that are in the file and not in the schema, by their headers: an import has to pass over them.
     public let ignoredColumns: [String]
-    /// Columns whose field the schema cannot say, with its name, by their headers.
-    public let mappings: [String: String]
+    /// Those of them whose headers an import would take for a field's, so that it has to be told of each one
+    /// (``ImportOptions/ignoredColumns``).
+    public let mistakableColumns: [String]
+    /// The columns that became fields, where ``InferenceOptions/columns`` asked for some only; else empty.
+    public let chosenColumns: Set<String>
 
     /// What tells one profile from another.
     public enum Key: Hashable, Sendable {
@@ -36,8 +39,8 @@ public struct SchemaProposal: Sendable {
 
     /// Makes an import of the same input take its columns as they were taken here.
     public func adapt(_ options: inout ImportOptions) {
-        options.columns.merge(mappings) { theirs, _ in theirs }
-        if !ignoredColumns.isEmpty { options.ignoresUnknownColumns = true }
+        options.ignoredColumns.formUnion(ignoredColumns)
+        options.chosenColumns = chosenColumns
         if key == .rowNumber { options.keysByRow = true }
     }
 }
@@ -107,6 +110,8 @@ public enum ColumnDoubt: Hashable, Sendable {
     public enum OmissionReason: Hashable, Sendable {
         /// It has no name by which an import could find it.
         case noName
+        /// JSON has lists or objects there.
+        case holdsLists
         /// The hashes are none that can be checked.
         case unsupportedHashes
         /// There is another column of passwords or hashes.

@@ -28,9 +28,6 @@ struct ColumnName: Sendable {
         secrecy = Self.secrecy(words)
     }
 
-    /// Without what does not tell names apart, as an import matches them (I2).
-    var folded: String { words.joined() }
-
     /// Nobody is to see secrets, and so they are no key.
     var mayBeKey: Bool { secrecy == .none }
 
@@ -82,15 +79,45 @@ struct ColumnName: Sendable {
         "password", "passwd", "pwd", "passphrase", "passcode", "passwort", "kennwort", "motdepasse", "contrasena",
         "senha", "wachtwoord", "haslo",
     ]
-    private static let hashWords: Set = ["hash", "hashed", "digest", "encrypted", "crypted", "bcrypt", "argon2"]
+    /// Words that many others have in them: where these begin or end a word it speaks of passwords.
+    private static let passwordStems = ["password", "passwort", "passwd", "kennwort"]
+    private static let hashWords = ["hash", "digest", "crypted", "bcrypt", "argon"]
+    /// Passwords too, where nothing else stands beside them but whose they are.
+    private static let shortPasswords: Set = ["pass", "pw", "userpass", "userpw", "loginpass", "loginpw"]
+    /// Secrets that are no passwords, as the last words of a name.
+    private static let secretEndings = [
+        "pass", "pw", "pin", "otp", "cvv", "cvc", "salt", "token", "apikey", "privatekey", "secretkey", "accesskey",
+    ]
 
     /// `user_password` is one; a `password_hint` is none, and is hidden all the same.
     private static func secrecy(_ words: [String]) -> Secrecy {
+        // `password1` is one like others.
+        let words = words.map(withoutNumber)
         let name = words.joined()
         if name == "hash" { return .hash }
-        let speaksOfPasswords = words.contains(where: passwordWords.contains) || passwordWords.contains(name)
-        guard speaksOfPasswords else { return ["salt", "secret", "token", "apikey"].contains(name) ? .hidden : .none }
-        if words.contains(where: hashWords.contains) { return .hash }
-        return words.last.map(passwordWords.contains) ?? false || passwordWords.contains(name) ? .password : .hidden
+        if shortPasswords.contains(name) { return .password }
+        let speaksOfPasswords = passwordWords.contains(name) || words.contains(where: speaksOfPassword)
+        guard speaksOfPasswords else {
+            let ending = words.suffix(2)
+            let isSecret =
+                words.contains("secret") || secretEndings.contains { $0 == ending.joined() || $0 == ending.last }
+            return isSecret ? .hidden : .none
+        }
+        if hashWords.contains(where: name.contains) { return .hash }
+        let isPassword =
+            passwordWords.contains(name)
+            || words.last.map { word in
+                passwordWords.contains(word) || passwordStems.contains(where: word.hasSuffix)
+            } ?? false
+        return isPassword ? .password : .hidden
+    }
+
+    /// Without the digits at its end, unless there is nothing else.
+    private static func withoutNumber(_ word: String) -> String {
+        word.lastIndex { !$0.isNumber }.map { String(word[...$0]) } ?? word
+    }
+
+    private static func speaksOfPassword(_ word: String) -> Bool {
+        passwordWords.contains(word) || passwordStems.contains { word.hasPrefix($0) || word.hasSuffix($0) }
     }
 }

@@ -35,6 +35,8 @@ extension FileKind {
     ///   - isEncodingKnown: Somebody said how its characters are written.
     init?(ofBytes bytes: Span<UInt8>, isEncodingKnown: Bool) {
         if let kind = Self.signatures.first(where: { bytes.holds($0.bytes, at: $0.offset) })?.kind {
+            // What fills up the name of the first file in an archive; a text has the word "mustard" there.
+            if kind == .tar, !(0..<257).contains(where: { bytes[$0] == 0 }) { return nil }
             self = kind == .zip && bytes.isWorkbook ? .spreadsheet : kind
         } else if !isEncodingKnown, let kind = Self.utf16(bytes) {
             self = kind

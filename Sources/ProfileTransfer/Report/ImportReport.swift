@@ -40,6 +40,9 @@ public struct ImportReport: Hashable, Sendable {
     /// a row.
     public var hasWrittenRejects = false
 
+    /// Columns of the input are not in the file of rejected rows, since they were passed over.
+    public var rejectsOmitColumns = false
+
     /// Why an import ended before its input did; what was committed stays.
     public enum EarlyEnd: String, Hashable, Sendable {
         /// The task was cancelled, by Ctrl-C in the command.

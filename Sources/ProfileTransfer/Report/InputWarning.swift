@@ -11,6 +11,8 @@ public enum InputWarning: Hashable, Sendable {
     case blankLines(count: Int, line: Int)
     /// Cells of an integer field that begin with zeros, which an integer does not keep; the first is in this line.
     case leadingZeros(field: String, cells: Int, line: Int)
+    /// Rows whose password is what the hash of one looks like: it was taken for a password. The first is in this line.
+    case hashesAsPasswords(rows: Int, line: Int)
     /// Columns in which every cell of the first rows stands between quotes that are none in CSV, such as apostrophes; they
     /// were read as a part of the value. The first row begins in this line.
     case otherQuotes(columns: Int, line: Int)
@@ -38,6 +40,9 @@ extension InputWarning {
         case .leadingZeros(let field, let cells, let line):
             "\(Self.count(cells, "cell of \(field) begins", "cells of \(field) begin")) with zeros, \(Self.first(cells, line)); "
                 + "an integer does not keep them. Where they matter the field should be a string."
+        case .hashesAsPasswords(let rows, let line):
+            "\(Self.count(rows, "row has", "rows have")) the hash of a password where a password should be, "
+                + "\(Self.first(rows, line)); it was taken for a password. --map COLUMN=password_hash takes it for a hash."
         case .otherQuotes(let columns, let line):
             "The cells of \(Self.count(columns, "column stand", "columns stand")) between apostrophes or the like, as in line "
                 + "\(line); they were read as a part of the values, since CSV quotes by \"."
@@ -70,6 +75,8 @@ extension InputWarning {
             ["code": "blank_lines", "count": .number(count), "line": .number(line)]
         case .leadingZeros(let field, let cells, let line):
             ["code": "leading_zeros", "field": .string(field), "count": .number(cells), "line": .number(line)]
+        case .hashesAsPasswords(let rows, let line):
+            ["code": "hashes_as_passwords", "count": .number(rows), "line": .number(line)]
         case .otherQuotes(let columns, let line):
             ["code": "other_quotes", "count": .number(columns), "line": .number(line)]
         case .unlikeFirstRows(let rows, let line):

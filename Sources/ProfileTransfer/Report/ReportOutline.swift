@@ -98,10 +98,13 @@ extension ImportReport {
     }
 
     private var endRemark: String? {
-        switch earlyEnd {
+        let stored = isDryRun ? "" : " What is counted as imported is stored."
+        return switch earlyEnd {
         case nil: nil
-        case .cancelled: "Ended early: it was cancelled. What is counted as imported is stored."
-        case .tooManyRejects: "Ended early: too many rows were rejected. What is counted as imported is stored."
+        case .cancelled: "Ended early: it was cancelled." + stored
+        case .tooManyRejects: "Ended early: too many rows were rejected." + stored
+        case .nothingStored where isDryRun:
+            "Nothing would be stored: all or nothing was asked for, and a row is rejected."
         case .nothingStored: "Nothing was stored: all or nothing was asked for, and a row was rejected."
         }
     }

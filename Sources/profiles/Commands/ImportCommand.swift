@@ -93,7 +93,7 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
     private func look(
         through file: borrowing InputFile, _ before: ProfileSchema?, _ plan: inout Plan
     ) async throws {
-        guard before != nil || yes || global.canAsk else {
+        guard !needsAnswer(before) || global.canAsk else {
             throw CommandFailure(
                 .usage, "Nobody can be asked whether the rules are right that --infer finds; nothing was imported",
                 "Take them as they are with --yes, or look at them with \"profiles schema infer\"")
@@ -105,10 +105,11 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
         plan.input = source
         if let before { return try await compare(before, with: source, inference, &plan) }
         let proposal = try await inference.proposal(for: source, isQuiet: global.quiet)
-        if !yes || !global.quiet { Output.error.note(proposal.text) }
-        guard let found = proposal.schema else { throw CommandFailure.noKey }
+        if !yes || !global.quiet { Output.error.note(proposal.text(isImported: true)) }
+        guard let found = proposal.schema else { throw CommandFailure.noKey(proposal) }
         let path = try global.databasePath()
-        guard try yes || dryRun || LinePrompt.isConfirmed("Make a store at \(path) with these rules, and import") else {
+        guard try !needsAnswer(before) || LinePrompt.isConfirmed("Make a store at \(path) with these rules, and import")
+        else {
             throw CommandFailure(.no, "Nothing was stored")
         }
         proposal.adapt(&plan.options)
@@ -116,12 +117,14 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
         plan.isConfirmed = true
     }
 
+    /// Whether somebody has to say that a store is to be made with the rules that are found.
+    private func needsAnswer(_ before: ProfileSchema?) -> Bool { before == nil && !yes && !dryRun }
+
     /// Shows what the file's values bear out beside the rules of a store, which stay (N5). Columns that it has no field for
     /// are a part of the difference, and are passed over; of those that were chosen none is.
     private func compare(
         _ before: ProfileSchema, with source: ImportInput, _ inference: InferenceOptions, _ plan: inout Plan
     ) async throws {
-        plan.options.chosenColumns = inference.columns
         if inference.columns.isEmpty { plan.options.ignoresUnknownColumns = true }
         let proposal: SchemaProposal
         do {
@@ -131,6 +134,7 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
                 "The store keeps its rules. The file's \(count) columns are too many to find others for; those that are no "
                     + "field are passed over.")
         }
+        proposal.adapt(&plan.options)
         let difference = proposal.schema.map { SchemaDifference(from: before, to: $0) }
         guard let difference, !difference.isEmpty else { return }
         global.note("The store keeps its rules. The file's values would bear out others:")

@@ -38,10 +38,10 @@ struct SchemaInferCommand: AsynchronousCommand, ResultWriting {
         let source = ImportInput(descriptor: file.descriptor, name: file.path, byteCount: file.byteCount)
         let proposal = try await input.options.proposal(for: source, isQuiet: global.quiet)
         switch global.format {
-        case .text: try Output.standard.write(proposal.text)
+        case .text: try Output.standard.write(proposal.text(isImported: false))
         case .json: try Output.standard.print(proposal.json.text(indented: true))
         }
-        guard let schema = proposal.schema else { throw CommandFailure.noKey }
+        guard let schema = proposal.schema else { throw CommandFailure.noKey(proposal) }
         guard let output else { return }
         try global.write(schema.document(indented: true) + "\n", to: output, replacing: force, sparing: spared)
         global.note("The schema is in \(output.visible).")

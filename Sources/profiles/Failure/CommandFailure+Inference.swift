@@ -23,7 +23,12 @@ extension CommandFailure {
     }
 
     /// A file whose rows nothing tells apart.
-    static let noKey = CommandFailure(
-        .no, "No column can be the username: in each of them a value is missing or there twice",
-        "Take the number of the row with --key-by-row")
+    static func noKey(_ proposal: SchemaProposal) -> CommandFailure {
+        guard proposal.columns.contains(where: { $0.rules != nil }) else {
+            return CommandFailure(.badInput, "There is no column that can be a field")
+        }
+        return CommandFailure(
+            .no, "No column can be the username: in each of them a value is missing or there twice",
+            "Take the number of the row with --key-by-row")
+    }
 }

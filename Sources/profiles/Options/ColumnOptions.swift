@@ -10,12 +10,18 @@ struct ColumnOptions: ParsableArguments {
         completion: CompletedWords.columns)
     var mappings: [ColumnMapping] = []
 
+    @Option(
+        name: .customLong("ignore"),
+        help: ArgumentHelp("Pass over a column, whatever its name means; may be repeated.", valueName: "header"))
+    var ignored: [String] = []
+
     @Flag(help: "Pass over columns that are no field.")
     var ignoreUnknown = false
 
     /// Makes an import take its columns so.
     func adapt(_ options: inout ImportOptions) {
         options.columns = Dictionary(mappings.map { ($0.header, $0.field) }) { _, last in last }
+        options.ignoredColumns = Set(ignored)
         options.ignoresUnknownColumns = ignoreUnknown
     }
 }

@@ -64,9 +64,6 @@ struct ImportInputOptions: ParsableArguments {
         return options
     }
 
-    /// Whether rejected rows lack columns that the input may have.
-    var omitsIgnoredColumns: Bool { columns.ignoreUnknown && !keepIgnored }
-
     /// The options that read the file of rejected rows as an input of this format was read.
     func wordsForRejects(of format: InputFormat) -> [String] {
         // The columns of what was JSON have the fields' own names.
@@ -76,6 +73,7 @@ struct ImportInputOptions: ParsableArguments {
             words += ["--delimiter", byte == 9 ? "tab" : String(Unicode.Scalar(byte))]
         }
         for column in columns.mappings { words += ["--map", "\(column.header)=\(column.field)"] }
+        if keepIgnored { for header in columns.ignored { words += ["--ignore", header] } }
         return words + (keepIgnored ? ["--ignore-unknown"] : [])
     }
 }

@@ -125,7 +125,7 @@ struct ReportedImport {
         case .text:
             try Output.standard.print(report.summary(examples: 3))
             if let rejects = input.rejects, outcome.hasRejects, report.rejected > 0 {
-                let omission = input.omitsIgnoredColumns ? ", and ignored columns are left out" : ""
+                let omission = report.rejectsOmitColumns ? ", and ignored columns are left out" : ""
                 let mending = outcome.isStoreRemoved ? nil : mending(rejects, report)
                 try Output.standard.print(
                     """
@@ -138,10 +138,9 @@ struct ReportedImport {
         }
     }
 
-    /// The line of shell that mends the rejected rows one by one. Nil where the others are not stored, and where what a
-    /// row is known by is its number, which no form can ask for.
+    /// The line of shell that mends the rejected rows one by one. Nil where the others are not stored.
     private func mending(_ rejects: String, _ report: ImportReport) -> String? {
-        if report.isDryRun || report.earlyEnd == .nothingStored || input.source.keyByRow { return nil }
+        if report.isDryRun || report.earlyEnd == .nothingStored { return nil }
         // A name that looks like an option is none with its folder before it.
         let file = rejects.hasPrefix("-") ? "./" + rejects : rejects
         var words = [CommandArguments.ownName, "mend", file] + input.wordsForRejects(of: report.format)

@@ -6,16 +6,19 @@ internal import TextLayout
 
 extension SchemaProposal {
     /// The table of columns, and under it what concerns the file as a whole.
-    var text: String {
+    ///
+    /// - Parameter isImported: Whether the file is imported next, so that nobody has to be told how.
+    /// - Returns: Lines, the last of them ended.
+    func text(isImported: Bool) -> String {
         var table = TextTable(["Column", "Taken for", "Values", "Examples", "Doubtful"], [.left, .left, .right])
         for column in columns {
             table.add([
                 column.header.isEmpty ? "(no name)" : column.header.visible(upTo: 32), column.takenFor,
-                column.values.grouped, column.exampleText,
+                column.isLookedAt ? column.values.grouped : "", column.exampleText,
                 column.doubts.map(\.text).joined(separator: "; "),
             ])
         }
-        return table.text + "\n" + notes.map { $0 + "\n" }.joined()
+        return table.text + "\n" + (notes + (isImported ? [] : optionsOfImport)).map { $0 + "\n" }.joined()
     }
 
     /// One fact a line.
@@ -30,18 +33,23 @@ extension SchemaProposal {
         notes += warnings.map(\.text)
         switch key {
         case .column(let header): notes.append("A row is known by its column \(header.quoted(longest: 64)).")
-        case .rowNumber: notes.append("A row is known by its number: import with --key-by-row.")
+        case .rowNumber: notes.append("A row is known by its number.")
         case nil: break
         }
         for refused in refused {
             let count = refused.rows.count
             notes.append("\(count.grouped) \(refused.reason.text(count)): \(refused.rows.text)")
         }
-        if !ignoredColumns.isEmpty { notes.append("Columns are left out: import with --ignore-unknown.") }
-        for (header, field) in mappings.sorted(by: { $0.key < $1.key }) {
-            notes.append("Import with --map \("\(header)=\(field)".quoted(longest: 100)).")
-        }
         return notes
+    }
+
+    /// How an import takes the columns as they were taken here, besides the schema.
+    private var optionsOfImport: [String] {
+        let isUnknownLeftOut = ignoredColumns.count > mistakableColumns.count
+        let options =
+            (key == .rowNumber ? ["--key-by-row"] : []) + (isUnknownLeftOut ? ["--ignore-unknown"] : [])
+            + mistakableColumns.map { "--ignore " + $0.visible.quotedForShell }
+        return options.isEmpty ? [] : ["Import with: \(options.joined(separator: " "))"]
     }
 
     private var keyJSON: JSONValue {
@@ -84,6 +92,11 @@ extension ColumnProposal {
         let meaning = rules.contentType.map { " (\($0))" } ?? ""
         let text = rules.rulesText.visible(upTo: 48)
         return name + kind + meaning + (text == "any text" ? "" : "; " + text)
+    }
+
+    /// Whether its values were counted.
+    fileprivate var isLookedAt: Bool {
+        !doubts.contains(.leftOut(.noName)) && !doubts.contains(.leftOut(.holdsLists))
     }
 
     fileprivate var exampleText: String { examples.map { $0.visible(upTo: 20) }.joined(separator: " · ") }
@@ -130,6 +143,7 @@ extension ColumnDoubt {
         case .renamed(.indistinct): "renamed: another differs by an underscore alone"
         case .renamed(.unwritable): "renamed: a field's name is of a–z, 0–9 and _"
         case .leftOut(.noName): "the column has no name"
+        case .leftOut(.holdsLists): "lists or objects, which no field holds"
         case .leftOut(.unsupportedHashes): "hashes that cannot be checked here"
         case .leftOut(.otherSecret): "another column is the password"
         case .keyByValues: "taken for the username: the first column in which no value is there twice"
@@ -169,6 +183,7 @@ extension RowRefusal {
         case .nul: "\(rows) with a NUL"
         case .tooLong: "\(rows) too long to read"
         case .headerAgain: "\(rows) that say\(count == 1 ? "s" : "") what the header says"
+        case .notAnObject where count == 1: "element that is no object of texts, numbers and booleans"
         case .notAnObject: "elements that are no object of texts, numbers and booleans"
         case .controlCharacter: "\(rows) with a control character"
         case .unsupportedHash: "\(rows) with a hash that cannot be checked"

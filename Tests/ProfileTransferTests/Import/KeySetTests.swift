@@ -67,21 +67,6 @@ import Watchdog
         let length = [1, 2, 3, 3, 4, 4, 9, 10, 11, 40].randomElement(using: &random) ?? 1
         return String((0..<length).map { _ in alphabet.randomElement(using: &random) ?? "a" })
     }
-
-    @Test func `I4: past its room a set of long values finds no further ones, and those that pack it does`() {
-        func find(_ text: String, _ set: KeySet) -> Int? {
-            Array(text.utf8).withUnsafeBufferPointer { set.line(of: $0) }
-        }
-        var set = KeySet(foldsCase: false, longValueBytes: 2 << 20)
-        // Each takes more than half of one of the two chunks.
-        let long = (1...3).map { String(repeating: "\($0)", count: 700_000) }
-        for (line, value) in (long + ["short", "another one that is long"]).enumerated() {
-            Array(value.utf8).withUnsafeBufferPointer { set.insert($0, line: line) }
-        }
-        #expect(long.map { find($0, set) } == [0, 1, nil])
-        #expect(find("short", set) == 3)
-        #expect(find("another one that is long", set) == 4, "there is room in the chunk that was begun")
-    }
 }
 
 extension KeySet {

@@ -180,7 +180,9 @@ import Watchdog
             ("password", "Sesame7!", "password"), ("User Pwd", "Sesame7!", "password"),
             ("password_hash", hash, "hash"), ("password", hash, "hash"), ("credential", hash, "hash"),
             ("md5_password_hash", "5f4dcc3b5aa765d61d8327deb882cf99", "left out"),
-            ("password_hint", "Sesame7!", "string"),
+            ("password_hint", "Sesame7!", "string"), ("user_pass", "Sesame7!", "password"),
+            ("password1", "Sesame7!", "password"), ("access_token", "Sesame7!", "string"),
+            ("secret_answer", "Sesame7!", "string"), ("PIN", "Sesame7!", "string"), ("PASSWORDHASH", hash, "hash"),
         ] {
             let text = "user,\(header)\nann,\"\(value)\"\nbob,\"\(value)\"\n"
             let proposal = try await inferring(text)
@@ -202,12 +204,13 @@ import Watchdog
         let fields = proposal.columns.map { $0.rules?.name.text ?? "" }
         #expect(
             fields == [
-                "user", "source_id", "source_status", "post_code", "postcode_2", "unicode_grosse", "column_7",
+                "user", "source_id", "source_status", "post_code_2", "postcode", "unicode_grosse", "column_7",
                 "column_2024",
             ])
         #expect(proposal["status"]?.rules?.columns == ["status"])
         #expect(proposal["status"]?.doubts == [.renamed(.reserved)])
-        #expect(proposal["postcode"]?.doubts == [.renamed(.indistinct)])
+        // What is called as a field can be keeps its name.
+        #expect(proposal["Post-Code"]?.doubts == [.renamed(.indistinct)])
         #expect(try await proposal.validating(Array(text.utf8)).outcomes == [2, 0, 0, 0])
     }
 
@@ -282,6 +285,10 @@ import Watchdog
         #expect(proposal.rows == 2 && proposal.isSample)
         #expect(proposal["n"]?.label == "integer")
         #expect(try await inferring(text) { $0.sample = 3 }.isSample == false)
+        // As many as a batch has.
+        let long = "user\n" + (0..<5_001).map { "u\($0)\n" }.joined()
+        #expect(try await inferring(long) { $0.sample = 5_000 }.isSample)
+        #expect(try await inferring(long) { $0.sample = 5_001 }.isSample == false)
     }
 
     @Test func `values that no field may hold are counted with their lines`() async throws {
