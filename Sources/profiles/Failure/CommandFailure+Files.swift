@@ -17,7 +17,9 @@ enum ImportAttempt {
 
 // Files that cannot be imported or written.
 extension CommandFailure {
-    init(_ error: ImportError, attempting attempt: ImportAttempt = .importing) {
+    init(_ error: ImportError) { self.init(error, attempting: .importing) }
+
+    init(_ error: ImportError, attempting attempt: ImportAttempt) {
         let nothingDone = attempt.nothingDone
         switch error {
         case .noHeader: self.init(.badInput, "The input is empty: its first row should name the columns")
