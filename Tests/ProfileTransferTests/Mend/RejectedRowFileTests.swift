@@ -28,6 +28,7 @@ import Watchdog
 
         """
 
+    @discardableResult
     private func opened<Value>(_ text: String, _ body: (RejectedRowFile) throws -> Value) throws -> Value {
         let descriptor = try unnamedFile(Array(text.utf8))
         defer { close(descriptor) }
@@ -50,7 +51,7 @@ import Watchdog
     }
 
     @Test func `N9: a rejected row says what it holds, where it stood, and why it was rejected`() throws {
-        try opened(Self.text) { file in
+        try opened(Self.text) { file throws in
             #expect(try file.count() == 3)
             let rows = try file.rows()
             let fee = try #require(FieldName("fee"))
@@ -68,7 +69,7 @@ import Watchdog
     }
 
     @Test func `N9: what is left is written as it stands, however often the file is read`() throws {
-        try opened(Self.text) { file in
+        try opened(Self.text) { file throws in
             let rows = try file.rows()
             _ = try rows.next()
             #expect(try copy(file) == (3, Self.text))
@@ -90,14 +91,14 @@ import Watchdog
             ("Login;_line;_issues\nann;1;\n\(String(repeating: "b", count: 3 << 20));2;\n", .unreadable(line: 3)),
         ] as [(String, RejectedRowFile.Fault)])
     func refused(text: String, fault: RejectedRowFile.Fault) throws {
-        try opened(text) { file in
+        try opened(text) { file throws in
             #expect(throws: ImportError.notRejectedRows(fault)) { try file.count() }
         }
     }
 
     @Test func `N9: a row that was near the limit of a record is read with what was added to it`() throws {
         let hobby = String(repeating: "b", count: (1 << 20) - 10)
-        try opened("Login;hobby;_line;_issues\nann;\(hobby);2;fee: bad_format (Fee should be a number)\n") { file in
+        try opened("Login;hobby;_line;_issues\nann;\(hobby);2;fee: bad_format (Fee should be a number)\n") { file throws in
             #expect(try file.count() == 1)
             #expect(try copy(file).text.utf8.count > 1 << 20)
         }
@@ -106,7 +107,7 @@ import Watchdog
     @Test func `N9: a row is written as somebody has typed it, without the secret`() throws {
         let draft = ProfileDraft(["username": "a;nn", "fee": "1,50", "password": "aK8oio"])
         let profile = try ProfileValidator(schema).validate(draft, on: .latest)
-        try opened(Self.text) { file in
+        try opened(Self.text) { file throws in
             let lines = Self.text.split(separator: "\n")
             #expect(try file.rows().next()?.holdsSecret == false)
             let typed = try copy(file, typed: (1, profile)).text.split(separator: "\n")
@@ -116,7 +117,7 @@ import Watchdog
             #expect(try copy(file, typed: (3, profile)).text.split(separator: "\n").last == "\"a;nn\";1,5;;;4;")
         }
         let brought = Self.text.replacing("ann;x;;", with: "ann;x;Sesame0pen;")
-        try opened(brought) { file in
+        try opened(brought) { file throws in
             #expect(try file.rows().next()?.holdsSecret == true)
             #expect(try !copy(file, typed: (1, profile)).text.contains("Sesame0pen"))
         }
