@@ -135,7 +135,7 @@ import Watchdog
             ).status == 0)
         let screen = try TerminalDriver(workplace, "edit", "anna")
         try screen.closeWelcome()
-        try screen.wait(for: "1234,5")
+        try screen.wait(until: { $0.contains("1234,5") })
         #expect(screen.screen.contains("02/01/2020 00:05") && screen.screen.contains("07:05 PM"))
         try screen.press(.control("s"))
         #expect(try screen.end() == 0, "nothing had to be mended")

@@ -52,7 +52,7 @@ import Watchdog
         try run("edit anna --phone 78761242 --quiet")
         let expected =
             #"{"number":2,"kind":"edited","first_profile_id":1,"last_profile_id":1,"key":"anna","#
-            + #""revision":2,"changed_at":"TIME"}"#
+            + #""revision":2,"changed_at":"TIME","author":null}"#
         #expect(watch.nextLine()?.reproducible(workplace) == expected)
         watch.send(SIGINT)
         #expect(watch.end() == 130)
@@ -63,7 +63,7 @@ import Watchdog
         let watch = try WatchProcess(workplace, "--since", "7", "--format", "json", environment: environment)
         let expected =
             #"{"number":1,"kind":"missed","first_profile_id":null,"last_profile_id":null,"key":null,"#
-            + #""revision":null,"changed_at":null}"#
+            + #""revision":null,"changed_at":null,"author":null}"#
         #expect(watch.nextLine() == expected)
         watch.send(SIGINT)
         #expect(watch.end() == 130)

@@ -25,17 +25,25 @@ extension SQLiteEngine {
 
     /// One write transaction that changes profiles, and tells those who watch the store. The body returns what it has
     /// changed; where nothing was, it is told to nobody.
+    /// - Parameters:
+    ///   - stamp: When, by whom, and under which key.
+    ///   - isLong: Whether it writes much: others had to wait for all of it if they shared its transaction.
+    ///   - body: What to write.
     func change<Value: KeyedValue>(
-        _ stamp: WriteStamp,
+        _ stamp: WriteStamp, isLong: Bool = false,
         _ body: @escaping @Sendable (borrowing Connection) throws -> (changes: [Change], value: Value)
     ) async throws(ProfileStoreError) -> Value {
-        let written = try await session.write { connection in
+        let write: @Sendable (borrowing Connection) throws -> Written<Value> = { connection in
             try self.once(stamp, connection) {
                 let (changes, value) = try body(connection)
                 for change in changes { try self.record(change.kind, change.id...change.id, stamp, connection) }
                 return (value, isChange: !changes.isEmpty)
             }
         }
+        let written =
+            isLong
+            ? try await session.withWriter { connection in try connection.writeTransaction { try write(connection) } }
+            : try await session.write(write)
         // Here the write lock is given back: nobody waits for it while others are told.
         if written.isChange { announce() }
         return try written.answer.get()

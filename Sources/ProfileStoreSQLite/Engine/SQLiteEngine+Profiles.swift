@@ -69,7 +69,7 @@ extension SQLiteEngine {
     }
 
     func remove(_ profiles: [Profile], _ stamp: WriteStamp) async throws(ProfileStoreError) -> Int {
-        try await change(stamp) { connection in
+        try await change(stamp, isLong: true) { connection in
             let rules = try self.rulesInForce(connection)
             var changes: [Change] = []
             for profile in profiles {

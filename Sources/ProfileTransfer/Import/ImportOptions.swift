@@ -102,7 +102,7 @@ public enum ImportError: Error, Hashable, Sendable {
     /// The input was written to while it was imported; nothing was stored.
     case inputChanged
     /// A file that is to be mended row by row is none that could be written back without those that are done with.
-    case notRejectedRows(RejectedRowFile.Fault)
+    case notRejectedRows(RejectedRowFault)
     /// Writing the rejected rows failed with this `errno`.
     case writingRejects(code: Int32)
     /// The store refused before any row was decided on.

@@ -7,18 +7,6 @@ public import ProfileCore
 /// It is a plain file, and read by its positions, so that it can be read while it is written anew under its name. What is
 /// no file of rejected rows, or could not be written as it stands, is refused: nothing would be left of what was in it.
 public struct RejectedRowFile: Sendable {
-    /// Why a file is refused.
-    public enum Fault: Hashable, Sendable {
-        /// It has no columns `_line` and `_issues`.
-        case noIssues
-        /// It is compressed.
-        case compressed
-        /// Its characters are written in the encoding of this name.
-        case encoding(String)
-        /// The record in this line cannot be read.
-        case unreadable(line: Int)
-    }
-
     private let input: ImportInput
     private let schema: ProfileSchema
     private let options: ImportOptions

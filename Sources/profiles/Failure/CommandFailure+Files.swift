@@ -113,7 +113,7 @@ extension CommandFailure {
     }
 
     /// A file that cannot be mended row by row.
-    private init(_ fault: RejectedRowFile.Fault) {
+    private init(_ fault: RejectedRowFault) {
         switch fault {
         case .noIssues:
             self.init(

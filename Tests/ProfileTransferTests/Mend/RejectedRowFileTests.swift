@@ -89,8 +89,8 @@ import Watchdog
             ("Login;fee\nann;1\n", .noIssues), ("Login;fee;_line\nann;1;2\n", .noIssues),
             ("Login;_line;_issues\nann;1;\n\"b\"b;2;\n", .unreadable(line: 3)),
             ("Login;_line;_issues\nann;1;\n\(String(repeating: "b", count: 3 << 20));2;\n", .unreadable(line: 3)),
-        ] as [(String, RejectedRowFile.Fault)])
-    func refused(text: String, fault: RejectedRowFile.Fault) throws {
+        ] as [(String, RejectedRowFault)])
+    func refused(text: String, fault: RejectedRowFault) throws {
         try opened(text) { file throws in
             #expect(throws: ImportError.notRejectedRows(fault)) { try file.count() }
         }
