@@ -12,5 +12,6 @@ package struct Migration: Sendable {
         Migration(version: 1, name: "V0001_profiles", sql: PackageResources.V0001_profiles_sql),
         Migration(version: 2, name: "V0002_changes", sql: PackageResources.V0002_changes_sql),
         Migration(version: 3, name: "V0003_counts", sql: PackageResources.V0003_counts_sql),
+        Migration(version: 4, name: "V0004_accounts", sql: PackageResources.V0004_accounts_sql),
     ]
 }

@@ -466,7 +466,8 @@ import Watchdog
         #expect(open.status == 1)
         #expect(
             try workplace.profiles("migrate", "--status").output
-                == "Migration       Applied\nV0001_profiles  yes\nV0002_changes   yes\nV0003_counts    yes\n")
+                == "Migration       Applied\nV0001_profiles  yes\nV0002_changes   yes\nV0003_counts    yes\n"
+                + "V0004_accounts  yes\n")
         #expect(try workplace.profiles("migrate").output == "The store is up to date\n")
     }
 

@@ -70,20 +70,23 @@ extension ProfileRepository {
 
     /// Stores a valid profile in the place of one that was read, if that has not changed since.
     ///
-    /// A password that `valid` does not bring stays as it is.
+    /// A password that `valid` does not bring stays as it is; another one ends the profile's sessions.
     /// - Throws: `staleRevision` with the current revision, `notFound`, `duplicate`, `schemaChanged`, `busy`, …
     public func replace(_ stored: Profile, with valid: ValidProfile) async throws(ProfileStoreError) -> Profile {
         guard stored.differs(from: valid) else { return stored }
         let row = try await hashingPassword(of: valid)
+        // Another password ends the profile's sessions.
+        defer { if valid.bringsPassword { sessionLooks.forget() } }
         return try await learningOfRules { () throws(ProfileStoreError) in
             try await engine.replace(stored, with: row, judgedBy: valid.schema, at: options.now())
         }
     }
 
-    /// Removes a profile and its credentials. Its id is not used again.
+    /// Removes a profile, its credentials and its sessions. Its id is not used again.
     ///
     /// - Throws: `notFound`, `busy`, …
     public func remove(_ username: String) async throws(ProfileStoreError) {
+        defer { sessionLooks.forget() }
         try await engine.remove(username, at: options.now())
     }
 

@@ -64,7 +64,7 @@ import Watchdog
         // What later versions have added, taken away again.
         try store.execute(
             """
-            DROP TABLE changes; ALTER TABLE store DROP COLUMN unjudged_passwords;
+            DROP TABLE sessions; DROP TABLE access_tokens; DROP TABLE resets; DROP TABLE changes; ALTER TABLE store DROP COLUMN unjudged_passwords;
             ALTER TABLE store DROP COLUMN unknown_throttles; ALTER TABLE store DROP COLUMN is_welcomed;
             DELETE FROM migrations WHERE version > 1; PRAGMA user_version = 1
             """)
@@ -83,6 +83,28 @@ import Watchdog
         let change = try await changes.next()
         #expect(change?.number == 3 && change?.kind == .registered && change?.username == "carl")
         #expect(try await migrated.takeWelcome())
+        await migrated.close()
+    }
+
+    @Test func `a store of version 3 gets sessions, and keeps what it has`() async throws {
+        let repository = try await store.open()
+        for name in ["abel", "bert"] { try await repository.register(name) }
+        await repository.close()
+        try store.execute(
+            """
+            DROP TABLE sessions; DROP TABLE access_tokens; DROP TABLE resets;
+            DELETE FROM migrations WHERE version > 3; PRAGMA user_version = 3
+            """)
+        let before = try store.rows()
+        await #expect(throws: ProfileStoreError.olderStore(path: store.path, version: 3, known: Migration.all.count)) {
+            try await store.open()
+        }
+        #expect(try await ProfileRepository.migrate(at: store.path) == Migration.all.dropFirst(3).map(\.name))
+        #expect(try store.rows() == before)
+        let migrated = try await store.open()
+        let issued = try await migrated.startSession(People.secret, for: "bert")
+        #expect(try await migrated.session(for: issued.token)?.username == "bert")
+        #expect(try await migrated.check().isSound)
         await migrated.close()
     }
 

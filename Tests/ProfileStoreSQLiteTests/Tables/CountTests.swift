@@ -113,10 +113,11 @@ import Watchdog
         await repository.close()
         try RawDatabase(store.path).execute(
             """
+            DROP TABLE sessions; DROP TABLE access_tokens; DROP TABLE resets;
             ALTER TABLE store DROP COLUMN unjudged_passwords; ALTER TABLE store DROP COLUMN unknown_throttles;
             DELETE FROM migrations WHERE version > 2; PRAGMA user_version = 2
             """)
-        #expect(try await ProfileRepository.migrate(at: store.path) == ["V0003_counts"])
+        #expect(try await ProfileRepository.migrate(at: store.path) == Migration.all.dropFirst(2).map(\.name))
         #expect(try unjudged() == 3)
         #expect(try store.number("SELECT unknown_throttles FROM store") == 1)
         let migrated = try await store.open()
