@@ -119,7 +119,7 @@ extension ProfileRepository {
     }
 
     private func newSession(_ token: NewToken, label: AccountLabel?, policy: SessionPolicy?) -> NewSession {
-        NewSession(token.hash, label: label, under: policy ?? options.sessions, at: options.now())
+        NewSession(token.hash, label: label, under: policy ?? options.sessionPolicy, at: options.now())
     }
 }
 

@@ -30,7 +30,7 @@ public final class ProfileRepository: Sendable {
         /// The most hashes at once; the machine's cores by default.
         public var hashingThreads: Int?
         /// How long sessions last; each may be started under another policy.
-        public var sessions = SessionPolicy.standard
+        public var sessionPolicy = SessionPolicy.standard
         /// A session or an access token that was looked up is honoured for so long without another look, and so no longer
         /// than that after it was ended, by whichever process (H4).
         public var tokenLookInterval = Duration.milliseconds(250)

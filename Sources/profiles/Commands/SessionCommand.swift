@@ -37,6 +37,9 @@ struct SessionListCommand: AsynchronousCommand {
     @OptionGroup var noSecrets: NoSecretArguments
     @OptionGroup var global: GlobalOptions
 
+    /// It only reads.
+    var needsThreads: Bool { false }
+
     func validate() throws {
         try username?.requireNoToken()
         guard 1...100_000 ~= limit else { throw ValidationError("--limit takes 1 to 100000.") }

@@ -86,6 +86,9 @@ struct TokenListCommand: AsynchronousCommand {
 
     @OptionGroup var global: GlobalOptions
 
+    /// It only reads.
+    var needsThreads: Bool { false }
+
     func run() async throws {
         let tokens = try await global.withStore("token list") { try await $0.accessTokens() }
         switch global.format {
