@@ -2,15 +2,14 @@
 --
 -- A token is 256 random bits. Here stands its SHA-256 alone, in hexadecimal digits: who reads this file can use none.
 
--- Somebody who is logged in, on one device. A session goes with its profile, and with its profile's password.
+-- Somebody who is logged in, on one device. A session goes with its profile, and with its profile's password. It may be left
+-- alone for `idle_time` milliseconds, ten years at the most; `last_used_at` is not written with each use.
 CREATE TABLE sessions (
     hash TEXT PRIMARY KEY CHECK (length(hash) = 64),
     profile_id INTEGER NOT NULL REFERENCES profiles (id) ON DELETE CASCADE,
     label TEXT CHECK (label <> ''),
     created_at INTEGER NOT NULL,
-    -- Not written with each use.
     last_used_at INTEGER NOT NULL,
-    -- For how many milliseconds it may be left alone, at most ten years.
     idle_time INTEGER NOT NULL CHECK (idle_time BETWEEN 1 AND 315360000000),
     idle_expires_at INTEGER NOT NULL,
     expires_at INTEGER NOT NULL,

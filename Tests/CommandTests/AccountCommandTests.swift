@@ -183,7 +183,7 @@ import Watchdog
     @Test func `subcommands and options of access are completed in bash`() throws {
         let script = """
             source <(profiles completion bash)
-            for words in "session ''" "token ''" "reset --re" "token create --e"; do
+            for words in "session e" "token r" "reset --re" "token create --e"; do
                 eval "COMP_WORDS=(profiles $words)"; COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); COMP_LINE="${COMP_WORDS[*]}"
                 COMP_POINT=${#COMP_LINE}; COMPREPLY=()
                 completing=$(complete -p profiles | sed 's/.*-F \\([^ ]*\\) .*/\\1/')
@@ -191,8 +191,7 @@ import Watchdog
                 echo "${COMPREPLY[@]}"
             done
             """
-        let lines = try workplace.shell(script).output.split(separator: "\n").map { $0.split(separator: " ").sorted() }
-        #expect(lines == [["end", "list"], ["create", "list", "revoke"], ["--redeem"], ["--expires"]])
+        #expect(try workplace.shell(script).output == "end\nrevoke\n--redeem\n--expires\n")
     }
 }
 

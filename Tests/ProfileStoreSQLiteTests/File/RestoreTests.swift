@@ -185,8 +185,12 @@ import Watchdog
     @Test func `a store whose pages are damaged is replaced whole`() async throws {
         try await backUp((0..<200).map { "user\($0)" }).close()
         var bytes = try #require(SmallFile.bytes(of: store.path))
-        // All but the first page, which says that it is a database.
-        for index in 4_096..<bytes.count { bytes[index] = 0xA5 }
+        // All but the first page, which says that it is a database, and those that say what its tables are.
+        for start in stride(from: 4_096, to: bytes.count, by: 4_096) {
+            let page = start..<min(start + 4_096, bytes.count)
+            guard bytes[page].firstRange(of: "CREATE ".utf8) == nil else { continue }
+            for index in page { bytes[index] = 0xA5 }
+        }
         try SmallFile.write(bytes, to: store.path)
         try await restore()
         let restored = try await store.open()

@@ -196,7 +196,8 @@ struct RandomVerbs {
                 switch (outcome, stored) {
                 case (0, let stored?):
                     let success = try await engine.settle(
-                        attempt, .right(profileID: stored.profileID, rehash: rehash, session: session))
+                        attempt,
+                        .right(profileID: stored.profileID, rehash: rehash, session: number == 0 ? session : nil))
                     answers.append(success?.profile.text ?? "no profile")
                     answers.append(success?.session?.text ?? "no session")
                 case (1, _): _ = try await engine.settle(attempt, .notMade)
