@@ -87,7 +87,7 @@ let package = Package(
             name: "SQLiteMigrations", path: "Migrations/sqlite",
             resources: [
                 .embedInCode("V0001_profiles.sql"), .embedInCode("V0002_changes.sql"), .embedInCode("V0003_counts.sql"),
-                .embedInCode("V0004_writes.sql"),
+                .embedInCode("V0004_writes.sql"), .embedInCode("V0005_accounts.sql"),
             ],
             swiftSettings: strictness),
         .target(name: "SQLiteAccess", dependencies: ["CSQLite", "Platform", "Threads"], swiftSettings: strictness),
@@ -250,7 +250,7 @@ let package = Package(
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "profiles", "Platform", "ProfileCore", "ProfileStore",
+                "profiles", "Platform", "ProfileCore", "ProfileStore", "ProfileStoreSQLite",
                 "InputFixtures", "ProfileTesting", "RawSQLite", "WithoutUnnamedFiles", "Watchdog",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],

@@ -79,7 +79,7 @@ extension ProfileRepository {
         let path = engine.session.file.path
         return try await engine.session.withWriter { connection in
             guard try ProfileTable.count(connection) == 0, try StoreTable.changeNumber(connection) == 0,
-                try SchemaTable.versionInForce(connection) == 1
+                try SchemaTable.versionInForce(connection) == 1, try AccessTokenTable.isEmpty(connection)
             else { return false }
             // A log that is left behind could be taken for that of the next store of this name.
             guard try connection.checkpoint(.truncate).isComplete else { return false }

@@ -1,6 +1,6 @@
 internal import CSodium
 
-/// SHA-256 (FIPS 180-4), by which schemas, migrations and inline scripts are told apart.
+/// SHA-256 (FIPS 180-4), by which schemas, migrations and inline scripts are told apart, and tokens are known.
 package enum SHA256 {
     /// Hashes bytes.
     ///

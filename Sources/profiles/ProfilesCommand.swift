@@ -43,7 +43,8 @@ struct ProfilesCommand: ParsableCommand {
                 subcommands: [ImportCommand.self, MendCommand.self, ValidateCommand.self, ExportCommand.self]),
             CommandGroup(
                 name: "Secret",
-                subcommands: [PasscodeCommand.self, LoginCommand.self, UnlockCommand.self]),
+                subcommands: [PasscodeCommand.self, LoginCommand.self, UnlockCommand.self, ResetCommand.self]),
+            CommandGroup(name: "Access", subcommands: [SessionCommand.self, TokenCommand.self]),
             CommandGroup(
                 name: "Rule",
                 subcommands: [SchemaCommand.self, RevalidateCommand.self]),

@@ -111,6 +111,7 @@ import Watchdog
         arguments: [
             "init", "register", "edit", "remove", "lookup", "list", "import", "validate", "revalidate", "export",
             "passcode", "passcode create", "passcode validate", "passcode edit", "passcode remove", "unlock", "login",
+            "reset", "session", "session list", "session end", "token", "token create", "token list", "token revoke",
             "watch", "schema", "schema show", "schema check", "schema diff", "schema adopt", "schema log", "check",
             "backup", "restore", "migrate", "completion zsh",
         ])

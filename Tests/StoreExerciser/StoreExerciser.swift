@@ -50,6 +50,7 @@ enum StoreExerciser {
         case ("log-in-without-memory", let rest) where rest.count == 4:
             try await logInWithoutMemory(
                 path: rest[0], username: rest[1], password: rest[2], policyKiB: Int(rest[3]) ?? 0)
+        case ("honour", let rest) where rest.count == 2: try await honour(path: rest[0], token: rest[1])
         case ("welcome", let rest) where rest.count == 1: try await welcome(path: rest[0])
         default: throw ExerciseError.unknownCommand(words)
         }
@@ -240,6 +241,24 @@ enum StoreExerciser {
         let most = rlim_t(pages * UInt(getpagesize()) + bytes)
         var limit = rlimit(rlim_cur: most, rlim_max: most)
         guard setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0 else { throw ExerciseError.noLimit }
+    }
+
+    /// Lets the holder of a token in again and again, for half a minute at the most, and prints `honoured` the first time; in
+    /// the end, when the last request began that was let in, in nanoseconds of `CLOCK_BOOTTIME`.
+    private static func honour(path: String, token: String) async throws {
+        let repository = try await ProfileRepository.open(at: path, options: options())
+        let token = Secret(token)
+        var latest: Int64 = 0
+        let end = ContinuousClock.now + .seconds(30)
+        while ContinuousClock.now < end {
+            var time = timespec()
+            clock_gettime(CLOCK_BOOTTIME, &time)
+            guard try await repository.session(for: token) != nil else { break }
+            if latest == 0 { say("honoured") }
+            latest = Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+        }
+        await repository.close()
+        say(String(latest))
     }
 
     /// Prints whether it was the one to greet.

@@ -25,6 +25,7 @@ package final class TemporaryStore: Sendable {
         options.createsMissing = true
         let clock = clock
         options.now = { clock.timestamp }
+        options.uptime = { clock.uptime }
         change(&options)
         return options
     }

@@ -21,11 +21,35 @@ package struct LoginAttempt: Sendable {
     package enum Outcome: Sendable {
         /// The secret was right: failures are forgotten, and the hash is replaced if there is a better one and it is
         /// still the same, since an edit that came between wins (P7).
-        case right(profileID: Int64, rehash: Rehash?)
+        case right(profileID: Int64, rehash: Rehash?, session: ProvenSession? = nil)
         /// It was wrong: the attempt stays counted.
         case wrong
         /// It was never looked at, and is not counted.
         case notMade
+    }
+
+    /// What a right attempt has come to.
+    package struct Success: Sendable {
+        package let profile: Profile
+        /// Nil where none was wanted, or the password is another one by now.
+        package let session: Session?
+
+        package init(profile: Profile, session: Session?) {
+            self.profile = profile
+            self.session = session
+        }
+    }
+
+    /// A session that a right password starts, if the profile's hash is still one of these: who changes a password ends
+    /// every session that the former one has started, also one that comes too late.
+    package struct ProvenSession: Sendable {
+        package let session: NewSession
+        package let hashes: [PasswordHash]
+
+        package init(_ session: NewSession, hashes: [PasswordHash]) {
+            self.session = session
+            self.hashes = hashes
+        }
     }
 
     /// A hash and the one that takes its place.

@@ -75,15 +75,15 @@ package protocol StoreEngine: Sendable {
     ) async throws(ProfileStoreError) -> Profile
 
     /// Stores a profile in the place of one that has this id and revision, and logs the change. A password that the row
-    /// does not bring stays. Failed attempts are forgotten at both names if the name changes, else at the password if
-    /// there is a new one.
+    /// does not bring stays, and another one than before ends the profile's sessions and its reset (H4). Failed attempts
+    /// are forgotten at both names if the name changes, else at the password if there is a new one.
     ///
     /// - Throws: `staleRevision`, `notFound`, `duplicate`, `schemaChanged`.
     func replace(
         _ stored: Profile, with row: ValidProfiles, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> Profile
 
-    /// Removes a profile with its secrets and what is remembered of attempts at them, and logs the change.
+    /// Removes a profile with its secrets, its sessions, its reset and what is remembered of attempts, and logs the change.
     ///
     /// - Parameters:
     ///   - username: Whose.
@@ -147,13 +147,101 @@ package protocol StoreEngine: Sendable {
     /// It takes the same time whether there is such a profile or not (P10).
     func admit(_ attempt: LoginAttempt) async throws(ProfileStoreError) -> ThrottleState.Decision
 
-    /// Writes what came of an attempt that was admitted. Only `right` finds a profile.
+    /// Writes what came of an attempt that was admitted, and starts the session that it is to start. A better hash of the
+    /// same password ends no session. Only `right` finds a profile.
     func settle(
         _ attempt: LoginAttempt, _ outcome: LoginAttempt.Outcome
-    ) async throws(ProfileStoreError) -> Profile?
+    ) async throws(ProfileStoreError) -> LoginAttempt.Success?
 
     /// Forgets failed attempts at both secrets of a name.
     func unlock(_ username: String) async throws(ProfileStoreError)
+
+    // MARK: Sessions
+
+    /// Starts a session of a profile, whoever asks for it. A few expired ones are removed by the way, and those of the
+    /// profile that were used least lately if there would be too many.
+    ///
+    /// - Returns: Nil where there is no such profile.
+    func startSession(_ session: NewSession, of username: String) async throws(ProfileStoreError) -> Session?
+
+    /// The session of a token, unless it has expired at this time. Looks at two rows and writes nothing.
+    func liveSession(_ token: TokenHash, at time: Timestamp) async throws(ProfileStoreError) -> Session?
+
+    /// Sessions that have not expired at this time, by profile and then by id.
+    ///
+    /// - Parameters:
+    ///   - profileID: Of this profile alone.
+    ///   - last: Only those that come after this one.
+    ///   - limit: Most of them.
+    ///   - time: Now.
+    /// - Returns: The sessions.
+    /// - Throws: What every verb may throw.
+    func sessions(
+        of profileID: Int64?, after last: Session?, limit: Int, at time: Timestamp
+    ) async throws(ProfileStoreError) -> [Session]
+
+    /// Ends a session.
+    ///
+    /// - Returns: The session; nil where there is none of this id, or it has expired at this time.
+    func endSession(_ id: TokenID, at time: Timestamp) async throws(ProfileStoreError) -> Session?
+
+    /// Ends every session of a profile.
+    ///
+    /// - Returns: How many had not expired at this time; nil where there is no such profile.
+    func endSessions(of username: String, at time: Timestamp) async throws(ProfileStoreError) -> Int?
+
+    // MARK: Access tokens
+
+    /// Keeps an access token.
+    ///
+    /// - Returns: False if another one has its name.
+    func create(_ token: AccessToken, _ hash: TokenHash) async throws(ProfileStoreError) -> Bool
+
+    /// The access token of a token, expired or not.
+    func accessToken(_ token: TokenHash) async throws(ProfileStoreError) -> AccessToken?
+
+    /// All of them, expired ones too, by name.
+    func accessTokens() async throws(ProfileStoreError) -> [AccessToken]
+
+    /// Removes an access token.
+    ///
+    /// - Returns: The token; nil where there is none of this id.
+    func revoke(_ id: TokenID) async throws(ProfileStoreError) -> AccessToken?
+
+    /// Writes down when tokens were used, unless it is known that they were used later, and has sessions expire so much
+    /// later. What has ended meanwhile stays ended.
+    func note(_ uses: [TokenUse]) async throws(ProfileStoreError)
+
+    // MARK: Resets
+
+    /// Keeps the reset of a profile's password, in the place of one that was given before.
+    ///
+    /// - Returns: Nil where there is no such profile.
+    func issueReset(
+        _ token: TokenHash, of username: String, at time: Timestamp, until expiry: Timestamp
+    ) async throws(ProfileStoreError) -> PasswordReset?
+
+    /// The reset of a token, unless it has expired at this time.
+    func liveReset(_ token: TokenHash, at time: Timestamp) async throws(ProfileStoreError) -> PasswordReset?
+
+    /// Sets the password that a reset was given for, as an edit does: the revision rises, the change is logged, failed
+    /// attempts at the password are forgotten, and the profile's sessions and the reset end.
+    ///
+    /// - Parameters:
+    ///   - token: The reset's.
+    ///   - hash: Of a password that the rules have judged.
+    ///   - schema: These rules.
+    ///   - time: When.
+    /// - Returns: The profile; nil where there is no such reset, or it has expired.
+    /// - Throws: `schemaChanged`.
+    func redeemReset(
+        _ token: TokenHash, _ hash: PasswordHash, judgedBy schema: ProfileSchema, at time: Timestamp
+    ) async throws(ProfileStoreError) -> Profile?
+
+    /// Removes some sessions and resets that have expired.
+    ///
+    /// - Returns: How many there were, at most some hundreds; 0 when there are none any more.
+    func removeExpired(at time: Timestamp) async throws(ProfileStoreError) -> Int
 
     // MARK: Judging again
 

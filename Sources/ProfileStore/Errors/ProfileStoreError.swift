@@ -15,6 +15,8 @@ public enum ProfileStoreError: Error, Hashable, Sendable {
     case invalid(ValidationFailure)
     /// The schema that a value was judged by is not in force any more; judge it again.
     case schemaChanged(version: Int)
+    /// Another access token has this name.
+    case tokenExists(name: String)
     /// A schema cannot be adopted: values of a field that it makes unique are there more than once. Ten at most.
     case repeatedValues(FieldName, [String])
     /// A schema cannot be adopted: the fields of all schemas that the store ever had take more columns than a table has.

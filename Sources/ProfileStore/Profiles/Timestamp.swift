@@ -34,6 +34,15 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
         left.millisecondsSince1970 < right.millisecondsSince1970
     }
 
+    /// The moment so much later, or the last that there is.
+    package func advanced(by duration: Duration) -> Timestamp { advanced(byMilliseconds: duration.wholeMilliseconds) }
+
+    /// The moment so many milliseconds later, or the last that there is.
+    package func advanced(byMilliseconds milliseconds: Int64) -> Timestamp {
+        let (sum, isTooFar) = millisecondsSince1970.addingReportingOverflow(milliseconds)
+        return Timestamp(millisecondsSince1970: isTooFar ? milliseconds < 0 ? .min : .max : sum)
+    }
+
     private var seconds: Int64 { millisecondsSince1970.dividedDown(by: 1_000) }
 
     private static func padded(_ number: Int, _ width: Int) -> String {
@@ -47,5 +56,14 @@ extension Int64 {
     fileprivate func dividedDown(by divisor: Int64) -> Int64 {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? quotient - 1 : quotient
+    }
+}
+
+extension Duration {
+    /// In milliseconds, as far as a number of them can say it.
+    package var wholeMilliseconds: Int64 {
+        let (seconds, attoseconds) = components
+        guard seconds.magnitude < 1 << 53 else { return seconds < 0 ? .min : .max }
+        return seconds * 1_000 + attoseconds / 1_000_000_000_000_000
     }
 }

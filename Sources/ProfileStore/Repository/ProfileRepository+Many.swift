@@ -38,6 +38,7 @@ extension ProfileRepository {
     ///   - author: Who removes them.
     /// - Returns: How many were removed.
     public func remove(matching query: ProfileQuery, by author: Author? = nil) async -> RemovalReport {
+        defer { sessionLooks.forget() }
         var report = RemovalReport()
         var query = query
         query.limit = Self.profilesPerTransaction

@@ -113,15 +113,17 @@ extension ProfileRepository {
         try await store { () throws(ProfileStoreError) in try await engine.unlock(username) }
     }
 
-    /// A secret that was right: the profile, and the hash that it was checked against.
-    private struct Proof {
+    /// A secret that was right: the profile, the hash that it was checked against, and the session that it has started.
+    struct Proof {
         let profile: Profile
         let hash: PasswordHash
+        let session: Session?
     }
 
-    /// Counts an attempt, then hashes, then takes the count back if the secret was right (P9, P10).
-    private func attempt(
-        _ secret: Secret, _ kind: CredentialKind, _ username: String
+    /// Counts an attempt, then hashes, then takes the count back if the secret was right, and starts a session if one is
+    /// wanted (P9, P10).
+    func attempt(
+        _ secret: Secret, _ kind: CredentialKind, _ username: String, starting session: NewSession? = nil
     ) async throws(CredentialError) -> Proof {
         let stored = try await storedCredential(username, kind)
         let attempt = LoginAttempt(username: username, kind: kind, isKnown: stored != nil, time: options.now())
@@ -146,17 +148,20 @@ extension ProfileRepository {
         // Where there is no room for it now, the next success finds some.
         let better = needsRehash ? try? await self.hash(secret) : nil
         let rehash = better.map { LoginAttempt.Rehash(old: hash, new: $0) }
-        let profile = try await finish(attempt, .right(profileID: stored.profileID, rehash: rehash)).get()
-        guard let profile else { throw .wrong }
-        return Proof(profile: profile, hash: better ?? hash)
+        let proven = session.map { LoginAttempt.ProvenSession($0, hashes: [hash, better].compactMap(\.self)) }
+        let success = try await finish(
+            attempt, .right(profileID: stored.profileID, rehash: rehash, session: proven)
+        ).get()
+        guard let success else { throw .wrong }
+        return Proof(profile: success.profile, hash: better ?? hash, session: success.session)
     }
 
     /// Writes what came of an attempt that was counted, also when the caller's task was cancelled meanwhile.
     private func finish(
         _ attempt: LoginAttempt, _ outcome: LoginAttempt.Outcome
-    ) async -> Result<Profile?, CredentialError> {
+    ) async -> Result<LoginAttempt.Success?, CredentialError> {
         // A task of its own is not cancelled with the one that waits for it.
-        await Task { () -> Result<Profile?, CredentialError> in
+        await Task { () -> Result<LoginAttempt.Success?, CredentialError> in
             do throws(ProfileStoreError) {
                 return .success(try await engine.settle(attempt, outcome))
             } catch {
@@ -172,11 +177,11 @@ extension ProfileRepository {
         try await store { () throws(ProfileStoreError) in try await engine.credential(kind, of: username) }
     }
 
-    private func hash(_ secret: Secret) async throws(CredentialError) -> PasswordHash {
+    func hash(_ secret: Secret) async throws(CredentialError) -> PasswordHash {
         do throws(HashingError) { return try await hasher.hash(secret) } catch { throw .hashing(error) }
     }
 
-    private func store<Value>(
+    func store<Value>(
         _ body: () async throws(ProfileStoreError) -> Value
     ) async throws(CredentialError) -> Value {
         do throws(ProfileStoreError) { return try await body() } catch { throw .store(error) }

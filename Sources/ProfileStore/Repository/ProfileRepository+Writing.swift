@@ -80,7 +80,7 @@ extension ProfileRepository {
 
     /// Stores a valid profile in the place of one that was read, if that has not changed since.
     ///
-    /// A password that `valid` does not bring stays as it is.
+    /// A password that `valid` does not bring stays as it is; another one ends the profile's sessions.
     /// - Parameters:
     ///   - stored: As it was read.
     ///   - valid: What takes its place.
@@ -108,6 +108,7 @@ extension ProfileRepository {
     public func remove(
         _ username: String, expecting revision: Int64? = nil, by author: Author? = nil, key: WriteKey? = nil
     ) async throws(ProfileStoreError) -> Profile {
+        defer { sessionLooks.forget() }
         let facts = [LoginAttempt.foldedName(username), revision.map { String($0) }]
         return try await engine.remove(
             username, expecting: revision, stamp(author, KeyedRequest(key, "remove", facts)))
@@ -179,6 +180,8 @@ extension ProfileRepository {
             return try answer.get()
         }
         let row = try await hashingPasswords(of: valid.rows, valid.schema)
+        // Another password ends the profile's sessions.
+        defer { if valid.bringsPassword { sessionLooks.forget() } }
         return try await learningOfRules { () throws(ProfileStoreError) in
             try await engine.replace(stored, with: row, judgedBy: valid.schema, stamp)
         }

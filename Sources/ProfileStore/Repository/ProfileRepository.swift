@@ -29,8 +29,15 @@ public final class ProfileRepository: Sendable {
         public var hashing = HashingPolicy.standard
         /// The most hashes at once; the machine's cores by default.
         public var hashingThreads: Int?
+        /// How long sessions last; each may be started under another policy.
+        public var sessionPolicy = SessionPolicy.standard
+        /// A session or an access token that was looked up is honoured for so long without another look, and so no longer
+        /// than that after it was ended, by whichever process (H4).
+        public var tokenLookInterval = Duration.milliseconds(250)
         /// The clock, for tests to set.
         public var now: @Sendable () -> Timestamp = Timestamp.now
+        /// The clock that nobody sets, by which it is measured how long ago a look was.
+        package var uptime: @Sendable () -> ContinuousClock.Instant = { .now }
         /// Most names without a profile whose failed attempts are remembered; the oldest are forgotten (P9).
         package var mostUnknownNames = 100_000
         /// The newest changes that the store keeps for those who watch it; a few more until they are pruned.
@@ -52,12 +59,18 @@ public final class ProfileRepository: Sendable {
     private let adopted: Mutex<AdoptedSchema>
     /// Rings for those who watch the store.
     let bell: ChangeBell
+    let sessionLooks: RecentLooks<Session>
+    let accessTokenLooks: RecentLooks<AccessToken>
+    let tokenUses: TokenUses
 
     /// Goes by an engine that is open.
     package init(_ engine: any StoreEngine, _ options: Options) async throws(ProfileStoreError) {
         self.engine = engine
         self.options = options
         bell = ChangeBell(interval: options.watchInterval)
+        sessionLooks = RecentLooks(countingFor: options.tokenLookInterval)
+        accessTokenLooks = RecentLooks(countingFor: options.tokenLookInterval)
+        tokenUses = TokenUses { uses in try? await engine.note(uses) }
         do throws(HashingError) {
             hasher = try PasscodeHasher(policy: options.hashing, threads: options.hashingThreads)
         } catch {
@@ -70,6 +83,7 @@ public final class ProfileRepository: Sendable {
     /// one file, unless another process is writing, to which that is left.
     public func close() async {
         bell.close()
+        await tokenUses.finish()
         await engine.close()
     }
 

@@ -93,7 +93,7 @@ extension SQLiteEngine {
         try ThrottleTable.forget(profile.username, nil, connection)
     }
 
-    private static func justWritten(
+    static func justWritten(
         _ id: Int64, _ rules: RulesInForce, _ connection: borrowing Connection
     ) throws -> Profile {
         guard let profile = try rules.table.profile(.id(id), connection) else {

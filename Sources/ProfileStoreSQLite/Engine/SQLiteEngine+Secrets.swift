@@ -64,7 +64,7 @@ extension SQLiteEngine {
 
     func settle(
         _ attempt: LoginAttempt, _ outcome: LoginAttempt.Outcome
-    ) async throws(ProfileStoreError) -> Profile? {
+    ) async throws(ProfileStoreError) -> LoginAttempt.Success? {
         switch outcome {
         // It was counted when it was admitted.
         case .wrong: return nil
@@ -73,19 +73,32 @@ extension SQLiteEngine {
                 try ThrottleTable.withdraw(attempt, connection)
                 return nil
             }
-        case .right(let profileID, let rehash):
+        case .right(let profileID, let rehash, let proven):
             return try await session.write { connection in
                 try ThrottleTable.forget(attempt.username, attempt.kind, connection)
                 if let rehash {
                     _ = try Self.replaceHash(attempt.kind, of: profileID, rehash.old, by: rehash.new, connection)
                 }
-                return try self.rulesInForce(connection).table.profile(.id(profileID), connection)
+                guard let profile = try self.rulesInForce(connection).table.profile(.id(profileID), connection) else {
+                    return nil
+                }
+                return LoginAttempt.Success(
+                    profile: profile, session: try proven.flatMap { try Self.start($0, of: profile, connection) })
             }
         }
     }
 
     func unlock(_ username: String) async throws(ProfileStoreError) {
         try await session.write { connection in try ThrottleTable.forget(username, nil, connection) }
+    }
+
+    /// Starts a session within a transaction, if the password that was proven is still the profile's.
+    private static func start(
+        _ proven: LoginAttempt.ProvenSession, of profile: Profile, _ connection: borrowing Connection
+    ) throws(SQLiteError) -> Session? {
+        let hash = try ProfileTable.passwordHash(of: profile.id, connection)
+        guard proven.hashes.contains(where: { $0.text == hash }) else { return nil }
+        return try SessionTable.start(proven.session, of: profile.id, profile.username, connection)
     }
 
     /// Compares and swaps, within a transaction.

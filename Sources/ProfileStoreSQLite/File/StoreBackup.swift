@@ -34,6 +34,11 @@ public final class StoreBackup: Sendable {
             try Migrator.verify(copy)
             _ = try Migrator.migrate(copy, at: options.now())
             _ = try SchemaTable.inForce(copy)
+            // Who was shown the door since the backup was made would be let in again.
+            try copy.writeTransaction {
+                try SessionTable.removeAll(copy)
+                try ResetTable.removeAll(copy)
+            }
             let profiles = try ProfileTable.count(copy)
             return (PrivateCopy(copy), profiles)
         }
@@ -44,7 +49,8 @@ public final class StoreBackup: Sendable {
     ///
     /// Whoever reads the store meanwhile sees the old contents or the new. What is known by its number stays known by it:
     /// ids of profiles, changes and schema versions go on from the higher of both, so that none is given a second time,
-    /// and those who watch the store are told that they have missed changes.
+    /// and those who watch the store are told that they have missed changes. Sessions and resets end. Access tokens are
+    /// those of the backup: revoke again what was revoked since it was made.
     ///
     /// - Throws: `notAStore` and `newerStore`, which leave the file as it is; `corrupt` and `notADatabase` where
     ///   so little is left of the store that SQLite cannot write into it, as where the list of its tables is damaged;

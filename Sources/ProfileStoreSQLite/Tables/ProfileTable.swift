@@ -13,11 +13,6 @@ final class ProfileTable: Sendable {
     let insert: String
     let update: String
 
-    /// `?1` id, `?2` hash, `?3` the schema's version, `?4` whether it was typed.
-    static let setPassword = """
-        UPDATE profiles SET password_hash = ?2, password_schema_version = ?3, password_is_judged = ?4 WHERE id = ?1
-        """
-
     private let selection: String
     private let openFields: [FieldRules]
     /// The position of the password among the schema's fields.
@@ -196,14 +191,44 @@ final class ProfileTable: Sendable {
         }
         guard connection.changes == 1 else { return .stale }
         if let secretField, let hash = profiles.text(row: row, field: secretField) {
-            var statement = try connection.prepare(Self.setPassword)
-            try statement.bind(id, at: 1)
-            try statement.bind(hash, at: 2)
-            try statement.bind(Int64(schemaVersion), at: 3)
-            try statement.bind(profiles.hashIsJudged(row: row) ? Int64(1) : 0, at: 4)
-            try statement.run()
+            try Self.setPassword(
+                hash, isJudged: profiles.hashIsJudged(row: row), of: id, schemaVersion: schemaVersion, connection)
         }
         return .updated
+    }
+
+    /// Sets the password of a stored profile, within a transaction.
+    static func setPassword(
+        _ hash: String, isJudged: Bool, of id: Int64, schemaVersion: Int, _ connection: borrowing Connection
+    ) throws(SQLiteError) {
+        let isOther = try passwordHash(of: id, connection) != hash
+        var statement = try connection.prepare(
+            """
+            UPDATE profiles SET password_hash = ?2, password_schema_version = ?3, password_is_judged = ?4 WHERE id = ?1
+            """)
+        try statement.bind(id, at: 1)
+        try statement.bind(hash, at: 2)
+        try statement.bind(Int64(schemaVersion), at: 3)
+        try statement.bind(isJudged ? Int64(1) : 0, at: 4)
+        try statement.run()
+        if isOther { try endAccess(to: id, connection) }
+    }
+
+    /// Ends what a profile's password has let in, and leave to set another one, in the transaction that changes it (H4).
+    static func endAccess(to id: Int64, _ connection: borrowing Connection) throws(SQLiteError) {
+        try SessionTable.removeAll(of: id, connection)
+        try ResetTable.remove(of: id, connection)
+    }
+
+    /// Counts a change of a profile that changes none of its open fields.
+    static func raiseRevision(
+        of id: Int64, at time: Timestamp, _ connection: borrowing Connection
+    ) throws(SQLiteError) {
+        var statement = try connection.prepare(
+            "UPDATE profiles SET revision = revision + 1, updated_at = ?2 WHERE id = ?1")
+        try statement.bind(id, at: 1)
+        try statement.bind(time.millisecondsSince1970, at: 2)
+        try statement.run()
     }
 
     private func updateOpenFields(

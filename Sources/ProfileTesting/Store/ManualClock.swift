@@ -28,6 +28,7 @@ public final class ManualClock: Clock, Sendable {
     }
 
     private let start: Timestamp
+    private let origin = ContinuousClock.now
     private let state = Mutex(State())
 
     /// A clock that begins at a time of day; by default at 2026-01-01 00:00:00.250 UTC.
@@ -44,6 +45,9 @@ public final class ManualClock: Clock, Sendable {
             milliseconds.partialValue &+ attoseconds / 1_000_000_000_000_000)
         return Timestamp(millisecondsSince1970: milliseconds.overflow || sum.overflow ? .max : sum.partialValue)
     }
+
+    /// What a clock shows that nobody sets, which moves with this one.
+    package var uptime: ContinuousClock.Instant { origin.advanced(by: min(now.offset, .seconds(1_000_000_000))) }
 
     /// One nanosecond.
     public let minimumResolution = Duration.nanoseconds(1)

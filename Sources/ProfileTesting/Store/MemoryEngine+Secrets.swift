@@ -61,7 +61,7 @@ extension MemoryEngine {
 
     func settle(
         _ attempt: LoginAttempt, _ outcome: LoginAttempt.Outcome
-    ) async throws(ProfileStoreError) -> Profile? {
+    ) async throws(ProfileStoreError) -> LoginAttempt.Success? {
         switch outcome {
         // It was counted when it was admitted.
         case .wrong: return nil
@@ -70,13 +70,16 @@ extension MemoryEngine {
                 state.throttles.withdraw(attempt)
                 return nil
             }
-        case .right(let profileID, let rehash):
+        case .right(let profileID, let rehash, let proven):
             return try await write { state in
                 state.throttles.forget(attempt.username, [attempt.kind])
                 if let rehash {
                     _ = Self.replaceHash(attempt.kind, of: profileID, rehash.old, by: rehash.new, in: &state)
                 }
-                return state.profiles[profileID]?.profile(under: state.rules.schema)
+                guard let profile = state.profiles[profileID] else { return nil }
+                let isProven = proven?.hashes.contains { $0.text == profile.password?.hash } ?? false
+                let session = isProven ? proven.map { state.accounts.start($0.session, of: profile) } : nil
+                return LoginAttempt.Success(profile: profile.profile(under: state.rules.schema), session: session)
             }
         }
     }

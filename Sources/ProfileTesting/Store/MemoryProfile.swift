@@ -6,7 +6,7 @@ struct MemoryProfile: Hashable, Sendable {
     let id: Int64
     var revision: Int64 = 1
     let createdAt: Timestamp
-    private(set) var updatedAt: Timestamp
+    var updatedAt: Timestamp
     /// The version of the schema that it was last judged by.
     var schemaVersion = 0
     /// What revalidation has found, in its stored form; nil for a valid profile.

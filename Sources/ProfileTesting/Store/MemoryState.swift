@@ -13,6 +13,7 @@ struct MemoryState: Sendable {
     /// The id that the next profile gets; none is given twice.
     private(set) var nextID: Int64 = 1
     var throttles = MemoryThrottles()
+    var accounts = MemoryAccounts()
     var log = MemoryLog()
     var isWelcomed = false
     /// What came of writes that have a key, in their stored form.
@@ -139,13 +140,29 @@ struct MemoryState: Sendable {
         guard var profile = profiles[id], profile.revision == revision else { return .stale }
         let taken = takenFields(of: row, row: 0, besides: id)
         guard taken.isEmpty else { return .duplicate(taken) }
+        let password = profile.password?.hash
         profile.revision += 1
         profile.take(row: 0, of: row, judgedBy: rules, at: time)
         put(profile, at: id)
+        if profile.password?.hash != password { accounts.endAccess(to: id) }
         return .updated(profile)
     }
 
-    mutating func remove(_ id: Int64) { put(nil, at: id) }
+    /// Sets a password that the rules in force have judged.
+    mutating func setPassword(_ hash: String, of id: Int64, at time: Timestamp) {
+        let password = MemoryProfile.Password(hash: hash, schemaVersion: rules.version, isJudged: true)
+        change(id) { profile in
+            profile.revision += 1
+            profile.updatedAt = time
+            profile.password = password
+        }
+        accounts.endAccess(to: id)
+    }
+
+    mutating func remove(_ id: Int64) {
+        put(nil, at: id)
+        accounts.endAccess(to: id)
+    }
 
     /// Changes what no unique field holds.
     mutating func change(_ id: Int64, _ change: (inout MemoryProfile) -> Void) {

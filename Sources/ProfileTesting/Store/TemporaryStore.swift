@@ -26,7 +26,10 @@ public func withTemporaryStore<Value>(
     var options = ProfileRepository.Options()
     options.createsMissing = true
     options.initialSchema = schema
-    if let clock { options.now = { clock.timestamp } }
+    if let clock {
+        options.now = { clock.timestamp }
+        options.uptime = { clock.uptime }
+    }
     let repository = try await ProfileRepository.open(at: folder.path + "/profiles.sqlite", options: options)
     let outcome: Result<Value, any Error>
     do { outcome = .success(try await body(repository)) } catch { outcome = .failure(error) }

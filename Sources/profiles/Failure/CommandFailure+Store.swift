@@ -31,6 +31,10 @@ extension CommandFailure {
                 .no,
                 "The schema is not adopted: its primary key is \(key), and the store's profiles are known by \(inForce)",
                 "Name that as the primary key, or export the profiles and import them into a new store")
+        case .tokenExists(let name):
+            self.init(
+                .no, "There is an access token \"\(name)\" already",
+                "Use another name, or revoke it with \"profiles token revoke\"")
         case .repeatedValues(let field, let values):
             self.init(
                 .no, "The schema is not adopted: \(field) becomes unique, and these values are there more than once",

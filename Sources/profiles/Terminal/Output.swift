@@ -1,4 +1,5 @@
 internal import Platform
+internal import ProfileCore
 internal import Threads
 
 /// Standard output or standard error, written without a buffer of its own.
@@ -31,6 +32,13 @@ struct Output: Sendable {
     /// Writes a result and a line end, where it has none.
     func print(_ text: String) throws(CommandFailure) {
         try write(text.utf8.last == UInt8(ascii: "\n") ? text : text + "\n")
+    }
+
+    /// Writes a secret and a line end.
+    func write(_ secret: Secret) throws(CommandFailure) {
+        let code = secret.bytes.withUnsafeBytes { FileDescriptor.writeAll($0, to: descriptor) }
+        guard code == 0 else { throw .cannotWrite(name, code) }
+        try write("\n")
     }
 
     /// Writes a line that nothing depends on: where it cannot be written, nobody can be told.

@@ -96,6 +96,24 @@ import Watchdog
         await migrated.close()
     }
 
+    @Test func `a store of version 3 gets sessions, and keeps what it has`() async throws {
+        let repository = try await store.open()
+        for name in ["abel", "bert"] { try await repository.register(name) }
+        await repository.close()
+        try store.becomeOlder(version: 3)
+        let before = try store.rows()
+        await #expect(throws: ProfileStoreError.olderStore(path: store.path, version: 3, known: Migration.all.count)) {
+            try await store.open()
+        }
+        #expect(try await ProfileRepository.migrate(at: store.path) == Migration.all.dropFirst(3).map(\.name))
+        #expect(try store.rows() == before)
+        let migrated = try await store.open()
+        let issued = try await migrated.startSession(People.secret, for: "bert")
+        #expect(try await migrated.session(for: issued.token)?.username == "bert")
+        #expect(try await migrated.check().isSound)
+        await migrated.close()
+    }
+
     @Test func `a migration that fails leaves no trace`() async throws {
         try #require(fault_vfs_register() == 0)
         for allowed in 0..<400 {

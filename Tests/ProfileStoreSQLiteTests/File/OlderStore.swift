@@ -9,6 +9,7 @@ extension TemporaryStore {
     /// that it could not have logged are lost.
     func becomeOlder(version: Int) throws {
         let undo = [
+            5: "DROP TABLE sessions; DROP TABLE access_tokens; DROP TABLE resets;",
             4: """
                 DROP TABLE keyed_writes;
                 CREATE TABLE kept AS SELECT number, kind, first_profile_id, last_profile_id, changed_at FROM changes

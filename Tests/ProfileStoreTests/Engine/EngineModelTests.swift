@@ -31,7 +31,7 @@ import Watchdog
                 try #require(found == expected, "PROFILES_TEST_SEED=\(seed), step \(step): \(verb.name)")
                 store.clock.advance(by: .milliseconds(steps.pause()))
             }
-            for verb in steps.everything() {
+            for verb in steps.everything(at: store.clock.timestamp) {
                 let found = await verb.outcome(on: file)
                 try #require(found == (await verb.outcome(on: memory)), "PROFILES_TEST_SEED=\(seed): \(verb.name)")
             }

@@ -24,7 +24,9 @@ struct Verb: Sendable {
 
 /// Verbs of any kind, about few enough names and values that they meet.
 struct RandomVerbs {
-    private var random: SeededGenerator
+    var random: SeededGenerator
+    /// How many tokens were drawn: none is twice.
+    var drawnTokens = 0
     /// How many changes the stores remember.
     let mostChanges: Int
 
@@ -37,7 +39,7 @@ struct RandomVerbs {
     mutating func pause() -> Int { Int.random(in: 0...300, using: &random) }
 
     mutating func next(at time: Timestamp) -> Verb {
-        switch Int.random(in: 0..<30, using: &random) {
+        switch Int.random(in: 0..<40, using: &random) {
         case 0...3: register(at: time)
         case 4...6: replace(at: time)
         case 7: remove(at: time)
@@ -54,12 +56,15 @@ struct RandomVerbs {
         case 23: removeMany(at: time)
         case 24: outcome(at: time)
         case 26...29: attemptsAroundChange(at: time)
+        case 30...34: sessions(at: time)
+        case 35...36: accessTokens(at: time)
+        case 37...39: resets(at: time)
         default: importing()
         }
     }
 
     /// All that can be read.
-    func everything() -> [Verb] {
+    func everything(at time: Timestamp) -> [Verb] {
         let fields = ["username", "email", "note", "password"].compactMap { name in
             Self.schemas.lazy.compactMap { schema in FieldName(name).flatMap { schema[$0] } }.first
         }
@@ -73,6 +78,10 @@ struct RandomVerbs {
             Verb("the log") { "\(try await $0.engine.changes(after: 0, limit: 10_000))" },
             Verb("statistics") { try await $0.statistics().text },
             Verb("schemas") { "\(try await $0.engine.schemas().map { [String($0.version), $0.fingerprint] })" },
+            Verb("sessions") {
+                "\(try await $0.engine.sessions(of: nil, after: nil, limit: .max, at: time).map(\.text))"
+            },
+            Verb("access tokens") { "\(try await $0.engine.accessTokens())" },
             Verb("login rules") { "\(try await $0.engine.loginRules().haveJudgedPasswords)" },
         ]
     }
@@ -89,7 +98,7 @@ struct RandomVerbs {
         }
     }
 
-    private mutating func replace(_ username: String? = nil, at time: Timestamp) -> Verb {
+    mutating func replace(_ username: String? = nil, at time: Timestamp) -> Verb {
         let username = username ?? self.username()
         let rows = rows(random.once(in: 2) ? username : nil)
         let isStale = random.once(in: 6)
@@ -106,7 +115,7 @@ struct RandomVerbs {
         }
     }
 
-    private mutating func remove(_ username: String? = nil, at time: Timestamp) -> Verb {
+    mutating func remove(_ username: String? = nil, at time: Timestamp) -> Verb {
         let username = username ?? self.username()
         let revision: Int64? = random.once(in: 4) ? Int64.random(in: 1...3, using: &random) : nil
         let stamp = stamp("remove", at: time)
@@ -217,6 +226,8 @@ struct RandomVerbs {
     ) -> Verb {
         let outcome = Int.random(in: 0..<8, using: &random)
         let rehash = LoginAttempt.Rehash(old: hash(), new: hash())
+        let session =
+            kind == .password ? LoginAttempt.ProvenSession(newSession(at: time), hashes: [hash(), hash()]) : nil
         return Verb("\(count) attempts at \(kind) of \(username), \(outcome)") { repository in
             let engine = repository.engine
             if outcome == 7 {
@@ -232,9 +243,11 @@ struct RandomVerbs {
                 answers.append("\(try await engine.admit(attempt))")
                 switch (outcome, stored) {
                 case (0, let stored?):
-                    let profile = try await engine.settle(
-                        attempt, .right(profileID: stored.profileID, rehash: rehash))
-                    answers.append(profile?.text ?? "no profile")
+                    let success = try await engine.settle(
+                        attempt,
+                        .right(profileID: stored.profileID, rehash: rehash, session: number == 0 ? session : nil))
+                    answers.append(success?.profile.text ?? "no profile")
+                    answers.append(success?.session?.text ?? "no session")
                 case (1, _): _ = try await engine.settle(attempt, .notMade)
                 default: _ = try await engine.settle(attempt, .wrong)
                 }
@@ -376,7 +389,7 @@ struct RandomVerbs {
             name: "\(draft["username"] ?? "") \(draft["email"] ?? "") \(draft["note"] ?? "")")
     }
 
-    private mutating func username() -> String { Self.usernames.randomElement(using: &random) ?? "" }
+    mutating func username() -> String { Self.usernames.randomElement(using: &random) ?? "" }
 
     private mutating func email() -> String { Self.emails.randomElement(using: &random) ?? "" }
 
@@ -384,9 +397,9 @@ struct RandomVerbs {
 
     private mutating func kind() -> CredentialKind { random.once(in: 2) ? .password : .passcode }
 
-    private mutating func id() -> Int64 { Int64.random(in: 0...30, using: &random) }
+    mutating func id() -> Int64 { Int64.random(in: 0...30, using: &random) }
 
-    private mutating func hash() -> PasswordHash {
+    mutating func hash() -> PasswordHash {
         Self.hashes[Int.random(in: 0..<Self.hashes.count, using: &random)]
     }
 
@@ -431,7 +444,7 @@ struct RandomVerbs {
 // the system's has measured.
 
 extension Profile {
-    fileprivate var text: String {
+    var text: String {
         "\(id).\(revision) \(createdAt) \(updatedAt) \(schemaVersion) \(issues) \(hasPassword) "
             + "\(values.map { $0.bytes })"
     }

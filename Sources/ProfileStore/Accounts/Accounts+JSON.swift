@@ -1,0 +1,35 @@
+package import ProfileCore
+
+extension Session {
+    /// The session as `session list --format json` and services answer it.
+    package func json() -> JSONValue {
+        [
+            "id": .string(id.description), "profile_id": .number(profileID), "username": .string(username),
+            "label": label.map { .string($0.text) } ?? .null, "created_at": .string(createdAt.description),
+            "last_used_at": .string(lastUsedAt.description), "idle_expires_at": .string(idleExpiresAt.description),
+            "expires_at": .string(expiresAt.description),
+        ]
+    }
+}
+
+extension AccessToken {
+    /// The token as `token list --format json` and services answer it: all but the token itself.
+    package func json() -> JSONValue {
+        [
+            "id": .string(id.description), "name": .string(name.text),
+            "scopes": .array(scopes.map { .string($0.text) }), "created_at": .string(createdAt.description),
+            "expires_at": expiresAt.map { .string($0.description) } ?? .null,
+            "last_used_at": lastUsedAt.map { .string($0.description) } ?? .null,
+        ]
+    }
+}
+
+extension PasswordReset {
+    /// The reset as `reset --format json` and services answer it: all but the token itself.
+    package func json() -> JSONValue {
+        [
+            "profile_id": .number(profileID), "username": .string(username),
+            "created_at": .string(createdAt.description), "expires_at": .string(expiresAt.description),
+        ]
+    }
+}

@@ -1,0 +1,24 @@
+internal import ProfileCore
+
+/// What a session or an access token is called: 16 lower-case hexadecimal digits.
+///
+/// They are the first of the SHA-256 of its token, so that none is given twice. They let nobody in.
+public struct TokenID: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// The digits.
+    public let description: String
+
+    /// Reads an id; nil for anything but 16 lower-case hexadecimal digits.
+    public init?(_ text: String) {
+        let digits = text.utf8
+        guard digits.count == Self.digitCount,
+            digits.allSatisfy({ $0.isASCIIDigit || UInt8(ascii: "a")...UInt8(ascii: "f") ~= $0 })
+        else { return nil }
+        description = text
+    }
+
+    init(firstDigitsOf hash: String) { description = String(hash.prefix(Self.digitCount)) }
+
+    public static func < (left: TokenID, right: TokenID) -> Bool { left.description < right.description }
+
+    private static let digitCount = 16
+}

@@ -1,0 +1,47 @@
+public import ProfileCore
+
+// What lets programs in.
+extension ProfileRepository {
+    /// Makes an access token, of no profile.
+    ///
+    /// - Parameters:
+    ///   - name: What it is called; no two have one name, whatever the case of its ASCII letters.
+    ///   - scopes: What it is good for, which whoever takes it interprets.
+    ///   - validity: How long it lasts, a millisecond at the least; for ever by default.
+    /// - Returns: What is known of it, and the token itself, which is not shown again.
+    /// - Throws: `tokenExists`, `busy`, …
+    public func createAccessToken(
+        _ name: AccountLabel, scopes: Set<AccessScope>, validFor validity: Duration? = nil
+    ) async throws(ProfileStoreError) -> IssuedToken<AccessToken> {
+        let new = try newToken(.access)
+        let now = options.now()
+        let token = AccessToken(
+            id: new.hash.id, name: name, scopes: scopes.sorted(), createdAt: now,
+            expiresAt: validity.map { now.advanced(by: max($0, .milliseconds(1))) }, lastUsedAt: nil)
+        guard try await engine.create(token, new.hash) else { throw .tokenExists(name: name.text) }
+        return IssuedToken(token, new.text)
+    }
+
+    /// What is known of an access token, which is used by this; nil for any other text, and once it has expired or was
+    /// revoked.
+    ///
+    /// It is looked up as a session is, and when it was used is written down once a minute at the most; see
+    /// ``session(for:)``.
+    public func accessToken(for token: Secret) async throws(ProfileStoreError) -> AccessToken? {
+        try await value(of: token, in: accessTokenLooks) { hash, _ throws(ProfileStoreError) in
+            try await engine.accessToken(hash)
+        }
+    }
+
+    /// Every access token, those that have expired too, by name.
+    public func accessTokens() async throws(ProfileStoreError) -> [AccessToken] { try await engine.accessTokens() }
+
+    /// Removes an access token, in every process.
+    ///
+    /// - Returns: What was known of it; nil where there is none of this id.
+    @discardableResult
+    public func revokeAccessToken(_ id: TokenID) async throws(ProfileStoreError) -> AccessToken? {
+        defer { accessTokenLooks.forget() }
+        return try await engine.revoke(id)
+    }
+}

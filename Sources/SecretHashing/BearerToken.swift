@@ -1,0 +1,75 @@
+internal import CSodium
+package import ProfileCore
+
+/// 256 random bits that let in whoever shows them, such as those of a session.
+///
+/// They are shown once, as text. What is kept is their SHA-256: nobody finds 256 random bits by trying, so that a slow hash
+/// or a salt would add nothing.
+package struct BearerToken: Sendable {
+    private static let byteCount = 32
+    private static let variant = sodium_base64_VARIANT_URLSAFE_NO_PADDING
+    /// Of base64url without padding (RFC 4648, section 5).
+    private static let characterCount = 43
+
+    private let bytes: Secret
+
+    /// Draws a token.
+    ///
+    /// - Throws: `HashingError.unavailable` when libsodium cannot be initialised.
+    package init() throws(HashingError) {
+        try Argon2.prepare()
+        bytes = Secret(capacity: Self.byteCount) { output in
+            output.withUnsafeMutableBufferPointer { buffer, used in
+                guard let start = buffer.baseAddress else { return }
+                randombytes_buf(start, Self.byteCount)
+                used = Self.byteCount
+            }
+        }
+    }
+
+    /// Reads a token that was shown; nil for anything else, such as one of another kind.
+    ///
+    /// - Parameters:
+    ///   - text: The token as text.
+    ///   - prefix: What the texts of its kind begin with.
+    package init?(_ text: Secret, prefix: String) {
+        let characters = text.bytes
+        let start = prefix.utf8.count
+        guard characters.count == start + Self.characterCount else { return nil }
+        for (index, byte) in prefix.utf8.enumerated() where characters[index] != byte { return nil }
+        bytes = Secret(capacity: Self.byteCount) { output in
+            output.withUnsafeMutableBufferPointer { buffer, used in
+                characters.extracting(start...).withUnsafeBytes { characters in
+                    guard let place = buffer.baseAddress, let text = characters.baseAddress else { return }
+                    var count = 0
+                    let code = sodium_base642bin(
+                        place, Self.byteCount, text.assumingMemoryBound(to: CChar.self), characters.count, nil, &count,
+                        nil, Self.variant)
+                    used = code == 0 ? count : 0
+                }
+            }
+        }
+        guard bytes.count == Self.byteCount else { return nil }
+    }
+
+    /// The token as text: the prefix of its kind and 43 letters, digits, hyphens and underscores.
+    package func text(prefix: String) -> Secret {
+        let start = prefix.utf8.count
+        // With room for a NUL.
+        return Secret(capacity: start + Self.characterCount + 1) { output in
+            for byte in prefix.utf8 { output.append(byte) }
+            output.withUnsafeMutableBufferPointer { buffer, used in
+                bytes.bytes.withUnsafeBufferPointer { bytes in
+                    guard let place = buffer.baseAddress.map({ UnsafeMutableRawPointer($0 + start) }) else { return }
+                    _ = sodium_bin2base64(
+                        place.assumingMemoryBound(to: CChar.self), Self.characterCount + 1, bytes.baseAddress,
+                        bytes.count, Self.variant)
+                }
+                used = start + Self.characterCount
+            }
+        }
+    }
+
+    /// What is kept of it: SHA-256 in 64 lower-case hexadecimal digits.
+    package var hash: String { SHA256.hexadecimal(bytes.bytes) }
+}

@@ -1,0 +1,104 @@
+internal import ArgumentParser
+internal import ProfileCore
+internal import ProfileStore
+internal import TextLayout
+
+struct ResetCommand: AsynchronousCommand, SecretTaking, ResultWriting {
+    static let configuration = CommandConfiguration(
+        commandName: "reset",
+        abstract: "Give somebody leave to set a new password, or use it.",
+        discussion: """
+            Prints a token, alone on standard output and this once, to be given to the person: with it the password can \
+            be set a single time without the present one. Until then the present one stays valid, and sessions go on. \
+            A further reset of the same profile ends the one before; so does another password.
+
+            With --redeem the token and the new password are asked for on a terminal, or read from standard input with \
+            --stdin, one a line. Setting it ends every session of the profile.
+
+              profiles reset skboard
+              profiles reset skboard --valid-for 2h
+              profiles reset --redeem
+              cat token new-password | profiles reset --redeem --stdin
+            """)
+
+    @Argument(help: "Whose password.")
+    var username: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "How long the token may be used: a number and s, m, h, d or w. (default: 24h)", valueName: "time"))
+    var validFor: TimeSpan?
+
+    @Flag(help: "Use a token: set the password.")
+    var redeem = false
+
+    @Flag(
+        name: .customLong("stdin"), help: "Read the token and the new password from standard input, one a line.")
+    var readsStandardInput = false
+
+    @OptionGroup var noSecrets: NoSecretArguments
+    @OptionGroup var store: StoreOptions
+    @OptionGroup var result: ResultOptions
+
+    func validate() throws {
+        try username?.requireNoToken()
+        guard (username == nil) == redeem else {
+            throw ValidationError("Say whose password is to be reset, or --redeem to use a token.")
+        }
+        guard redeem || !readsStandardInput else { throw ValidationError("--stdin goes with --redeem.") }
+        guard !redeem || validFor == nil else { throw ValidationError("--valid-for goes with a username.") }
+    }
+
+    func run() async throws {
+        if let username { try await issue(to: username) } else { try await redeemToken() }
+    }
+
+    private func issue(to username: String) async throws {
+        let issued = try await global.withStore("reset") { repository in
+            if let validFor { return try await repository.issueReset(of: username, validFor: validFor.duration) }
+            return try await repository.issueReset(of: username)
+        }
+        let reset = issued.value
+        try global.show(
+            issued.token, reset.json(),
+            "Give this to \(reset.username): good once, until \(reset.expiresAt.text), with \"profiles reset --redeem\"",
+            "The present password stays valid until then. The token is not shown again.")
+    }
+
+    private func redeemToken() async throws {
+        guard readsStandardInput || global.canAsk else {
+            throw CommandFailure(
+                .usage,
+                "There is no terminal to ask on; give the token and the password on standard input with --stdin, one a line"
+            )
+        }
+        let (token, password) = try entered()
+        try await global.withStore("reset") { repository in
+            let profile: Profile
+            do throws(CredentialError) {
+                profile = try await repository.redeemReset(token, password: password)
+            } catch {
+                switch error {
+                case .wrong:
+                    throw CommandFailure(
+                        .no, "The token is no reset's, was used, or has ended",
+                        "Ask for another one: \"profiles reset USERNAME\"")
+                case .store(let error):
+                    throw try global.refusal(
+                        error, repository.schema, "The password is as it was, and the token can be used again")
+                default: throw error
+                }
+            }
+            try global.confirm(
+                "Password of \(profile.username) set", ["username": .string(profile.username), "password": "set"])
+        }
+    }
+
+    private func entered() throws -> (token: Secret, password: Secret) {
+        guard !readsStandardInput else {
+            let lines = try SecretInput.readLines(2, from: "-")
+            return (lines[0], lines[1])
+        }
+        return (try SecretPrompt.ask("Token"), try PasswordOptions.ask())
+    }
+}

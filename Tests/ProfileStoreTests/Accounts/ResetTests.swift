@@ -1,0 +1,169 @@
+import ProfileCore
+@testable import ProfileStore
+import ProfileTesting
+import SecretHashing
+import StoreFixtures
+import Testing
+import Watchdog
+
+/// The way back in for somebody who does not know the password any more.
+@Suite(.watched) struct ResetTests {
+    private let store: TemporaryStore
+    private let repository: ProfileRepository
+    private let new = Secret("bL9pjp")
+
+    init() async throws {
+        store = try TemporaryStore()
+        repository = try await store.open()
+        try await repository.register("abel")
+        try await repository.register("bert")
+    }
+
+    private func isRight(_ password: Secret, _ username: String = "abel") async -> Bool {
+        (try? await repository.validatePassword(password, for: username)) != nil
+    }
+
+    private func redeem(_ token: Secret, _ password: Secret? = nil) async throws(CredentialError) -> Profile {
+        try await repository.redeemReset(token, password: password ?? new)
+    }
+
+    @Test func `H4, R3: a reset sets the password once, and the former one is right until then`() async throws {
+        let issued = try await repository.issueReset(of: "ABEL")
+        #expect(issued.value.username == "abel" && issued.value.profileID == 1)
+        #expect(issued.value.expiresAt == store.clock.timestamp.advanced(by: .seconds(86_400)))
+        #expect(String(issued.token.bytes).hasPrefix("pr_"))
+        let session = try await repository.startSession(People.secret, for: "abel")
+        #expect(try await repository.reset(for: issued.token) == issued.value)
+        #expect(await isRight(People.secret))
+
+        let number = try await repository.changeNumber
+        let profile = try await redeem(issued.token)
+        #expect(profile.username == "abel" && profile.revision == 2)
+        #expect(profile.updatedAt == store.clock.timestamp)
+        #expect(try await repository.session(for: session.token) == nil)
+        let change = try await repository.changes(after: number, limit: 5)
+        #expect(change.map(\.kind) == [.edited] && change.first?.revision == 2)
+        #expect(await isRight(new))
+        #expect(await !isRight(People.secret))
+        #expect(try await repository.reset(for: issued.token) == nil)
+        await #expect(throws: CredentialError.wrong) { try await redeem(issued.token, Secret("cM8qkq")) }
+        #expect(await isRight(new))
+        #expect(await isRight(People.secret, "bert"))
+    }
+
+    @Test func `a further reset ends the one before, and each ends when its time is over`() async throws {
+        let first = try await repository.issueReset(of: "abel", validFor: .seconds(60))
+        let second = try await repository.issueReset(of: "abel", validFor: .seconds(60))
+        await #expect(throws: CredentialError.wrong) { try await redeem(first.token) }
+        store.clock.advance(by: .milliseconds(59_999))
+        #expect(try await repository.reset(for: second.token) != nil)
+        store.clock.advance(by: .milliseconds(1))
+        #expect(try await repository.reset(for: second.token) == nil)
+        await #expect(throws: CredentialError.wrong) { try await redeem(second.token) }
+        #expect(await isRight(People.secret))
+        await #expect(throws: ProfileStoreError.notFound(username: "zoe")) {
+            _ = try await repository.issueReset(of: "zoe")
+        }
+    }
+
+    @Test func `a reset ends with any other change of the password, and with the profile`() async throws {
+        let edited = try await repository.issueReset(of: "abel")
+        _ = try await repository.edit("abel") { $0.password = new }
+        await #expect(throws: CredentialError.wrong) { try await redeem(edited.token) }
+        let removed = try await repository.issueReset(of: "bert")
+        try await repository.remove("bert")
+        await #expect(throws: CredentialError.wrong) { try await redeem(removed.token) }
+        try await repository.register("bert")
+        await #expect(throws: CredentialError.wrong) { try await redeem(removed.token) }
+    }
+
+    @Test func `the rules judge the password, and a token is none the worse for one that they refuse`() async throws {
+        try await repository.adopt(People.standard(replacing: #""minLength":3"#, with: #""minLength":6"#))
+        let token = try await repository.issueReset(of: "abel").token
+        let runs = repository.hasher.argon2Runs
+        for (password, code) in [("aB1", IssueCode.tooShort), ("", .required), ("poytrl", .missingUppercase)] {
+            let error = await #expect(throws: CredentialError.self) { try await redeem(token, Secret(password)) }
+            guard case .store(.invalid(let failure))? = error else {
+                Issue.record("\(String(describing: error))")
+                continue
+            }
+            #expect(failure.issues.map(\.code).contains(code) && failure.issues.allSatisfy { $0.field == .password })
+        }
+        let bytes: [UInt8] = [0x61, 0xFF, 0x41, 0x31, 0x41, 0x31]
+        await #expect(throws: CredentialError.self) { try await redeem(token, Secret(bytes.span)) }
+        #expect(repository.hasher.argon2Runs == runs)
+        #expect(try await repository.profile(username: "abel")?.revision == 1)
+        #expect(try await redeem(token).username == "abel")
+        #expect(try await repository.loginRules().haveJudgedPasswords == false, "bert's was brought as a hash")
+        try await repository.remove("bert")
+        #expect(try await repository.loginRules().haveJudgedPasswords)
+        #expect(try await repository.isSound())
+    }
+
+    @Test func `P9, P10: a reset forgets failed attempts, and a wrong token counts and costs nothing`() async throws {
+        for _ in 0..<6 { #expect(await !isRight(Secret("wrong1A"))) }
+        await #expect(throws: CredentialError.self) {
+            try await repository.validatePassword(People.secret, for: "abel")
+        }
+        let token = try await repository.issueReset(of: "abel").token
+        let runs = repository.hasher.argon2Runs
+        let before = try store.failedAttempts().map(\.failures)
+        for text in ["", "pr_", "pr_" + String(repeating: "A", count: 43), "abel"] {
+            await #expect(throws: CredentialError.wrong) { try await redeem(Secret(text)) }
+        }
+        #expect(repository.hasher.argon2Runs == runs)
+        #expect(try store.failedAttempts().map(\.failures) == before)
+        _ = try await redeem(token)
+        #expect(try store.failedAttempts().isEmpty)
+        #expect(await isRight(new))
+    }
+
+    @Test func `of two who use one token at the same moment, one sets the password`() async throws {
+        let token = try await repository.issueReset(of: "abel").token
+        let repository = repository
+        let passwords = (0..<4).map { Secret("aK8oio\($0)") }
+        let winners: [Int] = await withTaskGroup(of: Int?.self) { group in
+            for number in passwords.indices {
+                group.addTask {
+                    do throws(CredentialError) {
+                        _ = try await repository.redeemReset(token, password: passwords[number])
+                        return number
+                    } catch {
+                        #expect(error == .wrong)
+                        return nil
+                    }
+                }
+            }
+            return await group.reduce(into: []) { if let number = $1 { $0.append(number) } }
+        }
+        #expect(winners.count == 1)
+        let winner = try #require(winners.first)
+        #expect(await isRight(passwords[winner]))
+        #expect(try await repository.profile(username: "abel")?.revision == 2)
+    }
+
+    @Test func `where the rules know no password there is none to reset`() async throws {
+        let schema = try ProfileSchema(
+            parsing: #"{"fields":[{"name":"username","constraints":{"required":true,"unique":true}}]}"#)
+        let token = try await repository.issueReset(of: "abel").token
+        try await repository.adopt(schema)
+        let expected = ProfileStoreError.invalid(ValidationFailure([ValidationIssue(nil, .unknownField("password"))]))
+        await #expect(throws: expected) { _ = try await repository.issueReset(of: "abel") }
+        await #expect(throws: CredentialError.store(expected)) { try await redeem(token) }
+    }
+
+    @Test func `a profile that has no password gets one`() async throws {
+        let schema = try ProfileSchema(
+            parsing: """
+                {"fields":[{"name":"username","constraints":{"required":true,"unique":true}},
+                {"name":"password","profiles":{"secret":true}}]}
+                """)
+        let store = try TemporaryStore()
+        let repository = try await store.open(schema: schema)
+        _ = try await repository.register(repository.judged(ProfileDraft(["username": "carl"])))
+        let token = try await repository.issueReset(of: "carl").token
+        #expect(try await repository.redeemReset(token, password: new).hasPassword)
+        #expect(try await repository.validatePassword(new, for: "carl").username == "carl")
+        await repository.close()
+    }
+}
