@@ -29,7 +29,7 @@ import Watchdog
 
     private func find(_ field: String, _ value: String, isPrefix: Bool = false) async throws -> [String] {
         let name = try #require(FieldName(field))
-        let query = ProfileQuery([ProfileQuery.Condition(name, value, isPrefix: isPrefix)])
+        let query = ProfileQuery([ProfileQuery.Condition(name, isPrefix ? .hasPrefix(value) : .equals(value))])
         return try await repository.profiles(query).profiles.map(\.username)
     }
 
