@@ -18,6 +18,12 @@ let package = Package(
                 .product(name: "ProfileStoreSQLite", package: "profiles"),
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),
+        .executableTarget(
+            name: "Searches",
+            dependencies: [
+                .product(name: "ProfileStore", package: "profiles"),
+                .product(name: "ProfileStoreSQLite", package: "profiles"),
+            ]),
         // What a login is measured without: syncs and hashes.
         .target(name: "LoginStubs", linkerSettings: [.linkedLibrary("sqlite3")]),
         .executableTarget(

@@ -30,11 +30,19 @@ import Watchdog
                 subjects.withLock { $0.append(count) }
                 return { $0.count > count }
             })
-        #expect(try column("SELECT id FROM t WHERE longer(?, name) ORDER BY id", binding: "xx", connection) == ["1", "2", "3"])
+        #expect(
+            try column("SELECT id FROM t WHERE longer(?, name) ORDER BY id", binding: "xx", connection) == [
+                "1", "2", "3",
+            ])
         #expect(subjects.withLock { $0 } == [2])
-        #expect(try column("SELECT id FROM t WHERE longer(?, name) ORDER BY id", binding: "xxx", connection) == ["1", "2"])
+        #expect(
+            try column("SELECT id FROM t WHERE longer(?, name) ORDER BY id", binding: "xxx", connection) == ["1", "2"])
         #expect(subjects.withLock { $0 } == [2, 3])
-        #expect(try column("SELECT longer('x', 'a', NULL, 'bb'), longer('x', NULL), longer('x', ''), longer('')", connection) == ["1"])
+        #expect(
+            try column(
+                "SELECT longer('x', 'a', NULL, 'bb'), longer('x', NULL), longer('x', ''), longer('')", connection) == [
+                    "1"
+                ])
         #expect(try column("SELECT longer('x', NULL, NULL) + longer('x', '') + longer('x')", connection) == ["0"])
         #expect(try column("SELECT longer(NULL, 'a'), longer(3, 'ab')", connection) == ["1"])
     }
@@ -46,7 +54,9 @@ import Watchdog
             try connection.execute("CREATE TABLE other (x TEXT CHECK (always('', x)))")
             try connection.execute("INSERT INTO other VALUES ('a')")
         }
-        #expect(throws: SQLiteError.self) { try connection.execute("CREATE INDEX i ON t (name) WHERE always('', name)") }
+        #expect(throws: SQLiteError.self) {
+            try connection.execute("CREATE INDEX i ON t (name) WHERE always('', name)")
+        }
         // Another connection does not know it.
         let other = try database.connect()
         #expect(throws: SQLiteError.self) { try other.run("SELECT always('', '')") }
@@ -60,8 +70,14 @@ import Watchdog
             })
         #expect(
             try column("SELECT id FROM t ORDER BY name COLLATE by_length, id DESC", connection) == ["4", "3", "2", "1"])
-        #expect(try column("SELECT id FROM t WHERE name COLLATE by_length > ? ORDER BY id", binding: "zzz", connection) == ["1", "2"])
+        #expect(
+            try column("SELECT id FROM t WHERE name COLLATE by_length > ? ORDER BY id", binding: "zzz", connection) == [
+                "1", "2",
+            ])
         #expect(try column("SELECT '' COLLATE by_length < 'a', '' COLLATE by_length = ''", connection) == ["1"])
-        #expect(try column("SELECT id FROM t WHERE (name COLLATE by_length, id) > (?, 1) ORDER BY id", binding: "zzzz", connection) == ["2"])
+        #expect(
+            try column(
+                "SELECT id FROM t WHERE (name COLLATE by_length, id) > (?, 1) ORDER BY id", binding: "zzzz", connection)
+                == ["2"])
     }
 }

@@ -239,9 +239,13 @@ struct SearchSQL {
 
     init(_ text: String) { self.text = text }
 
-    /// Adds what must all hold.
+    /// Adds what must all hold: in groups, since SQLite bounds how deep an expression is, and each AND is deeper by one.
     mutating func add(conditions: [String]) {
-        if !conditions.isEmpty { text += " WHERE " + conditions.joined(separator: " AND ") }
+        guard !conditions.isEmpty else { return }
+        let groups = stride(from: 0, to: conditions.count, by: 20).map { start in
+            "(" + conditions[start..<min(start + 20, conditions.count)].joined(separator: " AND ") + ")"
+        }
+        text += " WHERE " + groups.joined(separator: " AND ")
     }
 
     /// The parameter that stands for a value.

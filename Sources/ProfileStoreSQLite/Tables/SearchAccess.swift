@@ -37,7 +37,8 @@ struct SearchAccess {
         } else if search.isOfInvalid {
             way = .marks
             plan = .index([])
-            isBrief = conditions.isEmpty && search.text == nil && search.order == nil && search.limit <= Self.fewProfiles
+            isBrief =
+                conditions.isEmpty && search.text == nil && search.order == nil && search.limit <= Self.fewProfiles
         } else {
             way = .everything
             plan = .everything
@@ -98,7 +99,8 @@ extension ProfileSearch.Condition {
         case .isAny: isUnique ? .someProfiles : .someValues
         case .hasPrefix: .bounds
         case .isLess, .isAtMost, .isGreater, .isAtLeast: field.hasOrderedIndex ? .bounds : nil
-        case .isAbsent: .absence
+        // SQLite knows that every profile has a primary key.
+        case .isAbsent: field.isPrimaryKey ? nil : .absence
         case .differs, .contains, .isPresent: nil
         }
     }

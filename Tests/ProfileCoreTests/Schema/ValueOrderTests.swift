@@ -29,7 +29,8 @@ import Watchdog
                 ["-1"], ["-0.5"], ["-5e-324"], ["0", "-0", "0.0", "0e9", ".0"], ["5e-324"], ["1e-9", "0.000000001"],
                 ["0.05", "5e-2"], ["0.5", ".5", "50e-2"], ["0.50000000000000000001"], ["1", "1.", "+1", "1e0"],
                 ["1.000000000000000000001"], ["9"], ["10", "1E+1"], ["41"], ["100.5"], ["9007199254740992"],
-                ["9007199254740993"], ["9223372036854775807"], ["99999999999999999999"], ["1e+300"], ["1e99999999999999"],
+                ["9007199254740993"], ["9223372036854775807"], ["99999999999999999999"], ["1e+300"],
+                ["1e99999999999999"],
                 // What is no number comes last.
                 [""], ["+"], ["-"], ["."], ["1 "], ["1,5"], ["1e"], ["1e+"], ["1x"], ["NaN"], ["inf"], ["é"],
             ])
@@ -41,7 +42,8 @@ import Watchdog
             let (left, right) = (Double(bitPattern: random.next()), Double(bitPattern: random.next()))
             guard left.isFinite, right.isFinite else { continue }
             let order = left < right ? -1 : left > right ? 1 : 0
-            #expect(compare(.number, NumberText.canonical(left), NumberText.canonical(right)) == order, "\(left) \(right)")
+            #expect(
+                compare(.number, NumberText.canonical(left), NumberText.canonical(right)) == order, "\(left) \(right)")
         }
     }
 
@@ -70,7 +72,8 @@ import Watchdog
     @Test(arguments: [
         (FieldType.string, ["", "anything"], []), (.integer, ["0", "-12"], ["", "x", "1 "]),
         (.number, ["1.5", "1e+300"], ["one", ""]), (.boolean, ["true", "false"], ["True", "1", ""]),
-        (.date, ["1998-01-15"], ["1998-02-30", "long ago", ""]), (.dateTime, ["1998-01-15T00:00:00Z"], ["1998-01-15", ""]),
+        (.date, ["1998-01-15"], ["1998-02-30", "long ago", ""]),
+        (.dateTime, ["1998-01-15T00:00:00Z"], ["1998-01-15", ""]),
         (.time, ["00:00:00"], ["24:00:00", "noon"]), (.year, ["1998"], ["98", "199x"]),
     ])
     func `a stored text is a value of a type or not`(type: FieldType, values: [String], others: [String]) {

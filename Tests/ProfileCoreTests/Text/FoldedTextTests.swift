@@ -15,9 +15,10 @@ import Watchdog
         // Case in every script, and letters that have more forms than two.
         ("ÀÉÎÕÜ", "aeiou"), ("Straße", "strasse"), ("STRASSE", "strasse"), ("GROẞ", "gross"), ("İstanbul", "istanbul"),
         ("Diyarbakır", "diyarbakir"), ("ΟΔΟΣ", "οδοσ"), ("οδός", "οδοσ"), ("ЁЛКА", "елка"), ("ﬁnance", "finance"),
-        ("ſ", "s"), ("µ", "μ"), ("Å", "a"), ("K", "k"), ("ŉ", "ʼn"), ("Ǆ", "dž".replacing("ž", with: "z")), ("ᾳ", "α"),
+        ("ſ", "s"), ("µ", "μ"), ("Å", "a"), ("K", "k"), ("ŉ", "ʼn"), ("Ǆ", "ǆ"), ("ᾳ", "α"),
         // Accents in one scalar and in several.
-        ("José", "jose"), ("Jose\u{301}", "jose"), ("Nguyễn", "nguyen"), ("Čapek", "capek"), ("ŵ", "w"), ("Ñandú", "nandu"),
+        ("José", "jose"), ("Jose\u{301}", "jose"), ("Nguyễn", "nguyen"), ("Čapek", "capek"), ("ŵ", "w"),
+        ("Ñandú", "nandu"),
         ("o\u{338}", "o"), ("שָׁלוֹם", "שלום"), ("مُحَمَّد", "محمد"),
         // Letters that people without them write with others.
         ("Łódź", "lodz"), ("Sørensen", "sorensen"), ("Đặng", "dang"), ("Æsir", "aesir"), ("Œuvre", "oeuvre"),
@@ -32,18 +33,25 @@ import Watchdog
     }
 
     @Test func `what is folded stays as it is, whatever its scalars, and so does either normal form of it`() {
-        let blocks: [ClosedRange<UInt32>] = [0...0x33FF, 0x4DFE...0x5002, 0x8FFE...0xABFF, 0xAC00...0xAC40, 0xF900...0x1FFFF]
+        let blocks: [ClosedRange<UInt32>] = [
+            0...0x33FF, 0x4DFE...0x5002, 0x8FFE...0xABFF, 0xAC00...0xAC40, 0xF900...0x1FFFF,
+        ]
         for number in blocks.joined() {
-            guard let scalar = Unicode.Scalar(number), scalar.properties.generalCategory != .unassigned else { continue }
+            guard let scalar = Unicode.Scalar(number), scalar.properties.generalCategory != .unassigned else {
+                continue
+            }
             let text = String(scalar)
             let once = folded(text)
             let before = Array(once.utf8)
             #expect(FoldedText(once).bytes == before, "U+\(String(number, radix: 16)): \(once)")
-            #expect(FoldedText(String(String.UnicodeScalarView(text.scalarsOfNFD))).bytes == before, "\(scalar.escaped(asASCII: true))")
+            #expect(
+                FoldedText(String(String.UnicodeScalarView(text.scalarsOfNFD))).bytes == before,
+                "\(scalar.escaped(asASCII: true))")
             // Beside a character that has to be looked at with the others.
             #expect(FoldedText("か" + text).bytes.dropFirst(3).elementsEqual(before), "U+\(String(number, radix: 16))")
+            // The iota below a Greek letter is a mark, and a letter beside it in upper case.
+            guard !text.scalarsOfNFD.contains("\u{345}") else { continue }
             for other in [scalar.properties.uppercaseMapping, scalar.properties.lowercaseMapping] {
-                // Of Cherokee and the like, whose small letters came later.
                 #expect(FoldedText(other).bytes == before, "U+\(String(number, radix: 16)): \(other)")
             }
         }
@@ -73,7 +81,8 @@ import Watchdog
             let text = random.text(0..<24)
             let part =
                 random.once(in: 2)
-                ? random.text(0..<4) : String(text.unicodeScalars.dropFirst(Int.random(in: 0...8, using: &random)).prefix(3))
+                ? random.text(0..<4)
+                : String(text.unicodeScalars.dropFirst(Int.random(in: 0...8, using: &random)).prefix(3))
             let (whole, wanted) = (FoldedText(text).bytes, FoldedText(part).bytes)
             let isThere = wanted.isEmpty || whole.indices.contains { whole[$0...].starts(with: wanted) }
             #expect(contains(text, part) == isThere, "\(text.debugDescription) \(part.debugDescription)")

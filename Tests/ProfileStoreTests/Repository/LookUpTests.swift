@@ -65,7 +65,8 @@ import Watchdog
     @Test func `all conditions must hold`() async throws {
         try await repository.register("abel", ["address": "one"])
         try await repository.register("bert", ["address": "two"])
-        #expect(try await names(Condition(.phone, .equals("78761241")), Condition(.address, .equals("two"))) == ["bert"])
+        #expect(
+            try await names(Condition(.phone, .equals("78761241")), Condition(.address, .equals("two"))) == ["bert"])
         #expect(try await names(Condition(.phone, .equals("78761241")), Condition(.address, .equals("three"))) == [])
         #expect(try await repository.profile(username: "zoe") == nil)
         #expect(try await repository.profile(username: "") == nil)
@@ -143,8 +144,10 @@ import Watchdog
         try store.execute("UPDATE profiles SET phone = '1' WHERE id IN (2, 4)")
         _ = try await repository.revalidate(all: true)
         #expect(try await repository.usernames(ProfileQuery(status: .invalid, limit: 1)) == ["user1", "user3"])
-        let one = try await repository.profiles(ProfileQuery([Condition(.username, .equals("user3"))], status: .invalid))
-            .profiles
+        let one = try await repository.profiles(
+            ProfileQuery([Condition(.username, .equals("user3"))], status: .invalid)
+        )
+        .profiles
         #expect(one.map(\.status) == [.invalid])
         #expect(one.first?.issues.map(\.code) == ["too_short"])
     }

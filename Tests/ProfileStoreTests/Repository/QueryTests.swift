@@ -52,7 +52,9 @@ import Watchdog
 
     // MARK: Conditions
 
-    @Test func `S6: numbers are compared by value, moments as they follow each other, and text by its bytes`() async throws {
+    @Test func `R8: numbers are compared by value, moments as they follow each other, and text by its bytes`()
+        async throws
+    {
         try await registerFive()
         #expect(try await names("age", .isLess(than: "41")) == ["Anna"])
         #expect(try await names("age", .isAtMost("041")) == ["Anna", "bert", "Emil"])
@@ -85,7 +87,9 @@ import Watchdog
         #expect(try await names("email", .isPresent) == ["bert", "Carl"])
     }
 
-    @Test func `a text is found anywhere in a value, whatever its case and accents, in one field or in all`() async throws {
+    @Test func `R8: a text is found anywhere in a value, whatever its case and accents, in one field or in all`()
+        async throws
+    {
         try await registerFive()
         #expect(try await names("note", .contains("ODZ")) == ["Anna", "bert"])
         #expect(try await names("note", .contains("łó")) == ["Anna", "bert"])
@@ -100,7 +104,9 @@ import Watchdog
         #expect(try await names(ProfileQuery([Condition(.username, .contains("a"))], text: "12 main")).count == 3)
     }
 
-    @Test func `profiles that the rules in force have not judged, or found invalid, are found, and counted`() async throws {
+    @Test func `profiles that the rules in force have not judged, or found invalid, are found, and counted`()
+        async throws
+    {
         try await registerFive()
         #expect(try await repository.count(ProfileQuery(status: .unjudged)) == 0)
         try await repository.adopt(People.standard(and: #"{"name":"note","constraints":{"minLength":2}}"#))
@@ -117,7 +123,8 @@ import Watchdog
         #expect(try await repository.count(ProfileQuery([Condition(.username, .isAtLeast("d"))])) == 3)
     }
 
-    @Test func `what is none of a field's type, as a profile may hold it, has no place among its values`() async throws {
+    @Test func `what is none of a field's type, as a profile may hold it, has no place among its values`() async throws
+    {
         let texts = #"{"name":"size"}"#
         try await repository.adopt(People.standard(and: texts))
         for (username, size) in [("anna", "7"), ("bert", "tall"), ("carl", "50"), ("dora", "-3 or so")] {
@@ -129,7 +136,8 @@ import Watchdog
         #expect(try await names("size", .isLess(than: "8")) == ["anna"])
         #expect(try await names("size", .contains("TALL")) == ["bert"])
         #expect(try await names(ProfileQuery(order: Order(size))) == ["anna", "carl", "dora", "bert"])
-        #expect(try await names(ProfileQuery(order: Order(size, isDescending: true))) == ["bert", "dora", "carl", "anna"])
+        #expect(
+            try await names(ProfileQuery(order: Order(size, isDescending: true))) == ["bert", "dora", "carl", "anna"])
     }
 
     // MARK: Order
@@ -137,7 +145,8 @@ import Watchdog
     @Test func `any field puts profiles in order, those without a value last, and the same ones by id`() async throws {
         try await registerFive()
         for limit in [1, 2, 100] {
-            func ordered(_ field: String, _ isDescending: Bool = false, reversed: Bool = false) async throws -> [String] {
+            func ordered(_ field: String, _ isDescending: Bool = false, reversed: Bool = false) async throws -> [String]
+            {
                 let order = Order(try name(field), isDescending: isDescending)
                 return try await names(ProfileQuery(order: order, isReversed: reversed, limit: limit))
             }
@@ -151,11 +160,14 @@ import Watchdog
             #expect(try await ordered("note", true) == ["Anna", "bert", "dora", "Carl", "Emil"])
             #expect(try await ordered("username", true) == ["Emil", "dora", "Carl", "bert", "Anna"])
             #expect(try await ordered("phone") == ["Anna", "bert", "Carl", "dora", "Emil"])
-            #expect(try await names(ProfileQuery(isReversed: true, limit: limit)) == ["Emil", "dora", "Carl", "bert", "Anna"])
+            #expect(
+                try await names(ProfileQuery(isReversed: true, limit: limit)) == [
+                    "Emil", "dora", "Carl", "bert", "Anna",
+                ])
         }
     }
 
-    @Test func `pages in an order miss nobody and repeat nobody while others come and go`() async throws {
+    @Test func `R8: pages in an order miss nobody and repeat nobody while others come and go`() async throws {
         for number in 0..<40 {
             try await repository.register("user\(number)", number % 4 == 0 ? [:] : ["age": "\(number * 7 % 50)"])
         }
@@ -209,7 +221,7 @@ import Watchdog
 
     // MARK: Wrong queries
 
-    @Test func `a query that can find nobody is told what is wrong with it`() async throws {
+    @Test func `R8: a query that can find nobody is told what is wrong with it`() async throws {
         try await registerFive()
         func wrong(_ field: String, _ comparison: ProfileQuery.Comparison) async throws -> [ValidationIssue] {
             await issues(ProfileQuery([Condition(try name(field), comparison)]))
@@ -219,10 +231,12 @@ import Watchdog
         for secret in ["password", "password_hash", "id"] {
             #expect(try await wrong(secret, .isPresent) == [ValidationIssue(nil, .unknownField(secret))])
         }
-        #expect(await issues(ProfileQuery(order: Order(.password))) == [ValidationIssue(nil, .unknownField("password"))])
+        #expect(
+            await issues(ProfileQuery(order: Order(.password))) == [ValidationIssue(nil, .unknownField("password"))])
         let age = try name("age")
         for comparison in [
-            ProfileQuery.Comparison.equals("4 1"), .differs(from: "4 1"), .isLess(than: "4 1"), .isAny(of: ["41", "4 1"]),
+            ProfileQuery.Comparison.equals("4 1"), .differs(from: "4 1"), .isLess(than: "4 1"),
+            .isAny(of: ["41", "4 1"]),
         ] {
             #expect(
                 try await wrong("age", comparison)
@@ -265,7 +279,9 @@ import Watchdog
         let condition = Condition(.address, .contains("x"))
         #expect(await issues(ProfileQuery(Array(repeating: condition, count: 50), text: "y")) == [])
         #expect(await issues(ProfileQuery(Array(repeating: condition, count: 51))).count == 1)
-        let many = { (count: Int) in ProfileQuery([Condition(.phone, .isAny(of: Array(repeating: "11112222", count: count)))]) }
+        let many = { (count: Int) in
+            ProfileQuery([Condition(.phone, .isAny(of: Array(repeating: "11112222", count: count)))])
+        }
         #expect(await issues(many(500)) == [])
         #expect(await issues(many(501)).count == 1)
         for comparison in [ProfileQuery.Comparison.hasPrefix("x"), .isLess(than: "x"), .isGreater(than: "x")] {
@@ -273,7 +289,9 @@ import Watchdog
         }
     }
 
-    @Test func `a query about a field that other rules have brought is right as soon as they are in force`() async throws {
+    @Test func `a query about a field that other rules have brought is right as soon as they are in force`()
+        async throws
+    {
         let other = try await store.open()
         try await other.adopt(People.standard(and: #"{"name":"rank"}"#))
         try await other.register("abel", ["rank": "first"])

@@ -15,7 +15,8 @@ import Watchdog
     }
 
     private func find(_ email: String, in repository: ProfileRepository) async throws -> [String] {
-        try await repository.profiles(ProfileQuery([ProfileQuery.Condition(.email, .equals(email))])).profiles.map(\.username)
+        try await repository.profiles(ProfileQuery([ProfileQuery.Condition(.email, .equals(email))])).profiles.map(
+            \.username)
     }
 
     /// What is stored, in SQLite the indexes too.
