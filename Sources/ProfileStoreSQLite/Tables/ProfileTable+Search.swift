@@ -8,7 +8,7 @@ extension ProfileTable {
     func page(
         _ search: ProfileSearch, by access: SearchAccess, _ connection: borrowing Connection
     ) throws -> ProfilePage {
-        let stretches = SearchStretch.all(of: search)
+        let stretches = SearchStretch.all(of: search, by: access)
         guard stretches.count > 1 else { return try page(search, by: access, stretches, connection) }
         // Of one moment: a profile that gets a value between two statements would be found twice, or not at all.
         return try connection.readTransaction { try page(search, by: access, stretches, connection) }
@@ -52,7 +52,7 @@ extension ProfileTable {
         search.order = nil
         search.after = nil
         var sql = SearchSQL("SELECT count(*) FROM profiles")
-        let conditions = conditions(of: search, by: SearchAccess(search), in: .everywhere, &sql)
+        let conditions = conditions(of: search, by: SearchAccess(search), in: .ids(after: nil), &sql)
         sql.add(conditions: conditions)
         var statement = try connection.prepare(sql.text)
         try sql.bind(to: &statement)
@@ -147,27 +147,31 @@ extension ProfileTable {
 
     // MARK: Order
 
-    /// What a stretch of the order and the place to go on after in it leave of the profiles.
+    /// What a stretch of the order leaves of the profiles.
     private func bounds(
         of stretch: SearchStretch, _ search: ProfileSearch, by access: SearchAccess, _ sql: inout SearchSQL
     ) -> [String] {
         let id = id(of: search, by: access)
         let isAfter = search.isAscending ? ">" : "<"
-        let cursor = stretch.cursor
-        guard let order = search.order, stretch.hasValues else {
-            let after = cursor.map { "\(id) \(isAfter) \(sql.parameter($0.id))" }
-            guard let order = search.order else { return after.map { [$0] } ?? [] }
-            let column = (access.way == .order ? "" : "+") + Self.quoted(order.field.column)
-            return ["\(column) IS NULL"] + (after.map { [$0] } ?? [])
+        func ids(after cursor: ProfileCursor?) -> [String] {
+            cursor.map { ["\(id) \(isAfter) \(sql.parameter($0.id))"] } ?? []
         }
+        guard let field = search.order?.field else { return ids(after: stretch.cursor) }
         let isWalked = access.way == .order
-        let place = place(of: order.field, isWalked: isWalked)
-        if let cursor {
-            return ["(\(place), \(id)) \(isAfter) (\(sql.parameter(cursor.value ?? [])), \(sql.parameter(cursor.id)))"]
+        let column = Self.quoted(field.column)
+        let place = place(of: field, isWalked: isWalked)
+        switch stretch {
+        case .ids(let cursor): return ids(after: cursor)
+        case .absent(let cursor): return ["\(isWalked ? "" : "+")\(column) IS NULL"] + ids(after: cursor)
+        case .same(let cursor): return ["\(place) = \(sql.parameter(cursor.value ?? []))"] + ids(after: cursor)
+        case .beyond(let cursor): return ["\(place) \(isAfter) \(sql.parameter(cursor.value ?? []))"]
+        case .present(let cursor?):
+            let value = sql.parameter(cursor.value ?? [])
+            return ["(\(place), \(id)) \(isAfter) (\(value), \(sql.parameter(cursor.id)))"]
+        case .present(nil):
+            // No value is empty. An index begins at a bound, so that it passes those without a value over.
+            return isWalked && search.conditions.isEmpty ? ["\(place) > ''"] : ["+\(column) IS NOT NULL"]
         }
-        // No value is empty. An index begins at a bound, so that it passes those without a value over.
-        return isWalked && search.conditions.isEmpty
-            ? ["\(place) > ''"] : ["+\(Self.quoted(order.field.column)) IS NOT NULL"]
     }
 
     /// The place that a profile's value has in the order of the field's values.
@@ -196,35 +200,45 @@ enum SearchStretch {
     /// In the order of ids.
     case ids(after: ProfileCursor?)
     case present(after: ProfileCursor?)
+    /// With the value of this place, behind its id. Where an index is walked, SQLite passes over those before only if the
+    /// value is alone in its statement.
+    case same(as: ProfileCursor)
+    /// With the values behind this place's.
+    case beyond(ProfileCursor)
     case absent(after: ProfileCursor?)
 
-    static let everywhere = SearchStretch.ids(after: nil)
-
     /// One after the other, from the place on that the search goes on after.
-    static func all(of search: ProfileSearch) -> [SearchStretch] {
+    static func all(of search: ProfileSearch, by access: SearchAccess) -> [SearchStretch] {
         guard let order = search.order else { return [.ids(after: search.after)] }
-        // Every profile has a primary key.
-        if order.field.isPrimaryKey { return [.present(after: search.after)] }
-        let isAfterValue = search.after.map { $0.value != nil }
-        switch (search.isReversed, isAfterValue) {
-        case (false, nil): return [.present(after: nil), .absent(after: nil)]
-        case (false, true?): return [.present(after: search.after), .absent(after: nil)]
-        case (false, false?): return [.absent(after: search.after)]
-        case (true, nil): return [.absent(after: nil), .present(after: nil)]
-        case (true, false?): return [.absent(after: search.after), .present(after: nil)]
-        case (true, true?): return [.present(after: search.after)]
+        guard let after = search.after else {
+            // Every profile has a primary key.
+            if order.field.isPrimaryKey { return [.present(after: nil)] }
+            return search.isReversed
+                ? [.absent(after: nil), .present(after: nil)] : [.present(after: nil), .absent(after: nil)]
         }
+        guard after.value != nil else {
+            return search.isReversed ? [.absent(after: after), .present(after: nil)] : [.absent(after: after)]
+        }
+        let present: [SearchStretch] =
+            access.way == .order ? [.same(as: after), .beyond(after)] : [.present(after: after)]
+        return search.isReversed || order.field.isPrimaryKey ? present : present + [.absent(after: nil)]
     }
 
     /// The place in it to go on after.
     var cursor: ProfileCursor? {
         switch self {
         case .ids(let cursor), .present(let cursor), .absent(let cursor): cursor
+        case .same(let cursor), .beyond(let cursor): cursor
         }
     }
 
-    /// Whether it is in the order of values.
-    var hasValues: Bool { if case .present = self { true } else { false } }
+    /// Whether it is in the order of values, and not of ids alone.
+    var hasValues: Bool {
+        switch self {
+        case .present, .beyond: true
+        case .ids, .same, .absent: false
+        }
+    }
 }
 
 /// The text of a statement, and the values that it binds.

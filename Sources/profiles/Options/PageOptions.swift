@@ -50,7 +50,7 @@ extension GlobalOptions {
         pages.limit = min(query.limit + 1, 1_000)
         for try await profile in repository.all(pages) {
             if listing.count == query.limit {
-                next = last.map(query.cursor)
+                next = last.map(query.cursor(at:))
                 break
             }
             try listing.add(profile)
