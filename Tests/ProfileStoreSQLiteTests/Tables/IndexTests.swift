@@ -123,7 +123,7 @@ import Watchdog
                 }
             }
         }
-        #expect(kinds.count >= 5, "\(kinds)")
+        #expect(kinds == ["condition(0)", "marks", "order", "everything"])
         await repository.close()
     }
 

@@ -114,7 +114,8 @@ import Watchdog
         try await repository.adopt(.standard)
         let without = try #require(try await repository.profile(username: "abel"))
         #expect(without.fields.allSatisfy { $0.rules.name != .email })
-        #expect(try await find("a@b.c", in: repository) == [])
+        let unknown = ProfileStoreError.invalidQuery([ValidationIssue(nil, .unknownField("email"))])
+        await #expect(throws: unknown) { try await find("a@b.c", in: repository) }
         // No index is left that would refuse what the rules allow.
         #expect(try indexesOfEmail() == 0)
         _ = try await repository.edit("abel") { $0["address"] = "2" }
