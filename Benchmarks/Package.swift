@@ -23,6 +23,12 @@ let package = Package(
         // What a login is measured without besides: hashes.
         .target(name: "LoginStubs"),
         .executableTarget(
+            name: "Searches",
+            dependencies: [
+                .product(name: "ProfileStore", package: "profiles"),
+                .product(name: "ProfileStoreSQLite", package: "profiles"),
+            ]),
+        .executableTarget(
             name: "Logins",
             dependencies: [
                 "LoginStubs", "SyncCost",

@@ -2,7 +2,7 @@
 # Measures the product beside its yardsticks, taking turns in one run, and writes the medians to RESULTS.md.
 #
 #     ROWS=1000000  rows of the standard file          RUNS=5   turns of each measurement
-#     ONLY=extra    one job: import extra validate infer lookup revalidate process login writes hashing long
+#     ONLY=extra    one job: import extra validate infer lookup contains revalidate process login writes hashing long
 #     LONG=1        also ten times the rows            DATA=DIR scratch folder, ${TMPDIR:-/tmp}/profiles-bench
 #     RESULTS=FILE  where the table goes; by default only a whole run of 1,000,000 rows replaces RESULTS.md
 set -euo pipefail
@@ -148,6 +148,24 @@ if wanted lookup; then
         ratio="$ours / $yardstick"
         [ "$name" = raw ] || ratio="$yardstick / $ours"
         add_row "look up by username, in process" "$(micro "$ours")" "$title: $(micro "$yardstick")" "$ratio" "$goal"
+    done
+fi
+
+if wanted contains; then
+    echo "look for a text in every field"
+    need_store
+    swift build -c release --product Searches > "$data/run.log" 2>&1 || { cat "$data/run.log" >&2; exit 1; }
+    # Beside one that nobody has: reading on past the first field that has it would be no yardstick.
+    for text in qqzq "Main St"; do
+        for _ in $(turns); do
+            for program in "contains:.build/release/Searches $store '$text'" \
+                "c contains:$data/contains $store 'username, phone, address, postal_code, birthday' '$text'"; do
+                eval "${program#*:}" > "$data/run.out"
+                sqlite3 "$log" "INSERT INTO measurement SELECT '${program%%:*} $text', json_extract(
+                    CAST(readfile('$data/run.out') AS TEXT), '\$.seconds'), 0"
+            done
+        done
+        compare "profiles that contain \"$text\" in any field, of $rows" "contains $text" "c contains $text" "<= 1.50"
     done
 fi
 

@@ -1,12 +1,10 @@
 internal import Platform
 package import ProfileCore
-@_spi(_Unicode) import Swift
 
 /// Unicode's Normalization Form C (UAX #15), of secrets above all.
 ///
 /// Keyboards differ in how they write `é`, as one scalar or as two; a person who types the same characters means the
-/// same secret (NIST SP 800-63B, section 5.1.1.2). The standard library has the form but offers it to Foundation only,
-/// hence the SPI import: this file is the one place that needs it.
+/// same secret (NIST SP 800-63B, section 5.1.1.2).
 package enum NFC {
     /// Normalises a secret; bytes that are not UTF-8 have no normal form and stay as they are.
     ///
@@ -21,7 +19,7 @@ package enum NFC {
         var string = String(copying: text)
         // UAX #15 bounds the growth of UTF-8 under NFC by 3.
         let normalised = Secret(capacity: secret.count * 3) { output in
-            for scalar in string._nfc {
+            for scalar in string.scalarsOfNFC {
                 for unit in UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter where !output.isFull {
                     output.append(unit)
                 }
@@ -36,6 +34,6 @@ package enum NFC {
 
     /// Normalises text that is no secret.
     package static func form(of text: String) -> String {
-        String(String.UnicodeScalarView(text._nfc))
+        String(String.UnicodeScalarView(text.scalarsOfNFC))
     }
 }

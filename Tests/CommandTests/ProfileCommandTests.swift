@@ -109,6 +109,10 @@ import Watchdog
             ),
             ("lookup --prefix --phone 123", 1, "Error: No profile matches\n"),
             (
+                "list --after 1.phone.ascending", 64,
+                "Error: The query should go on after a page of the same order\n"
+            ),
+            (
                 "lookup a.b", 1,
                 """
                 Error: There is no profile "a.b"

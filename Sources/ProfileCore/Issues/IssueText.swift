@@ -86,6 +86,9 @@ extension ValidationIssue.ExpectedFormat {
         case .string(let format): "should be \(format.noun)"
         case .singleSpaces: "should have one space between words"
         case .stored: "is not stored in the form that the rules ask for now"
+        case .cursorOfSameOrder: "should go on after a page of the same order"
+        case .conditions(let most): "should have at most \(most) conditions"
+        case .conditionValues(let most): "should name at most \(most) values"
         }
     }
 }

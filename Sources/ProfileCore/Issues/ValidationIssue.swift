@@ -64,6 +64,12 @@ public struct ValidationIssue: Hashable, Sendable {
         case singleSpaces
         /// A stored value is valid only in the one form in which it would be stored now.
         case stored
+        /// A query goes on after a page of its own order.
+        case cursorOfSameOrder
+        /// A query has so many conditions at the most.
+        case conditions(most: Int)
+        /// The conditions of a query name so many values at the most.
+        case conditionValues(most: Int)
     }
 
     /// What keeps a row from being read as cells of fields.

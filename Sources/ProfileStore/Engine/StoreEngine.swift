@@ -48,8 +48,17 @@ package protocol StoreEngine: Sendable {
     /// - Throws: `schemaChanged` when later rules are in force and these cannot be gone by any more.
     func profile(_ key: ProfileKey, under rules: AdoptedSchema) async throws(ProfileStoreError) -> Profile?
 
-    /// Profiles in the order of their ids; see ``profile(_:under:)`` for the rules.
+    /// Profiles that a search finds, in its order; see ``profile(_:under:)`` for the rules. The order of a field's values
+    /// is that of `ValueOrder` in ProfileCore, whatever the engine would do by itself.
+    ///
+    /// Where many may have to be read for few, that is done on a thread that may block, never on one of Swift's.
     func page(_ search: ProfileSearch, under rules: AdoptedSchema) async throws(ProfileStoreError) -> ProfilePage
+
+    /// How many profiles a search finds, wherever it goes on and whatever its limits.
+    func count(_ search: ProfileSearch, under rules: AdoptedSchema) async throws(ProfileStoreError) -> Int
+
+    /// How the engine goes about ``page(_:under:)``.
+    func plan(of search: ProfileSearch, under rules: AdoptedSchema) async throws(ProfileStoreError) -> QueryPlan
 
     /// Raw values of profiles in the order of their ids; a field that the store has no values of is absent in all.
     ///

@@ -13,6 +13,9 @@ public enum ProfileStoreError: Error, Hashable, Sendable {
     case staleRevision(expected: Int64, current: Int64)
     /// What an edit would make of the profile breaks the rules.
     case invalid(ValidationFailure)
+    /// A query asks for what no profile can have: a field that there is not or that is secret, a value that the field's
+    /// type cannot have, a page after one of another order. At least one issue.
+    case invalidQuery([ValidationIssue])
     /// The schema that a value was judged by is not in force any more; judge it again.
     case schemaChanged(version: Int)
     /// Another access token has this name.

@@ -1,73 +1,112 @@
 public import ProfileCore
 
-/// Which profiles to look up, a page at a time.
-public struct ProfileQuery: Sendable {
+/// Which profiles to look up, in which order, a page at a time; see <doc:Queries>.
+public struct ProfileQuery: Hashable, Sendable {
     /// What a field's value must be.
-    public struct Condition: Sendable {
+    public struct Condition: Hashable, Sendable {
         /// One that is not secret.
         public let field: FieldName
-        /// What it must be, as somebody would type it.
-        public let value: String
-        /// Only the value's beginning must be the same, and it is taken as it is typed.
-        public let isPrefix: Bool
+        /// How its value is compared, and with what.
+        public let comparison: Comparison
 
         /// Names a condition.
-        public init(_ field: FieldName, _ value: String, isPrefix: Bool = false) {
+        public init(_ field: FieldName, _ comparison: Comparison) {
             self.field = field
-            self.value = value
-            self.isPrefix = isPrefix
+            self.comparison = comparison
         }
     }
 
-    /// All must hold. A value is looked up in the form in which it would be stored: `78761241` finds `7876-1241`.
+    /// How the value of a field is compared.
+    ///
+    /// Values are given as somebody would type them, and looked up in the form in which they are stored: `78761241` finds
+    /// `7876-1241`. One that breaks the field's rules is looked up as it is, since a profile that other rules judged may
+    /// hold it; one that the field's type cannot have is an issue of the query.
+    ///
+    /// Greater and less go by the order of the field: numbers by value, moments as they follow each other, text by its
+    /// bytes in UTF-8, and the primary key whatever the case of its ASCII letters. Only values of the field's type have a
+    /// place there: `isGreater(than: "5")` finds no `unknown`.
+    public enum Comparison: Hashable, Sendable {
+        case equals(String)
+        /// Also where there is no value.
+        case differs(from: String)
+        /// The value begins like this, as it is typed here and stored there. Every value begins with the empty text.
+        case hasPrefix(String)
+        /// This stands somewhere in the value, whatever the case of letters and the accents on them. Every value contains
+        /// the empty text.
+        case contains(String)
+        case isLess(than: String)
+        case isAtMost(String)
+        case isGreater(than: String)
+        case isAtLeast(String)
+        /// One of these; of none there is none.
+        case isAny(of: [String])
+        case isAbsent
+        case isPresent
+    }
+
+    /// How profiles were judged.
+    public enum Status: Hashable, Sendable {
+        /// Revalidation found something wrong with them.
+        case invalid
+        /// The rules in force have not judged them yet: they were stored, or judged last, when others were.
+        case unjudged
+    }
+
+    /// By which field profiles are put in order; those with the same value by their ids.
+    public struct Order: Hashable, Sendable {
+        /// One that is not secret.
+        public let field: FieldName
+        /// Whether the greatest come first. Profiles without a value come last either way.
+        public let isDescending: Bool
+
+        /// Names an order.
+        public init(_ field: FieldName, isDescending: Bool = false) {
+            self.field = field
+            self.isDescending = isDescending
+        }
+    }
+
+    /// All must hold; 50 at the most, which name 500 values at the most.
     public var conditions: [Condition]
-    /// Only profiles that revalidation found invalid.
-    public var onlyInvalid: Bool
+    /// What any field that is not secret must contain, as ``Comparison/contains(_:)`` says.
+    public var text: String?
+    /// How the profiles were judged; nil for all.
+    public var status: Status?
+    /// Nil for the order of ids, in which profiles came.
+    public var order: Order?
+    /// Whether the profiles come the other way round, the last first, absent values included: to go back from a page, ask
+    /// for what comes so after ``cursor(at:)`` its first profile.
+    public var isReversed: Bool
     /// Most profiles in one page, from 1 to 100,000; a number outside is taken as the nearer of the two.
     public var limit: Int
-    /// Where the page before ended; see ``ProfilePage/next``.
+    /// Where the page before ended; see ``ProfilePage/next``. It must be of the same order.
     public var after: ProfileCursor?
 
     /// Asks for the profiles that meet every condition; for all of them where there is none.
     public init(
-        _ conditions: [Condition] = [], onlyInvalid: Bool = false, limit: Int = 100, after: ProfileCursor? = nil
+        _ conditions: [Condition] = [], text: String? = nil, status: Status? = nil, order: Order? = nil,
+        isReversed: Bool = false, limit: Int = 100, after: ProfileCursor? = nil
     ) {
         self.conditions = conditions
-        self.onlyInvalid = onlyInvalid
+        self.text = text
+        self.status = status
+        self.order = order
+        self.isReversed = isReversed
         self.limit = limit
         self.after = after
     }
-}
 
-/// A place in the order of profiles, which is the order of their ids.
-public struct ProfileCursor: Hashable, Sendable, CustomStringConvertible {
-    package let id: Int64
-
-    package init(id: Int64) { self.id = id }
-
-    /// Reads what ``description`` wrote.
-    public init?(_ text: String) {
-        guard let id = Int64(text), id >= 0 else { return nil }
-        self.id = id
+    /// The place of a profile in the order of this query, to go on after it, or to go back from it.
+    public func cursor(at profile: Profile) -> ProfileCursor {
+        ProfileCursor(id: profile.id, order: order, value: order.flatMap { profile[$0.field] }.map { Array($0.utf8) })
     }
-
-    public var description: String { String(id) }
 }
 
-extension Profile {
-    /// Where to go on after this one.
-    package var cursor: ProfileCursor { ProfileCursor(id: id) }
-}
-
-/// Some of the profiles that a query finds, in the order of their ids.
-public struct ProfilePage: Sendable {
-    /// As many as the query's limit at the most.
-    public let profiles: [Profile]
-    /// Where to go on; nil when these were the last.
-    public let next: ProfileCursor?
-
-    package init(profiles: [Profile], next: ProfileCursor?) {
-        self.profiles = profiles
-        self.next = next
-    }
+/// How a store goes about a query.
+public enum QueryPlan: Hashable, Sendable {
+    /// It reads only the profiles that the indexes of these fields find, or as many as the page has. There may be no field
+    /// among them: the order of ids, and profiles that were found invalid, have indexes of their own.
+    case index([FieldName])
+    /// It may read every profile.
+    case everything
 }

@@ -9,30 +9,52 @@ extension ProfileRepository {
     /// The profile with this id; nil where there is none.
     public func profile(id: Int64) async throws(ProfileStoreError) -> Profile? { try await profile(.id(id)) }
 
-    /// One page of the profiles that a query finds. A field that the schema does not know finds none.
+    /// One page of the profiles that a query finds.
+    ///
+    /// - Throws: ``ProfileStoreError/invalidQuery(_:)``, …
     public func profiles(_ query: ProfileQuery) async throws(ProfileStoreError) -> ProfilePage {
         try await page(of: query, endingAfter: .max)
     }
 
-    /// One page of what a query finds, which ends with the profile that takes it to so many bytes: after that one there
-    /// may be no more.
+    /// One page of what a query finds, which ends with the profile that takes it to so many bytes.
     func page(of query: ProfileQuery, endingAfter mostBytes: Int) async throws(ProfileStoreError) -> ProfilePage {
-        // Rules that do not know a field may not be the latest.
-        if ProfileSearch(query, mostBytes, validator) == nil { try await refreshSchema() }
-        return try await byLatestRules {
+        try await byLatestRules {
             $0.profiles.lazy.map(\.schemaVersion).max()
-        } read: {
-            rules throws(ProfileStoreError) in
-            guard let search = ProfileSearch(query, mostBytes, rules.validator) else {
-                return ProfilePage(profiles: [], next: nil)
-            }
-            return try await engine.page(search, under: rules)
+        } read: { rules throws(ProfileStoreError) in
+            try await engine.page(search(query, endingAfter: mostBytes, by: rules), under: rules)
         }
     }
 
     /// Every profile that a query finds, read page by page: what is committed meanwhile may or may not be among them.
     public func all(_ query: ProfileQuery = ProfileQuery(limit: 1_000)) -> ProfileSequence {
         ProfileSequence(repository: self, query: query)
+    }
+
+    /// How many profiles a query finds; its limit, its order and where it goes on do not matter.
+    ///
+    /// - Throws: ``ProfileStoreError/invalidQuery(_:)``, …
+    public func count(_ query: ProfileQuery = ProfileQuery()) async throws(ProfileStoreError) -> Int {
+        // A number does not tell that other rules have judged what it counts.
+        try await refreshSchema()
+        return try await byLatestRules(latest: { _ in nil }) { rules throws(ProfileStoreError) in
+            try await engine.count(search(query, by: rules), under: rules)
+        }
+    }
+
+    /// Whether an index serves a page of a query, or every profile may have to be read for it.
+    ///
+    /// - Throws: ``ProfileStoreError/invalidQuery(_:)``, …
+    public func plan(of query: ProfileQuery) async throws(ProfileStoreError) -> QueryPlan {
+        try await byLatestRules(latest: { _ in nil }) { rules throws(ProfileStoreError) in
+            try await engine.plan(of: search(query, by: rules), under: rules)
+        }
+    }
+
+    private func search(
+        _ query: ProfileQuery, endingAfter mostBytes: Int = .max, by rules: AdoptedSchema
+    ) async throws(ProfileStoreError) -> ProfileSearch {
+        let others = query.status == .unjudged ? try await versionsNotJudging(as: rules.schema) : []
+        return try ProfileSearch(query, otherVersions: others, mostBytes: mostBytes, by: rules.validator)
     }
 
     private func profile(_ key: ProfileKey) async throws(ProfileStoreError) -> Profile? {
@@ -42,7 +64,7 @@ extension ProfileRepository {
     }
 
     /// Reads by the rules that are known here, and again when there turn out to be later ones: what was found was judged by
-    /// them and may have further fields, or a field is gone since a backup was restored.
+    /// them and may have further fields, a query is right by them alone, or a field is gone since a backup was restored.
     ///
     /// A row may claim a version that was never adopted, as only another program can have written it, so that it is no
     /// reason to look again and again.
@@ -59,31 +81,14 @@ extension ProfileRepository {
             case .success(let value):
                 guard let version = latest(value), version > rules.version else { return value }
             case .failure(let error):
-                guard case .schemaChanged = error else { throw error }
+                switch error {
+                case .schemaChanged, .invalidQuery: break
+                default: throw error
+                }
             }
             let refreshed = try await refreshSchema()
             guard refreshed.version > rules.version else { return try outcome.get() }
             rules = refreshed
         }
-    }
-}
-
-extension ProfileSearch {
-    /// Nil when a condition can hold for no profile.
-    init?(_ query: ProfileQuery, _ mostBytes: Int, _ validator: ProfileValidator) {
-        conditions = []
-        for condition in query.conditions {
-            guard let rules = validator.schema[condition.field], !rules.isSecret else { return nil }
-            // A value that breaks the field's rules is looked up as it is: an invalid profile may hold it all the same.
-            let value =
-                condition.isPrefix
-                ? condition.value : validator.storedForm(of: condition.value, in: condition.field) ?? condition.value
-            guard !value.isEmpty || condition.isPrefix else { return nil }
-            conditions.append(Condition(column: rules.column, value: value, isPrefix: condition.isPrefix))
-        }
-        onlyInvalid = query.onlyInvalid
-        limit = max(1, min(query.limit, 100_000))
-        after = query.after?.id ?? 0
-        self.mostBytes = mostBytes
     }
 }

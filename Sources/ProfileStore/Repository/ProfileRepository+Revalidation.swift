@@ -55,10 +55,14 @@ extension ProfileRepository {
     /// ``revalidate(candidate:all:mostIssues:progress:)`` judges them. Reads every profile, unless these are the only
     /// rules that the store ever had.
     public func countUnjudged() async throws(ProfileStoreError) -> Int {
-        let history = try await engine.schemas()
-        guard let inForce = history.last else { return 0 }
-        let others = history.filter { $0.schema != inForce.schema }.map(\.version)
+        guard let inForce = try await engine.schemas().last else { return 0 }
+        let others = try await versionsNotJudging(as: inForce.schema)
         return others.isEmpty ? 0 : try await engine.countJudged(by: others)
+    }
+
+    /// The versions, of all that were ever in force, that judge otherwise than a schema does.
+    func versionsNotJudging(as schema: ProfileSchema) async throws(ProfileStoreError) -> [Int] {
+        try await engine.schemas().filter { $0.schema != schema }.map(\.version)
     }
 
     private static var rowsPerBatch: Int { 8_000 }

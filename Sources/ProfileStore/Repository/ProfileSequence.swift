@@ -1,4 +1,4 @@
-/// Profiles in the order of their ids, a page in memory at a time; see ``ProfileRepository/all(_:)``.
+/// Profiles in the order of a query, a page in memory at a time; see ``ProfileRepository/all(_:)``.
 public struct ProfileSequence: AsyncSequence, Sendable {
     public typealias Element = Profile
     public typealias Failure = ProfileStoreError

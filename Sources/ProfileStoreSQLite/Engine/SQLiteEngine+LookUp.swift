@@ -2,14 +2,14 @@ internal import ProfileCore
 internal import ProfileStore
 internal import SQLiteAccess
 
-// Look-ups take microseconds and run where they are called; what looks at every row runs on a thread of its own.
+// Look-ups take microseconds and run where they are called; what may look at many rows runs on a thread of its own.
 extension SQLiteEngine {
     func profile(
         _ key: ProfileKey, under rules: AdoptedSchema
     ) async throws(ProfileStoreError) -> Profile? {
         let table = table(of: rules)
         return try session.read { connection in
-            try readUnder(rules, connection) { () throws(SQLiteError) in try table.profile(key, connection) }
+            try readUnder(rules, connection) { try table.profile(key, connection) }
         }
     }
 
@@ -17,9 +17,26 @@ extension SQLiteEngine {
         _ search: ProfileSearch, under rules: AdoptedSchema
     ) async throws(ProfileStoreError) -> ProfilePage {
         let table = table(of: rules)
-        return try session.read { connection in
-            try readUnder(rules, connection) { () throws(SQLiteError) in try table.page(search, connection) }
+        let access = SearchAccess(search)
+        guard !access.isBrief else {
+            return try session.read { connection in
+                try readUnder(rules, connection) { try table.page(search, by: access, connection) }
+            }
         }
+        return try await session.readAtLength { [self] connection in
+            try readUnder(rules, connection) { try table.page(search, by: access, connection) }
+        }
+    }
+
+    func count(_ search: ProfileSearch, under rules: AdoptedSchema) async throws(ProfileStoreError) -> Int {
+        let table = table(of: rules)
+        return try await session.readAtLength { [self] connection in
+            try readUnder(rules, connection) { try table.count(search, connection) }
+        }
+    }
+
+    func plan(of search: ProfileSearch, under rules: AdoptedSchema) async throws(ProfileStoreError) -> QueryPlan {
+        SearchAccess(search).plan
     }
 
     func scan(_ scan: StoreScan) async throws(ProfileStoreError) -> StoredRows {
@@ -45,12 +62,11 @@ extension SQLiteEngine {
 
     /// Reads what rules say. A column that is gone means that others are in force, since a backup was restored.
     private func readUnder<Value>(
-        _ rules: AdoptedSchema, _ connection: borrowing Connection, _ body: () throws(SQLiteError) -> Value
+        _ rules: AdoptedSchema, _ connection: borrowing Connection, _ body: () throws -> Value
     ) throws -> Value {
-        do throws(SQLiteError) {
+        do {
             return try body()
-        } catch {
-            guard error.code == .error else { throw error }
+        } catch let error as SQLiteError where error.code == .error {
             let version = try SchemaTable.versionInForce(connection)
             guard version > rules.version else { throw error }
             throw ProfileStoreError.schemaChanged(version: version)

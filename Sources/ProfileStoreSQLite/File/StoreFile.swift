@@ -118,7 +118,9 @@ struct StoreFile: Sendable {
 
     /// Opens a connection, whose layout is to be verified before anything else is read.
     func connect(_ mode: Connection.Mode, waiting limit: WaitLimit? = nil) throws(SQLiteError) -> Connection {
-        try Connection(path, mode: mode, vfs: vfs, waitLimit: limit ?? WaitLimit(waitLimit))
+        let connection = try Connection(path, mode: mode, vfs: vfs, waitLimit: limit ?? WaitLimit(waitLimit))
+        try SearchFunctions.define(on: connection)
+        return connection
     }
 
     /// Permissions and size of the database, or of a file beside it; nil where there is none.

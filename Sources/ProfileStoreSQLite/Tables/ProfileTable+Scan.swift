@@ -82,5 +82,5 @@ extension ProfileTable {
             + "AND (password_is_judged = 0 OR password_schema_version NOT IN (\(list(versions))))"
     }
 
-    private static func list(_ versions: [Int]) -> String { versions.map(String.init).joined(separator: ", ") }
+    static func list(_ versions: [Int]) -> String { versions.map(String.init).joined(separator: ", ") }
 }

@@ -13,8 +13,8 @@ final class ProfileTable: Sendable {
     let insert: String
     let update: String
 
-    private let selection: String
-    private let openFields: [FieldRules]
+    let selection: String
+    let openFields: [FieldRules]
     /// The position of the password among the schema's fields.
     let secretField: Int?
 
@@ -69,47 +69,6 @@ final class ProfileTable: Sendable {
             try statement.bind(id, at: 1)
             return try statement.step() ? profile(in: statement) : nil
         }
-    }
-
-    /// The statement for a page, and the texts that it binds from `?3` on; `?1` is the id to go on after and `?2` the
-    /// limit.
-    func sql(of search: ProfileSearch) -> (sql: String, values: [String]) {
-        var sql = selection + " WHERE id > ?1"
-        var values: [String] = []
-        for condition in search.conditions {
-            let column = Self.quoted(condition.column)
-            if condition.isPrefix {
-                // A range rather than LIKE, which knows wildcards and would not use an index.
-                sql += " AND \(column) >= ?\(values.count + 3) AND \(column) < ?\(values.count + 4)"
-                values += [condition.value, condition.value + "\u{10FFFF}"]
-            } else {
-                sql += " AND \(column) = ?\(values.count + 3)"
-                values.append(condition.value)
-            }
-        }
-        if search.onlyInvalid { sql += " AND issues IS NOT NULL" }
-        return (sql + " ORDER BY id LIMIT ?2", values)
-    }
-
-    /// One page of what a search finds.
-    func page(_ search: ProfileSearch, _ connection: borrowing Connection) throws(SQLiteError) -> ProfilePage {
-        let (sql, values) = sql(of: search)
-        var statement = try connection.prepare(sql)
-        try statement.bind(search.after, at: 1)
-        // One more than is asked for tells whether there is another page.
-        try statement.bind(Int64(search.limit + 1), at: 2)
-        for (index, value) in values.enumerated() { try statement.bind(value, at: index + 3) }
-        var found: [Profile] = []
-        var byteCount = 0
-        while byteCount < search.mostBytes, try statement.step() {
-            let profile = profile(in: statement)
-            byteCount += profile.byteCount
-            found.append(profile)
-        }
-        let isFull = found.count > search.limit
-        if isFull { found.removeLast() }
-        return ProfilePage(
-            profiles: found, next: isFull || byteCount >= search.mostBytes ? found.last?.cursor : nil)
     }
 
     /// The hash of a profile's password, to compare a brought one with.
@@ -248,7 +207,7 @@ final class ProfileTable: Sendable {
 
     /// Where the fields begin among the parameters of `insert` and `update`.
     private static let firstFieldParameter = 6
-    private static let firstFieldColumn = 7
+    static let firstFieldColumn = 7
 
     /// Binds the fields of one row, without copies: the bytes stay until the statement has run.
     @inline(__always)
@@ -292,6 +251,9 @@ final class ProfileTable: Sendable {
     }
 
     static func dropIndex(_ name: FieldName) -> String { "DROP INDEX IF EXISTS \"\(indexName(name.text))\"" }
+
+    /// A column that has had an index since the first tables, whatever the schema.
+    static let phone = FieldName("phone")
 
     private static func indexName(_ field: String) -> String { "profiles_index_\(field)" }
 

@@ -79,14 +79,28 @@ final class MemoryEngine: StoreEngine {
     func page(_ search: ProfileSearch, under rules: AdoptedSchema) async throws(ProfileStoreError) -> ProfilePage {
         var found: [Profile] = []
         var byteCount = 0
-        for profile in store.current.profiles(after: search.after) where profile.meets(search) {
+        var next: ProfileCursor?
+        for profile in try currentAtLength.profiles(search, under: rules.schema) {
+            let place = search.cursor(at: profile)
+            if let after = search.after, !search.precedes(after, place) { continue }
             // One more than is asked for tells that there is another page.
-            if found.count == search.limit { return ProfilePage(profiles: found, next: found.last?.cursor) }
+            if found.count == search.limit || byteCount >= search.mostBytes {
+                return ProfilePage(profiles: found, next: next)
+            }
             found.append(profile.profile(under: rules.schema))
             byteCount += found[found.count - 1].byteCount
-            if byteCount >= search.mostBytes { return ProfilePage(profiles: found, next: found.last?.cursor) }
+            next = place
         }
         return ProfilePage(profiles: found, next: nil)
+    }
+
+    func count(_ search: ProfileSearch, under rules: AdoptedSchema) async throws(ProfileStoreError) -> Int {
+        try currentAtLength.profiles(search, under: rules.schema).count
+    }
+
+    /// There is no index to speak of.
+    func plan(of search: ProfileSearch, under rules: AdoptedSchema) async throws(ProfileStoreError) -> QueryPlan {
+        .everything
     }
 
     func scan(_ scan: StoreScan) async throws(ProfileStoreError) -> StoredRows {

@@ -73,15 +73,6 @@ struct MemoryProfile: Hashable, Sendable {
     }
 
     func comparedText(_ column: FieldName) -> ComparedText? { values[column].map { ComparedText($0, in: column) } }
-
-    func meets(_ search: ProfileSearch) -> Bool {
-        if search.onlyInvalid, issues == nil { return false }
-        return search.conditions.allSatisfy { condition in
-            guard let text = comparedText(condition.column) else { return false }
-            let wanted = ComparedText(condition.value, in: condition.column)
-            return condition.isPrefix ? text.bytes.starts(with: wanted.bytes) : text == wanted
-        }
-    }
 }
 
 /// A text as a store compares it: by its bytes, and a primary key whatever the case of its ASCII letters. Two that are

@@ -54,14 +54,25 @@ struct LookupCommand: AsynchronousCommand, ResultWriting {
         }
     }
 
-    var needsThreads: Bool { page.invalid }
+    /// Profiles are found by their username or phone at once; what else is asked may have every one of them read.
+    var needsThreads: Bool {
+        page.invalid || prefix || !conditions.isEmpty || address != nil || postalCode != nil || birthday != nil
+    }
 
     func run() async throws {
         try await global.withStore("lookup") { repository in
             let query = page.query(try wanted.map { try condition($0, in: repository.schema) })
-            if try await global.show(query, of: repository, onlyOneInFull: true) == 0 {
-                throw nothingFound(query.conditions, in: repository)
-            }
+            if try await show(query, of: repository) == 0 { throw nothingFound(query.conditions, in: repository) }
+        }
+    }
+
+    /// Shows what there is: nothing where a value is none that any profile can have, as is told then.
+    private func show(_ query: ProfileQuery, of repository: ProfileRepository) async throws -> Int {
+        do {
+            return try await global.show(query, of: repository, onlyOneInFull: true)
+        } catch ProfileStoreError.invalidQuery(let issues) where issues.allSatisfy({ $0.field != nil }) {
+            try global.showNone(of: repository)
+            return 0
         }
     }
 
@@ -82,15 +93,16 @@ struct LookupCommand: AsynchronousCommand, ResultWriting {
             throw CommandFailure(.usage, "There is no field \"\(wanted.field)\"; there are \(names)")
         }
         guard !rules.isSecret else { throw CommandFailure(.usage, "Nobody can be looked up by a secret") }
-        return ProfileQuery.Condition(name, wanted.value, isPrefix: prefix)
+        return ProfileQuery.Condition(name, prefix ? .hasPrefix(wanted.value) : .equals(wanted.value))
     }
 
     /// Says which profile there is none of, and of which values there can be none: those that break the rules.
     private func nothingFound(
         _ conditions: [ProfileQuery.Condition], in repository: ProfileRepository
     ) -> CommandFailure {
-        let impossible = conditions.filter { !$0.isPrefix }.flatMap { condition in
-            repository.validator.issues(of: condition.value, in: condition.field, on: repository.today)
+        let impossible = conditions.flatMap { condition -> [String] in
+            guard case .equals(let value) = condition.comparison else { return [] }
+            return repository.validator.issues(of: value, in: condition.field, on: repository.today)
                 .map { "No valid profile has this value: \(repository.schema.message(for: $0))" }
         }
         return CommandFailure(.no, lines: [nothingFound] + impossible)

@@ -19,6 +19,8 @@ extension CommandFailure {
         case .invalid(let failure):
             let messages = failure.issues.map { $0.message(label: $0.field?.text ?? "The row") }
             self.init(.no, lines: ["The profile is not valid"] + messages)
+        case .invalidQuery(let issues):
+            self.init(.usage, lines: issues.map { $0.message(label: $0.field?.text ?? "The query") })
         case .schemaChanged(let version):
             self.init(.tryAgain, "The rules have changed meanwhile (schema version \(version)); try again")
         case .tooManyColumns(let limit):

@@ -27,11 +27,16 @@ struct PageOptions: ParsableArguments {
     var cursor: ProfileCursor? { after.flatMap(ProfileCursor.init) }
 
     func query(_ conditions: [ProfileQuery.Condition] = []) -> ProfileQuery {
-        ProfileQuery(conditions, onlyInvalid: invalid, limit: limit, after: cursor)
+        ProfileQuery(conditions, status: invalid ? .invalid : nil, limit: limit, after: cursor)
     }
 }
 
 extension GlobalOptions {
+    /// Shows a page that has no profile.
+    func showNone(of repository: ProfileRepository) throws(CommandFailure) {
+        try ProfileListing(of: repository, as: format).end(nil, unjudged: nil)
+    }
+
     /// Shows what a query finds, and says how much that was: a table, or in JSON; on request a profile that is the only
     /// one by itself. Profiles are read a few at a time, so that their number and length do not matter.
     func show(
@@ -45,13 +50,13 @@ extension GlobalOptions {
         pages.limit = min(query.limit + 1, 1_000)
         for try await profile in repository.all(pages) {
             if listing.count == query.limit {
-                next = last?.cursor
+                next = last.map(query.cursor(at:))
                 break
             }
             try listing.add(profile)
             last = profile
         }
-        let unjudged = query.onlyInvalid ? try await repository.countUnjudged() : nil
+        let unjudged = query.status == .invalid ? try await repository.countUnjudged() : nil
         if let only = last, inFull, format == .text, listing.count == 1, next == nil {
             try show(only)
         } else {

@@ -72,8 +72,11 @@ extension ProfileRepository {
         guard let code = schema.field(of: .postalCode), let address = schema.field(of: .streetAddress) else {
             return []
         }
+        // What is typed may be none yet.
+        guard validator.storedForm(of: postalCode, in: code.name) != nil else { return [] }
+        let query = ProfileQuery([.init(code.name, .equals(postalCode))], limit: 1_000)
         var counts: [String: Int] = [:]
-        for profile in try await profiles(ProfileQuery([.init(code.name, postalCode)], limit: 1_000)).profiles {
+        for profile in try await profiles(query).profiles {
             if let text = profile[address.name] { counts[text, default: 0] += 1 }
         }
         return counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(100).map(\.key)

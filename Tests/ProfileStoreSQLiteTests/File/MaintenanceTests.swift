@@ -89,7 +89,7 @@ import Watchdog
             }
         }
         await #expect {
-            try await reopened.profiles(ProfileQuery([ProfileQuery.Condition(.phone, "78761241")]))
+            try await reopened.profiles(ProfileQuery([ProfileQuery.Condition(.phone, .equals("78761241"))]))
         } throws: { error in
             if case .corrupt? = error as? ProfileStoreError { true } else { false }
         }

@@ -42,7 +42,7 @@ import Watchdog
         #expect(profile.updatedAt == store.clock.timestamp)
         #expect(try await repository.session(for: session.token) == nil)
         let change = try await repository.changes(after: number, limit: 5)
-        #expect(change.map(\.kind) == [.edited] && change.first?.revision == 2)
+        #expect(change.map(\.kind) == [.edited, .credentialChanged] && change.first?.revision == 2)
         #expect(await isRight(new))
         #expect(await !isRight(People.secret))
         #expect(try await repository.reset(for: issued.token) == nil)

@@ -39,7 +39,7 @@ struct RandomVerbs {
     mutating func pause() -> Int { Int.random(in: 0...300, using: &random) }
 
     mutating func next(at time: Timestamp) -> Verb {
-        switch Int.random(in: 0..<40, using: &random) {
+        switch Int.random(in: 0..<44, using: &random) {
         case 0...3: register(at: time)
         case 4...6: replace(at: time)
         case 7: remove(at: time)
@@ -50,7 +50,8 @@ struct RandomVerbs {
         case 16: mark()
         case 17: Verb("revalidate") { try await $0.revalidate().text }
         case 18...19: changes()
-        case 20: page()
+        case 20, 40...42: page()
+        case 43: count()
         case 21: scan()
         case 22: look()
         case 23: removeMany(at: time)
@@ -288,20 +289,48 @@ struct RandomVerbs {
     }
 
     private mutating func page() -> Verb {
-        var query = ProfileQuery(limit: Int.random(in: 1...8, using: &random))
-        if random.once(in: 2) {
-            query.conditions.append(.init(.username, String(username().prefix(2)), isPrefix: random.once(in: 2)))
-        }
-        if random.once(in: 3) {
-            query.conditions.append(.init(.email, random.once(in: 2) ? email() : "a", isPrefix: random.once(in: 2)))
-        }
-        query.onlyInvalid = random.once(in: 4)
-        query.after = random.once(in: 3) ? ProfileCursor(id: id()) : nil
+        let query = query()
         let mostBytes = random.once(in: 2) ? .max : Int.random(in: 1...60, using: &random)
-        return Verb("page \(query)") { [query] repository in
+        return Verb("page \(query)") { repository in
             let page = try await repository.page(of: query, endingAfter: mostBytes)
             return "\(page.profiles.map(\.text)) \(page.next.map(\.description) ?? "the end")"
         }
+    }
+
+    private mutating func count() -> Verb {
+        let query = query()
+        return Verb("count \(query)") { "\(try await $0.count(query))" }
+    }
+
+    private mutating func query() -> ProfileQuery {
+        var query = ProfileQuery(limit: Int.random(in: 1...8, using: &random))
+        for _ in 0..<Int.random(in: 0...2, using: &random) {
+            let field = field()
+            let value = [username(), email(), note(), "a", "NN", "CAF\u{C9}", "5"].randomElement(using: &random) ?? ""
+            let comparisons: [ProfileQuery.Comparison] = [
+                .equals(value), .differs(from: value), .hasPrefix(String(value.prefix(2))), .contains(value),
+                .isLess(than: value), .isAtMost(value), .isGreater(than: value), .isAtLeast(value),
+                .isAny(of: [value, email()]), .isAny(of: []), .isAbsent, .isPresent,
+            ]
+            query.conditions.append(.init(field, comparisons.randomElement(using: &random) ?? .isPresent))
+        }
+        if random.once(in: 4) { query.text = ["ann", "e", "B.C", "zoe", "\u{E9}@"].randomElement(using: &random) }
+        query.status = random.once(in: 4) ? .invalid : random.once(in: 4) ? .unjudged : nil
+        query.isReversed = random.once(in: 3)
+        if random.once(in: 2) { query.order = .init(field(), isDescending: random.once(in: 2)) }
+        if random.once(in: 3) {
+            let value = [nil, email(), note(), username()].randomElement(using: &random) ?? nil
+            let isOfOther = random.once(in: 8)
+            query.after = ProfileCursor(
+                id: id(), order: isOfOther ? nil : query.order,
+                value: query.order == nil || value?.isEmpty ?? true ? nil : value.map { Array($0.utf8) })
+        }
+        return query
+    }
+
+    /// One that most of the schemas have.
+    private mutating func field() -> FieldName {
+        ["username", "email", "note"].randomElement(using: &random).flatMap(FieldName.init) ?? .username
     }
 
     private mutating func scan() -> Verb {

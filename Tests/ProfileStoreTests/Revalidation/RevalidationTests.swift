@@ -24,7 +24,7 @@ import Watchdog
     }
 
     private func invalid() async throws -> [String] {
-        try await repository.usernames(ProfileQuery(onlyInvalid: true))
+        try await repository.usernames(ProfileQuery(status: .invalid))
     }
 
     @Test func `R6: revalidation marks what breaks the rules in force, and changes nothing else`() async throws {

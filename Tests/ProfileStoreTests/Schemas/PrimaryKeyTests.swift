@@ -29,7 +29,7 @@ import Watchdog
 
     private func find(_ field: String, _ value: String, isPrefix: Bool = false) async throws -> [String] {
         let name = try #require(FieldName(field))
-        let query = ProfileQuery([ProfileQuery.Condition(name, value, isPrefix: isPrefix)])
+        let query = ProfileQuery([ProfileQuery.Condition(name, isPrefix ? .hasPrefix(value) : .equals(value))])
         return try await repository.profiles(query).profiles.map(\.username)
     }
 
@@ -48,7 +48,8 @@ import Watchdog
         #expect(try await repository.profile(username: "A17")?.id == stored.id)
         #expect(try await find("member_no", "A17") == ["a17"])
         #expect(try await find("member_no", "A1", isPrefix: true) == ["a17"])
-        #expect(try await find("username", "a17") == [])
+        let unknown = ProfileStoreError.invalidQuery([ValidationIssue(nil, .unknownField("username"))])
+        await #expect(throws: unknown) { try await find("username", "a17") }
         #expect(try await repository.usernames() == ["a17"])
         if store.engine == .sqlite {
             #expect(try store.number("SELECT count(*) FROM profiles WHERE username = 'a17'") == 1)

@@ -82,7 +82,8 @@ import Watchdog
         }
         #expect(written.allSatisfy { file.contains($0) } && !file.contains("\u{FFFD}"))
         #expect(
-            try await repository.profiles(ProfileQuery([.init(FieldName("state") ?? .username, "WA")])).profiles.count
+            try await repository.profiles(ProfileQuery([.init(FieldName("state") ?? .username, .equals("WA"))]))
+                .profiles.count
                 == 12)
     }
 }

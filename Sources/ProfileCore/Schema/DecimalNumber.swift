@@ -1,0 +1,83 @@
+/// A number as its digits say it, of any size: where its parts are in a text.
+struct DecimalNumber {
+    private let isNegative: Bool
+    /// The digits from the first to the last that is not zero, with the point among them; empty for zero.
+    private let digits: Range<Int>
+    /// How many digits stand before the point, were the number written without an exponent: 2 for 41, -1 for 0.05.
+    private let magnitude: Int
+
+    /// Reads a sign, digits with a point among them, and an exponent; nil for anything else.
+    init?(_ text: Span<UInt8>) {
+        var index = 0
+        isNegative = Self.readSign(text, &index)
+        let start = index
+        var point: Int?
+        var first: Int?
+        var end = 0
+        while index < text.count {
+            let byte = text[index]
+            if byte.isASCIIDigit {
+                if byte != UInt8(ascii: "0") {
+                    first = first ?? index
+                    end = index + 1
+                }
+            } else if byte == UInt8(ascii: "."), point == nil {
+                point = index
+            } else {
+                break
+            }
+            index += 1
+        }
+        guard index - start > (point == nil ? 0 : 1) else { return nil }
+        let integerEnd = point ?? index
+        guard let exponent = Self.readExponent(text, &index), index == text.count else { return nil }
+        digits = first.map { $0..<end } ?? 0..<0
+        // A point before the first digit is no digit itself.
+        magnitude = first.map { (integerEnd > $0 ? integerEnd - $0 : integerEnd - $0 + 1) + exponent } ?? 0
+    }
+
+    /// Less than zero where this number, which stands in `text`, is less than another, which stands in `otherText`.
+    func compare(_ text: Span<UInt8>, _ other: DecimalNumber, _ otherText: Span<UInt8>) -> Int {
+        if sign != other.sign { return sign - other.sign }
+        return sign * compareSizes(text, other, otherText)
+    }
+
+    private var sign: Int { digits.isEmpty ? 0 : isNegative ? -1 : 1 }
+
+    private func compareSizes(_ text: Span<UInt8>, _ other: DecimalNumber, _ otherText: Span<UInt8>) -> Int {
+        if magnitude != other.magnitude { return magnitude < other.magnitude ? -1 : 1 }
+        var (index, otherIndex) = (digits.lowerBound, other.digits.lowerBound)
+        while index < digits.upperBound, otherIndex < other.digits.upperBound {
+            if text[index] == UInt8(ascii: ".") { index += 1 }
+            if otherText[otherIndex] == UInt8(ascii: ".") { otherIndex += 1 }
+            if text[index] != otherText[otherIndex] { return text[index] < otherText[otherIndex] ? -1 : 1 }
+            index += 1
+            otherIndex += 1
+        }
+        // What is left ends with a digit that is not zero.
+        return (index < digits.upperBound ? 1 : 0) - (otherIndex < other.digits.upperBound ? 1 : 0)
+    }
+
+    private static func readSign(_ text: Span<UInt8>, _ index: inout Int) -> Bool {
+        guard index < text.count, text[index] == UInt8(ascii: "-") || text[index] == UInt8(ascii: "+") else {
+            return false
+        }
+        index += 1
+        return text[index - 1] == UInt8(ascii: "-")
+    }
+
+    /// Zero where there is none; nil where it has no digits. One that is greater than any text is long is as good as the
+    /// next.
+    private static func readExponent(_ text: Span<UInt8>, _ index: inout Int) -> Int? {
+        guard index < text.count, text[index] | 0x20 == UInt8(ascii: "e") else { return 0 }
+        index += 1
+        let isNegative = readSign(text, &index)
+        let start = index
+        var exponent = 0
+        while index < text.count, text[index].isASCIIDigit {
+            exponent = min(exponent * 10 + Int(text[index] &- 0x30), 1 << 40)
+            index += 1
+        }
+        return index > start ? isNegative ? -exponent : exponent : nil
+    }
+}

@@ -1,0 +1,157 @@
+package import ProfileCore
+
+/// Which profiles to find: a query whose fields are known and whose values are in the form in which they are stored.
+package struct ProfileSearch: Sendable {
+    /// What the value of a field must be.
+    package struct Condition: Sendable {
+        /// One of the rules' fields that are not secret.
+        package let field: FieldRules
+        package let comparison: ProfileQuery.Comparison
+
+        package init(_ field: FieldRules, _ comparison: ProfileQuery.Comparison) {
+            self.field = field
+            self.comparison = comparison
+        }
+    }
+
+    /// By which field profiles are put in order, then by their ids. Those without a value come last.
+    package struct Order: Sendable {
+        /// One of the rules' fields that are not secret.
+        package let field: FieldRules
+        /// Whether the greatest values, and among the same ones the greatest ids, come first.
+        package let isDescending: Bool
+
+        package init(_ field: FieldRules, isDescending: Bool) {
+            self.field = field
+            self.isDescending = isDescending
+        }
+    }
+
+    /// How profiles were judged.
+    package enum Status: Sendable {
+        case invalid
+        /// By one of these versions of the schema.
+        case judged(by: [Int])
+    }
+
+    /// All must hold.
+    package var conditions: [Condition]
+    /// What any of the rules' fields that are not secret contains.
+    package var text: FoldedText?
+    package var status: Status?
+    /// Nil for the order of ids.
+    package var order: Order?
+    /// Whether the whole order is turned round, absent values included.
+    package var isReversed: Bool
+    /// Most profiles.
+    package var limit: Int
+    /// Only profiles that come after this place, which is one of the same order.
+    package var after: ProfileCursor?
+    /// The page ends with the profile that takes it to so many bytes.
+    package var mostBytes: Int
+
+    package init(
+        conditions: [Condition] = [], text: FoldedText? = nil, status: Status? = nil, order: Order? = nil,
+        isReversed: Bool = false, limit: Int = 100, after: ProfileCursor? = nil, mostBytes: Int = .max
+    ) {
+        self.conditions = conditions
+        self.text = text
+        self.status = status
+        self.order = order
+        self.isReversed = isReversed
+        self.limit = limit
+        self.after = after
+        self.mostBytes = mostBytes
+    }
+
+    /// Whether small values and ids come before great ones.
+    package var isAscending: Bool { (order?.isDescending ?? false) == isReversed }
+
+    /// The place of a profile that was found, by its id and what it has in the order's field.
+    package func cursor(id: Int64, value: [UInt8]?) -> ProfileCursor {
+        guard let order else { return ProfileCursor(id: id) }
+        return ProfileCursor(
+            id: id, order: ProfileQuery.Order(order.field.name, isDescending: order.isDescending), value: value)
+    }
+}
+
+extension ProfileSearch {
+    /// Reads a query by some rules.
+    ///
+    /// - Parameters:
+    ///   - query: What is asked for.
+    ///   - versions: The versions of the schema that have not judged as these rules do; they matter where profiles are
+    ///     asked for that are not judged yet.
+    ///   - mostBytes: See ``mostBytes``.
+    ///   - validator: The rules.
+    /// - Throws: `invalidQuery` with everything that is wrong.
+    package init(
+        _ query: ProfileQuery, otherVersions versions: [Int] = [], mostBytes: Int = .max, by validator: ProfileValidator
+    ) throws(ProfileStoreError) {
+        var issues: [ValidationIssue] = []
+        func field(_ name: FieldName) -> FieldRules? {
+            if let rules = validator.schema[name], !rules.isSecret { return rules }
+            issues.append(ValidationIssue(nil, .unknownField(name.text)))
+            return nil
+        }
+        func stored(_ value: String, _ rules: FieldRules) -> String {
+            do throws(ValidationFailure) {
+                return try validator.searchedForm(of: value, in: rules.name)
+            } catch {
+                issues += error.issues
+                return value
+            }
+        }
+        var conditions: [Condition] = []
+        for condition in query.conditions.prefix(Self.mostConditions) {
+            guard let rules = field(condition.field) else { continue }
+            conditions.append(Condition(rules, condition.comparison.mapValues { stored($0, rules) }))
+        }
+        let order = query.order.flatMap { order in
+            field(order.field).map { Order($0, isDescending: order.isDescending) }
+        }
+        if query.conditions.count > Self.mostConditions {
+            issues.append(ValidationIssue(nil, .badFormat(expected: .conditions(most: Self.mostConditions))))
+        }
+        if query.conditions.reduce(0, { $0 + $1.comparison.valueCount }) > Self.mostValues {
+            issues.append(ValidationIssue(nil, .badFormat(expected: .conditionValues(most: Self.mostValues))))
+        }
+        if let after = query.after, after.order != query.order {
+            issues.append(ValidationIssue(nil, .badFormat(expected: .cursorOfSameOrder)))
+        }
+        guard issues.isEmpty else { throw .invalidQuery(issues) }
+        self.init(
+            conditions: conditions, text: query.text.map { FoldedText($0) },
+            status: query.status.map { $0 == .invalid ? .invalid : .judged(by: versions) }, order: order,
+            isReversed: query.isReversed, limit: max(1, min(query.limit, 100_000)), after: query.after,
+            mostBytes: mostBytes)
+    }
+
+    /// Databases bound how much a statement says.
+    private static let mostConditions = 50
+    private static let mostValues = 500
+}
+
+extension ProfileQuery.Comparison {
+    /// The same comparison, with other values where whole values are compared.
+    fileprivate func mapValues(_ transform: (String) -> String) -> Self {
+        switch self {
+        case .equals(let value): .equals(transform(value))
+        case .differs(let value): .differs(from: transform(value))
+        case .isLess(let value): .isLess(than: transform(value))
+        case .isAtMost(let value): .isAtMost(transform(value))
+        case .isGreater(let value): .isGreater(than: transform(value))
+        case .isAtLeast(let value): .isAtLeast(transform(value))
+        case .isAny(let values): .isAny(of: values.map(transform))
+        case .hasPrefix, .contains, .isAbsent, .isPresent: self
+        }
+    }
+
+    fileprivate var valueCount: Int {
+        switch self {
+        case .isAny(let values): values.count
+        case .isAbsent, .isPresent: 0
+        default: 1
+        }
+    }
+}

@@ -1,0 +1,94 @@
+internal import ProfileCore
+
+/// A place in an order of profiles: between those of a page and those that come after them, whatever comes and goes
+/// meanwhile.
+///
+/// Its text is opaque, and safe in a URL or on a command line. It tells the id and, in an order by a field, the value of
+/// the profile at which the page ended.
+public struct ProfileCursor: Hashable, Sendable, CustomStringConvertible {
+    package let id: Int64
+    /// The order that it is a place of; nil for that of ids.
+    package let order: ProfileQuery.Order?
+    /// What that profile has in the order's field, in UTF-8 unless another program has stored it; nil where that is absent.
+    package let value: [UInt8]?
+
+    package init(id: Int64, order: ProfileQuery.Order? = nil, value: [UInt8]? = nil) {
+        self.id = id
+        self.order = order
+        self.value = value
+    }
+
+    /// Reads what ``description`` wrote.
+    public init?(_ text: String) {
+        let parts = text.split(separator: ".", maxSplits: 3, omittingEmptySubsequences: false)
+        guard let id = Int64(parts[0]), id >= 0 else { return nil }
+        switch parts.count {
+        case 1: self.init(id: id)
+        case 3, 4:
+            guard let field = FieldName(String(parts[1])), let direction = Direction(rawValue: String(parts[2])) else {
+                return nil
+            }
+            let order = ProfileQuery.Order(field, isDescending: direction == .descending)
+            guard parts.count == 4 else {
+                self.init(id: id, order: order)
+                return
+            }
+            guard let value = Self.bytes(ofHexadecimal: parts[3]) else { return nil }
+            self.init(id: id, order: order, value: value)
+        default: return nil
+        }
+        // One place has one text.
+        guard description == text else { return nil }
+    }
+
+    /// `12` in the order of ids; `12.age.ascending.3431` after the age 41; `12.age.ascending` after none.
+    public var description: String {
+        guard let order else { return String(id) }
+        let direction = order.isDescending ? Direction.descending : .ascending
+        let place = "\(id).\(order.field).\(direction.rawValue)"
+        return value.map { place + "." + Self.hexadecimal($0) } ?? place
+    }
+
+    private enum Direction: String { case ascending, descending }
+
+    private static func hexadecimal(_ bytes: [UInt8]) -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+
+    /// Nil for what is none, or of no byte.
+    private static func bytes(ofHexadecimal text: Substring) -> [UInt8]? {
+        let digits = Array(text.utf8)
+        guard !digits.isEmpty, digits.count.isMultiple(of: 2) else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(digits.count / 2)
+        for index in stride(from: 0, to: digits.count, by: 2) {
+            guard let high = value(ofDigit: digits[index]), let low = value(ofDigit: digits[index + 1]) else {
+                return nil
+            }
+            bytes.append(high << 4 | low)
+        }
+        return bytes
+    }
+
+    private static func value(ofDigit byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte &- UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte &- UInt8(ascii: "a") &+ 10
+        default: nil
+        }
+    }
+}
+
+/// Some of the profiles that a query finds, in its order.
+public struct ProfilePage: Sendable {
+    /// As many as the query's limit at the most.
+    public let profiles: [Profile]
+    /// Where to go on; nil when these were the last.
+    public let next: ProfileCursor?
+
+    package init(profiles: [Profile], next: ProfileCursor?) {
+        self.profiles = profiles
+        self.next = next
+    }
+}
