@@ -84,7 +84,7 @@ package struct CSVReader: ~Copyable, Sendable {
         var wanted = options.batchBytes
         while true {
             do throws(ByteStreamError) {
-                try input.fill(&batch.bytes, to: hasBegun ? wanted : max(wanted, Self.detectionBytes))
+                try input.fill(&batch.bytes, to: max(wanted, leastBytes))
             } catch {
                 keepPending(of: &batch)
                 throw error
@@ -100,8 +100,17 @@ package struct CSVReader: ~Copyable, Sendable {
         return !batch.records.isEmpty
     }
 
+    /// How many bytes have to be there before the first record is split.
+    private var leastBytes: Int {
+        if hasBegun { return 0 }
+        if case .automatic = options.delimiter { return Self.detectionBytes }
+        return Self.declarationBytes
+    }
+
     /// Enough of the input to hold nearly any header whole.
     private static var detectionBytes: Int { 1 << 16 }
+    /// Enough to hold a line that declares the delimiter.
+    private static var declarationBytes: Int { 16 }
 
     /// Finds the delimiter, unless somebody has said it, and passes over a line that declares one.
     private mutating func begin(_ batch: borrowing RecordBatch) {

@@ -77,8 +77,8 @@ import Watchdog
             ["/bin/bash", "--norc", "--noprofile", "-i"], environment: environment, folder: workplace.folder,
             size: TerminalSize(columns: 100, rows: 24))
         try shell.wait(for: ">")
-        try shell.type("source <(profiles completion bash); clear\n")
-        try shell.wait(for: ">")
+        try shell.type("source <(profiles completion bash); clear; printf '%s\\n' read''y\n")
+        try shell.wait(until: { $0.contains("ready") })
         for (typed, completed) in [
             ("edit anna --set po", "edit anna --set postal_code="), ("lookup --where u", "lookup --where username="),
             ("import x.csv --map Mobile=ph", "import x.csv --map Mobile=phone "),

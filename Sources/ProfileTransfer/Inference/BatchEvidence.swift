@@ -36,8 +36,12 @@ struct BatchEvidence: Sendable {
         }
         var sound = takeRows(of: batch)
         var unfit: Set<Int> = []
-        for column in batch.columns {
-            columns.append(Self.evidence(of: column, sound, batch.records.batch, &unfit))
+        let firstPassword = batch.columns.firstIndex { $0.name.secrecy == .password && $0.omission == nil }
+        for (index, column) in batch.columns.enumerated() {
+            var unfitHere: Set<Int> = []
+            columns.append(Self.evidence(of: column, sound, batch.records.batch, &unfitHere))
+            // A further column of passwords becomes no field, so that nothing is refused for what it holds.
+            if column.name.secrecy != .password || index == firstPassword { unfit.formUnion(unfitHere) }
         }
         if !unfit.isEmpty {
             for row in unfit { refused[.controlCharacter, default: CountedLines()].add(line: sound[row].line) }

@@ -160,7 +160,7 @@ import Watchdog
     }
 
     @Test func `I3: a row that says what the header says is rejected, and one that nearly does is not`() async throws {
-        let report = try await validating("username,note\nusername,note\nusername,Note\n", schema: schemaOfNames())
+        let report = try await validating("username,note\nUsername,NOTE\nusername,notes\n", schema: schemaOfNames())
         #expect(report.lines == ["2/1 row bad_row"])
         #expect(report.issues.listed.first?.issue.message == "The row is the header once more")
         #expect(report.outcomes == [1, 0, 0, 1])

@@ -90,7 +90,7 @@ import Watchdog
         let long = String(repeating: "x", count: 1_100_000)
         let lines = [
             #"{"user": "ann", "_line": 7, "_issues": ["x"]}"#, #"{"user": "bob", "user": "bo"}"#,
-            #"{"user": "c\u0000y"}"#, #"{"user": "\#(long)"}"#, #"{"user": ["dan"]}"#, #"{"user": "eve"}"#, "",
+            #"{"user": "c\u0000y"}"#, #"{"user": "\#(long)"}"#, #"["dan"]"#, #"{"user": "eve"}"#, "",
         ]
         let text = Array(lines.joined(separator: "\n").utf8) + Array(#"{"user": ""#.utf8) + [0xFF] + Array("\"}\n".utf8)
         let proposal = try await ProfileTransferTests.inferring(text)

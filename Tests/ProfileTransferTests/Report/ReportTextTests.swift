@@ -77,7 +77,7 @@ import Watchdog
                 Rules: s (ab)
                 2026-01-31 09:15:00 UTC, profiles 0.1.0, no store
                 Nothing was written: these are the numbers that an import would have.
-                Ended early: it was cancelled. What is counted as imported is stored.
+                Ended early: it was cancelled.
 
                   rows      0
                   imported  0
