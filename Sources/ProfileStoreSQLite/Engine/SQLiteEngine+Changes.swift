@@ -29,6 +29,8 @@ extension SQLiteEngine {
     ///   - stamp: When, by whom, and under which key.
     ///   - isLong: Whether it writes much: others had to wait for all of it if they shared its transaction.
     ///   - body: What to write.
+    /// - Returns: What the body returns, or what it returned when the write was made first.
+    /// - Throws: What the body throws, or what keeps it from being written.
     func change<Value: KeyedValue>(
         _ stamp: WriteStamp, isLong: Bool = false,
         _ body: @escaping @Sendable (borrowing Connection) throws -> (changes: [Change], value: Value)

@@ -11,15 +11,15 @@ extension TemporaryStore {
         let undo = [
             5: "DROP TABLE sessions; DROP TABLE access_tokens; DROP TABLE resets;",
             4: """
-                DROP TABLE keyed_writes;
-                CREATE TABLE kept AS SELECT number, kind, first_profile_id, last_profile_id, changed_at FROM changes
-                    WHERE kind <> 'credential_changed';
-                DROP TABLE changes; \(StoreLayout(version: 2).objects["changes"] ?? "");
-                INSERT INTO changes SELECT * FROM kept; DROP TABLE kept;
-                """,
+            DROP TABLE keyed_writes;
+            CREATE TABLE kept AS SELECT number, kind, first_profile_id, last_profile_id, changed_at FROM changes
+                WHERE kind <> 'credential_changed';
+            DROP TABLE changes; \(StoreLayout(version: 2).objects["changes"] ?? "");
+            INSERT INTO changes SELECT * FROM kept; DROP TABLE kept;
+            """,
             3: """
-                ALTER TABLE store DROP COLUMN unjudged_passwords; ALTER TABLE store DROP COLUMN unknown_throttles;
-                """,
+            ALTER TABLE store DROP COLUMN unjudged_passwords; ALTER TABLE store DROP COLUMN unknown_throttles;
+            """,
             2: "DROP TABLE changes; ALTER TABLE store DROP COLUMN is_welcomed;",
         ]
         let database = try RawDatabase(path)

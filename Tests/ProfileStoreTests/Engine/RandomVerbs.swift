@@ -140,7 +140,9 @@ struct RandomVerbs {
         let stamp = stamp("remove many", at: time)
         return Verb("remove \(usernames)") { repository in
             var profiles: [Profile] = []
-            for username in usernames { if let found = try await repository.profile(username: username) { profiles.append(found) } }
+            for username in usernames {
+                if let found = try await repository.profile(username: username) { profiles.append(found) }
+            }
             return "\(try await repository.engine.remove(profiles, stamp)) removed"
         }
     }
@@ -154,7 +156,8 @@ struct RandomVerbs {
     }
 
     private mutating func request(_ verb: String) -> KeyedRequest? {
-        KeyedRequest(WriteKey("key-\(Int.random(in: 0..<6, using: &random))"), verb, [random.once(in: 8) ? "else" : nil])
+        KeyedRequest(
+            WriteKey("key-\(Int.random(in: 0..<6, using: &random))"), verb, [random.once(in: 8) ? "else" : nil])
     }
 
     private mutating func outcome(at time: Timestamp) -> Verb {

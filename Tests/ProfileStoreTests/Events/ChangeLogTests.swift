@@ -40,7 +40,8 @@ import Watchdog
         let log = try await log(repository)
         #expect(log.map(\.number) == [1, 2, 3, 4, 5, 6, 7])
         // The other draft brings a hash: a second change of that commit.
-        #expect(log.map(\.kind) == [.registered, .registered, .edited, .edited, .credentialChanged, .adopted, .removed])
+        #expect(
+            log.map(\.kind) == [.registered, .registered, .edited, .edited, .credentialChanged, .adopted, .removed])
         #expect(log.map(\.profileIDs) == [1...1, 2...2, 1...1, 1...1, 1...1, nil, 2...2])
         // Looked up when it is read: nothing of who was removed is left.
         #expect(log.map(\.username) == ["adam", nil, "adam", "adam", "adam", nil, nil])

@@ -16,7 +16,8 @@ import Watchdog
         key = try #require(WriteKey("a-key"))
     }
 
-    @Test func `H3: a registration that is repeated with its key gives the first answer and one profile`() async throws {
+    @Test func `H3: a registration that is repeated with its key gives the first answer and one profile`() async throws
+    {
         let repository = try await store.open()
         let valid = try repository.judged(People.draft("abel"))
         let first = try await repository.register(valid, key: key)

@@ -98,7 +98,8 @@ import Watchdog
 
     @Test func `N9: a row that was near the limit of a record is read with what was added to it`() throws {
         let hobby = String(repeating: "b", count: (1 << 20) - 10)
-        try opened("Login;hobby;_line;_issues\nann;\(hobby);2;fee: bad_format (Fee should be a number)\n") { file throws in
+        try opened("Login;hobby;_line;_issues\nann;\(hobby);2;fee: bad_format (Fee should be a number)\n") {
+            file throws in
             #expect(try file.count() == 1)
             #expect(try copy(file).text.utf8.count > 1 << 20)
         }
