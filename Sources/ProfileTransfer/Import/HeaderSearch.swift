@@ -69,14 +69,17 @@ struct HeaderSearch: Sendable {
         return isAlone && start < run ? first.line : nil
     }
 
-    /// A title without the delimiter hides it: each row is one cell then, with as many of that character in it.
+    /// Titles without the delimiter hide it: each row is one cell then, and most of them, down to the last, have as many
+    /// of that character in it.
     private func lineOfSplitRows(below header: [String]) -> Int? {
-        guard header.count == 1, rows.count > 2, rows.allSatisfy({ $0.cells.count == 1 }) else { return nil }
-        let isSplit = [UInt8(ascii: ";"), UInt8(ascii: "\t"), UInt8(ascii: "|")].contains { byte in
-            let count = rows[0].count(of: byte)
-            return count > 1 && !header[0].utf8.contains(byte) && rows.allSatisfy { $0.count(of: byte) == count }
+        guard header.count == 1, let last = rows.last, rows.allSatisfy({ $0.cells.count == 1 }) else { return nil }
+        for byte in [UInt8(ascii: ";"), UInt8(ascii: "\t"), UInt8(ascii: "|")] where !header[0].utf8.contains(byte) {
+            let count = last.count(of: byte)
+            guard count > 1 else { continue }
+            let table = rows.reversed().prefix { $0.count(of: byte) == count }
+            if table.count > 2, table.count * 2 > rows.count { return table.last?.line }
         }
-        return isSplit ? rows[0].line : nil
+        return nil
     }
 
     /// What separates the cells of rows that were read as one cell each: it is there twice or more, and as often in each.
