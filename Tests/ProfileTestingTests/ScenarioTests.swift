@@ -75,7 +75,8 @@ import Watchdog
     func store(_ scenario: Scenario) async throws {
         var folder: String?
         do {
-            let store = try await ScenarioStore(scenario)
+            // Time stands still, so that a wait is not over before it is asked for.
+            let store = try await ScenarioStore(scenario, clock: ManualClock())
             let repository = store.repository
             folder = store.folderPath
             #expect(SmallFile.mode(of: store.folderPath) == 0o700)
