@@ -21,6 +21,8 @@ struct ProposalMaker {
 
     private var made: [Made] = []
     private let naming: FieldNaming
+    /// The names of all columns, as an import matches them where none is written so.
+    private let headers: [FoldedHeader]
     private var tokens: Set<Int>
 
     init(
@@ -38,6 +40,7 @@ struct ProposalMaker {
         }
         let open = found.chosen.filter(isOpen).map { (position: $0, name: found.columns[$0].name) }
         naming = FieldNaming(of: open, key: key, headers: Set(found.headers))
+        headers = found.headers.map(FoldedHeader.init)
         tokens = evidence.columns.reduce(into: []) { $0.formUnion(ColumnJudgement.tokens(standingOutIn: $1)) }
     }
 
@@ -67,7 +70,7 @@ struct ProposalMaker {
         draft.extensions = [JSONMember("secret", true), JSONMember("contentType", "new-password")]
         let isHash = column == secrets.hashes
         let header = columns[column].name.header
-        if !columns[column].name.finds(isHash ? ProfileDraft.hashName : FieldName.password.text) {
+        if !finds(isHash ? ProfileDraft.hashName : FieldName.password.text, by: header) {
             draft.extensions.append(JSONMember(isHash ? "hashColumns" : "columns", [.string(header)]))
         }
         made.append(Made(column: column, draft: draft, values: found.values, missing: found.empty, doubts: []))
@@ -98,8 +101,15 @@ struct ProposalMaker {
         guard let (text, reason) = naming.names[column] else { return nil }
         draft.name = text
         if name.header != text { draft.title = name.header }
-        if !name.finds(text) { draft.extensions.append(JSONMember("columns", [.string(name.header)])) }
+        if !finds(text, by: name.header) { draft.extensions.append(JSONMember("columns", [.string(name.header)])) }
         return reason
+    }
+
+    /// Whether an import finds a field of this name by a header that the schema does not list: no other one is like it.
+    private func finds(_ field: String, by header: String) -> Bool {
+        if header == field { return true }
+        let folded = FoldedHeader(header)
+        return folded == FoldedHeader(field) && headers.count { $0 == folded } == 1
     }
 
     /// The schema of all that was added; where no column is the key it has one of row numbers.
@@ -140,12 +150,5 @@ struct ProposalMaker {
                 values: made.values, missing: made.missing,
                 examples: examples.map { String(decoding: $0, as: UTF8.self) }, doubts: made.doubts)
         }
-    }
-}
-
-extension ColumnName {
-    /// Whether an import finds a field of this name by the header itself.
-    fileprivate func finds(_ field: String) -> Bool {
-        FoldedHeader(header) == FoldedHeader(field)
     }
 }
