@@ -11,5 +11,5 @@ package struct FoldedHeader: Hashable, Sendable {
     package var text: String { String(decoding: bytes, as: UTF8.self) }
 
     /// Whether nothing is left to compare.
-    var isEmpty: Bool { bytes.isEmpty }
+    package var isEmpty: Bool { bytes.isEmpty }
 }

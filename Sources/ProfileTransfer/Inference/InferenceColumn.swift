@@ -19,8 +19,10 @@ struct InferenceColumn: Sendable {
 
     var mayBeKey: Bool { omission == nil && name.mayBeKey }
 
-    /// Whether a schema can keep such a header.
-    static func isName(_ header: String) -> Bool { 1...longestName ~= header.utf8.count }
+    /// Whether a schema can keep such a header: it says something, and that is no more than a header may be.
+    static func isName(_ header: String) -> Bool {
+        header.utf8.count <= longestName && !FoldedHeader(header).isEmpty
+    }
 
     /// In bytes.
     static let longestName = 1_000

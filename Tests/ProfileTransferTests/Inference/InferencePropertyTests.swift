@@ -17,6 +17,9 @@ import Watchdog
                 proposal = try await inferring(bytes) { $0.keysByRow = true }
             } catch InferenceError.input {
                 continue
+            } catch {
+                Issue.record("\(error)\n\(text)")
+                continue
             }
             let report = try await proposal.validating(bytes)
             #expect(report.rejected == proposal.refusedRows, "\(report.lines.prefix(5)) \(proposal.refused)\n\(text)")

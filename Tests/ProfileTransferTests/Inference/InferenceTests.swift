@@ -226,7 +226,7 @@ import Watchdog
     }
 
     @Test func `columns without a name are left out, and said`() async throws {
-        let text = ",user,\n0,ann,\n1,bob,\n"
+        let text = ",user,_\n0,ann,\n1,bob,\n"
         let proposal = try await inferring(text)
         #expect(proposal.columns.map(\.label) == ["left out", "key string username", "left out"])
         #expect(try await proposal.validating(Array(text.utf8)).imported == 2)
