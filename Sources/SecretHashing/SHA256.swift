@@ -17,8 +17,6 @@ package enum SHA256 {
     ///
     /// - Returns: 64 lower-case hexadecimal digits.
     package static func hexadecimal(_ bytes: Span<UInt8>) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        let text = digest(bytes).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0xF)]] }
-        return String(decoding: text, as: UTF8.self)
+        Hexadecimal.text(digest(bytes).span)
     }
 }

@@ -6,8 +6,8 @@ package enum KeyedOutcome: Sendable {
     case profile(Profile)
     /// Whether something was done.
     case done(Bool)
-    /// A schema was put in force, by this version.
-    case version(Int)
+    /// What was counted: the version of a schema put in force, or how many profiles were removed.
+    case number(Int)
     /// The answer was no.
     case refused(ProfileStoreError)
 }
@@ -39,11 +39,11 @@ extension Bool: KeyedValue {
 }
 
 extension Int: KeyedValue {
-    package var outcome: KeyedOutcome { .version(self) }
+    package var outcome: KeyedOutcome { .number(self) }
 
     package init?(_ outcome: KeyedOutcome) {
-        guard case .version(let version) = outcome else { return nil }
-        self = version
+        guard case .number(let number) = outcome else { return nil }
+        self = number
     }
 }
 
@@ -86,7 +86,7 @@ extension KeyedOutcome {
         switch self {
         case .profile(let profile): ["profile": profile.remembered]
         case .done(let isDone): ["done": .bool(isDone)]
-        case .version(let version): ["version": .number(version)]
+        case .number(let number): ["number": .number(number)]
         case .refused(let error): ["refused": error.remembered]
         }
     }
@@ -103,9 +103,9 @@ extension KeyedOutcome {
             guard let profile = Profile(remembered: value, under: schema) else { return nil }
             self = .profile(profile)
         case ("done", .bool(let isDone)): self = .done(isDone)
-        case ("version", .number(let text)):
-            guard let version = Int(text) else { return nil }
-            self = .version(version)
+        case ("number", .number(let text)):
+            guard let number = Int(text) else { return nil }
+            self = .number(number)
         case ("refused", let value):
             guard let error = ProfileStoreError(remembered: value) else { return nil }
             self = .refused(error)

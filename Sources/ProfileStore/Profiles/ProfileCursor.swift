@@ -1,4 +1,5 @@
 internal import ProfileCore
+internal import SecretHashing
 
 /// A place in an order of profiles: between those of a page and those that come after them, whatever comes and goes
 /// meanwhile.
@@ -33,7 +34,7 @@ public struct ProfileCursor: Hashable, Sendable, CustomStringConvertible {
                 self.init(id: id, order: order)
                 return
             }
-            guard let value = Self.bytes(ofHexadecimal: parts[3]) else { return nil }
+            guard let value = Hexadecimal.bytes(parts[3]), !value.isEmpty else { return nil }
             self.init(id: id, order: order, value: value)
         default: return nil
         }
@@ -46,38 +47,10 @@ public struct ProfileCursor: Hashable, Sendable, CustomStringConvertible {
         guard let order else { return String(id) }
         let direction = order.isDescending ? Direction.descending : .ascending
         let place = "\(id).\(order.field).\(direction.rawValue)"
-        return value.map { place + "." + Self.hexadecimal($0) } ?? place
+        return value.map { place + "." + Hexadecimal.text($0.span) } ?? place
     }
 
     private enum Direction: String { case ascending, descending }
-
-    private static func hexadecimal(_ bytes: [UInt8]) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
-    }
-
-    /// Nil for what is none, or of no byte.
-    private static func bytes(ofHexadecimal text: Substring) -> [UInt8]? {
-        let digits = Array(text.utf8)
-        guard !digits.isEmpty, digits.count.isMultiple(of: 2) else { return nil }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(digits.count / 2)
-        for index in stride(from: 0, to: digits.count, by: 2) {
-            guard let high = value(ofDigit: digits[index]), let low = value(ofDigit: digits[index + 1]) else {
-                return nil
-            }
-            bytes.append(high << 4 | low)
-        }
-        return bytes
-    }
-
-    private static func value(ofDigit byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte &- UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte &- UInt8(ascii: "a") &+ 10
-        default: nil
-        }
-    }
 }
 
 /// Some of the profiles that a query finds, in its order.

@@ -92,7 +92,9 @@ extension ProfileRepository {
         _ stored: Profile, with valid: ValidProfile, by author: Author? = nil, key: WriteKey? = nil
     ) async throws(ProfileStoreError) -> Profile {
         let request = KeyedRequest(key, "replace", [String(stored.id), String(stored.revision)] + valid.facts)
-        return try await replace(stored, with: valid, stamp(author, request))
+        let stamp = stamp(author, request)
+        if let first: Profile = try await firstAnswer(stamp) { return first }
+        return try await replace(stored, with: valid, stamp)
     }
 
     /// Removes a profile, its credentials and its sessions. Its id is not used again.
@@ -173,7 +175,6 @@ extension ProfileRepository {
     private func replace(
         _ stored: Profile, with valid: ValidProfile, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> Profile {
-        if let first: Profile = try await firstAnswer(stamp) { return first }
         guard stored.differs(from: valid) else {
             let answer: Result<Profile, ProfileStoreError> =
                 try await engine.remember(.profile(stored), stamp).answer()

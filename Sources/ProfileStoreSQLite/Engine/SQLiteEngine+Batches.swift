@@ -25,15 +25,12 @@ extension SQLiteEngine {
     func store<Batch: ImportBatch>(
         _ batch: Batch, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> Batch {
-        // Not with others, who would wait for all of its rows.
-        let (stored, isChange) = try await session.withWriter { connection in
-            try connection.writeTransaction {
-                let rules = try self.rulesInForce(connection, being: schema)
-                var writing = try BatchWriting(under: rules, at: stamp.time, connection)
-                var batch = batch
-                try writing.run(&batch, connection)
-                return (batch, try self.finish(writing, stamp, connection))
-            }
+        let (stored, isChange) = try await session.writeAlone { connection in
+            let rules = try self.rulesInForce(connection, being: schema)
+            var writing = try BatchWriting(under: rules, at: stamp.time, connection)
+            var batch = batch
+            try writing.run(&batch, connection)
+            return (batch, try self.finish(writing, stamp, connection))
         }
         // Here the write lock is given back.
         if isChange { announce() }

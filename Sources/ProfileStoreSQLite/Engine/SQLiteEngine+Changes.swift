@@ -27,7 +27,7 @@ extension SQLiteEngine {
     /// changed; where nothing was, it is told to nobody.
     /// - Parameters:
     ///   - stamp: When, by whom, and under which key.
-    ///   - isLong: Whether it writes much: others had to wait for all of it if they shared its transaction.
+    ///   - isLong: Whether it writes much, and so alone.
     ///   - body: What to write.
     /// - Returns: What the body returns, or what it returned when the write was made first.
     /// - Throws: What the body throws, or what keeps it from being written.
@@ -42,10 +42,7 @@ extension SQLiteEngine {
                 return (value, isChange: !changes.isEmpty)
             }
         }
-        let written =
-            isLong
-            ? try await session.withWriter { connection in try connection.writeTransaction { try write(connection) } }
-            : try await session.write(write)
+        let written = isLong ? try await session.writeAlone(write) : try await session.write(write)
         // Here the write lock is given back: nobody waits for it while others are told.
         if written.isChange { announce() }
         return try written.answer.get()

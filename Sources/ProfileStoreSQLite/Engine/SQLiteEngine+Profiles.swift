@@ -57,13 +57,14 @@ extension SQLiteEngine {
         _ username: String, expecting revision: Int64?, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> Profile {
         try await change(stamp) { connection in
-            guard let profile = try self.rulesInForce(connection).table.profile(.username(username), connection) else {
+            let rules = try self.rulesInForce(connection)
+            guard let profile = try rules.table.profile(.username(username), connection) else {
                 throw ProfileStoreError.notFound(username: username)
             }
             if let revision, revision != profile.revision {
                 throw ProfileStoreError.staleRevision(expected: revision, current: profile.revision)
             }
-            try self.remove(profile, connection)
+            try Self.remove(profile, under: rules, connection)
             return ([(.removed, profile.id)], profile)
         }
     }
@@ -76,7 +77,7 @@ extension SQLiteEngine {
                 guard let stored = try rules.table.profile(.id(profile.id), connection),
                     stored.revision == profile.revision
                 else { continue }
-                try self.remove(stored, connection)
+                try Self.remove(stored, under: rules, connection)
                 changes.append((.removed, stored.id))
             }
             return (changes, changes.count)
@@ -84,8 +85,10 @@ extension SQLiteEngine {
     }
 
     /// Removes a profile that is there, and what is remembered of attempts at its secrets.
-    private func remove(_ profile: Profile, _ connection: borrowing Connection) throws {
-        try UnjudgedPasswords.counting(of: profile.id, under: rulesInForce(connection), connection) {
+    private static func remove(
+        _ profile: Profile, under rules: RulesInForce, _ connection: borrowing Connection
+    ) throws {
+        try UnjudgedPasswords.counting(of: profile.id, under: rules, connection) {
             var statement = try connection.prepare("DELETE FROM profiles WHERE id = ?1")
             try statement.bind(profile.id, at: 1)
             try statement.run()

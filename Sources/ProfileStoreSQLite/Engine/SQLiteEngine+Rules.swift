@@ -71,17 +71,15 @@ extension SQLiteEngine {
     }
 
     func mark(_ marks: [JudgementMark], judgedBy version: Int) async throws(ProfileStoreError) {
-        // Thousands at once: not with others, who would wait for all of them.
-        try await session.withWriter { connection in
-            try connection.writeTransaction {
-                var statement = try connection.prepare(ProfileTable.mark)
-                for mark in marks {
-                    try statement.bind(mark.id, at: 1)
-                    try statement.bind(mark.revision, at: 2)
-                    try statement.bind(Int64(version), at: 3)
-                    try statement.bind(mark.issues, at: 4)
-                    try statement.run()
-                }
+        // Thousands at once.
+        try await session.writeAlone { connection in
+            var statement = try connection.prepare(ProfileTable.mark)
+            for mark in marks {
+                try statement.bind(mark.id, at: 1)
+                try statement.bind(mark.revision, at: 2)
+                try statement.bind(Int64(version), at: 3)
+                try statement.bind(mark.issues, at: 4)
+                try statement.run()
             }
         }
     }

@@ -55,6 +55,13 @@ final class SQLiteSession: Sendable {
         }
     }
 
+    /// Runs `body` in a write transaction of its own: for what writes much, since others had to wait for all of it.
+    func writeAlone<Value: Sendable>(
+        _ body: @escaping @Sendable (borrowing Connection) throws -> Value
+    ) async throws(ProfileStoreError) -> Value {
+        try await withWriter { connection in try connection.writeTransaction { try body(connection) } }
+    }
+
     /// Runs `body` in the writer's turn; it begins its own transactions, and shares them with nobody.
     func withWriter<Value: Sendable>(
         waitingAtMost limit: Duration? = nil, _ body: @escaping @Sendable (borrowing Connection) throws -> Value

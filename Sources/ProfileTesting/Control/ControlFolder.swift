@@ -1,4 +1,5 @@
 internal import Platform
+internal import SecretHashing
 
 /// The private folder in which a run's control server is found: its socket, and the token in a file.
 ///
@@ -50,10 +51,7 @@ package struct ControlFolder: Sendable {
 
     /// 256 bits from the system, in hexadecimal digits.
     package static func makeToken() -> String {
-        var generator = SystemRandomNumberGenerator()
-        return (0..<4).map { _ in
-            let digits = String(generator.next(), radix: 16)
-            return String(repeating: "0", count: 16 - digits.count) + digits
-        }.joined()
+        let bytes = (0..<32).map { _ in UInt8.random(in: .min ... .max) }
+        return Hexadecimal.text(bytes.span)
     }
 }
