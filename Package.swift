@@ -32,7 +32,8 @@ let package = Package(
     traits: [
         .trait(
             name: "TestHooks",
-            description: "The command honours scenarios and can be driven from outside: for tests, never to ship.")
+            description: "The command honours scenarios and can be driven from outside: for tests, never to ship."),
+        .trait(name: "Foundation", description: "Days, times and secrets are made of Foundation's Date and Data."),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),

@@ -63,12 +63,6 @@ extension ProfileRepository {
     }
 }
 
-// Names that are known to be names.
-// swift-format-ignore: NeverForceUnwrap
 extension FieldName {
-    package static let email = FieldName("email")!
-    package static let phone = FieldName("phone")!
-    package static let address = FieldName("address")!
-    package static let postalCode = FieldName("postal_code")!
-    package static let birthday = FieldName("birthday")!
+    package static let email: FieldName = "email"
 }

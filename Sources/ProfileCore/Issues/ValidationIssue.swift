@@ -124,6 +124,22 @@ extension ValidationIssue.Problem {
     }
 }
 
+extension ValidationIssue: Encodable {
+    /// Writes `field`, `code` and `message`, in our words and with the field's name: for the schema's own words encode a
+    /// `ReportedIssue` of it.
+    public func encode(to encoder: any Encoder) throws {
+        try JSONValue.issue(field: field?.text, code: code.rawValue, message(label: field?.text ?? "The row"))
+            .encode(to: encoder)
+    }
+}
+
+extension JSONValue {
+    /// An issue as every JSON of ours has it.
+    package static func issue(field: String?, code: String, _ message: String) -> JSONValue {
+        ["field": field.map(JSONValue.string) ?? .null, "code": .string(code), "message": .string(message)]
+    }
+}
+
 /// Every issue of a draft that did not pass, in field order.
 public struct ValidationFailure: Error, Hashable, Sendable {
     /// At least one.

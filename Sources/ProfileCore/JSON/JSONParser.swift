@@ -24,8 +24,6 @@ private struct JSONParser {
         let offset: Int
     }
 
-    static let depthLimit = 64
-
     let bytes: UnsafeBufferPointer<UInt8>
     var offset = 0
     var depth = 0
@@ -78,7 +76,7 @@ private struct JSONParser {
     private mutating func nested(
         _ parse: (inout JSONParser) throws(Failure) -> JSONValue
     ) throws(Failure) -> JSONValue {
-        guard depth < Self.depthLimit else { throw failure(.tooDeep(limit: Self.depthLimit)) }
+        guard depth < JSONValue.depthLimit else { throw failure(.tooDeep(limit: JSONValue.depthLimit)) }
         depth += 1
         defer { depth -= 1 }
         offset += 1

@@ -11,6 +11,9 @@ package enum JSONValue: Hashable, Sendable {
     case array([JSONValue])
     case object([JSONMember])
 
+    /// Arrays and objects in each other, at the most.
+    static let depthLimit = 64
+
     package static func number(_ integer: some BinaryInteger) -> JSONValue { .number(String(integer)) }
 
     package var kind: JSONKind {

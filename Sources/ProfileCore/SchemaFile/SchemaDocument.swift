@@ -4,7 +4,9 @@ extension ProfileSchema {
     ///
     /// - Parameter indented: For people to read; the form on one line is what fingerprints are taken of.
     /// - Returns: JSON, as `init(parsing:)` reads it.
-    public func document(indented: Bool = false) -> String {
+    public func document(indented: Bool = false) -> String { documentValue.text(indented: indented) }
+
+    package var documentValue: JSONValue {
         // Said once where every field has the same, which the password never has.
         let first = primaryKey.missingValues
         let shared = openFields.allSatisfy { $0.missingValues == first } ? first : []
@@ -12,8 +14,13 @@ extension ProfileSchema {
         if !shared.isEmpty { members.append(JSONMember("missingValues", FieldRules.list([""] + shared))) }
         if primaryKey.name != .username { members.append(JSONMember("primaryKey", .string(primaryKey.name.text))) }
         members.append(JSONMember("fields", .array(fields.map { $0.document(sharing: shared) })))
-        return JSONValue.object(members).text(indented: indented)
+        return .object(members)
     }
+}
+
+extension ProfileSchema: Encodable {
+    /// Writes the ``document(indented:)``.
+    public func encode(to encoder: any Encoder) throws { try documentValue.encode(to: encoder) }
 }
 
 extension FieldRules {

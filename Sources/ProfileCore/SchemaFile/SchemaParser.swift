@@ -6,13 +6,17 @@ extension ProfileSchema {
     ///   - bytes: A Table Schema document, UTF-8.
     ///   - defaultName: What the schema is called when the document does not say.
     /// - Throws: Every place where the document is wrong, and why.
-    public init(parsing bytes: Span<UInt8>, defaultName: String = "custom") throws(SchemaFailure) {
+    public init(parsing bytes: Span<UInt8>, defaultName: String = Self.defaultName) throws(SchemaFailure) {
         let document: JSONValue
         do throws(JSONError) {
             document = try JSONValue(parsing: bytes)
         } catch {
             throw SchemaFailure([SchemaError("$", .notJSON(error))])
         }
+        try self.init(document, defaultName: defaultName)
+    }
+
+    private init(_ document: JSONValue, defaultName: String) throws(SchemaFailure) {
         let errors = SchemaErrors()
         guard let root = SchemaObject(document, "$", errors),
             let schema = SchemaParser(root).parse(defaultName: defaultName), errors.list.isEmpty
@@ -21,9 +25,29 @@ extension ProfileSchema {
     }
 
     /// Reads a schema file that is at hand as text.
-    public init(parsing text: String, defaultName: String = "custom") throws(SchemaFailure) {
+    public init(parsing text: String, defaultName: String = Self.defaultName) throws(SchemaFailure) {
         try self.init(parsing: Array(text.utf8).span, defaultName: defaultName)
     }
+}
+
+extension ProfileSchema: Decodable {
+    /// Reads a Table Schema document, as ``init(parsing:defaultName:)-(Span<UInt8>,_)`` does; a name that one object has
+    /// twice is not noticed by every decoder.
+    ///
+    /// - Throws: `DecodingError` whose text is every place where the document is wrong, and why; its underlying error is
+    ///   the ``SchemaFailure``.
+    public init(from decoder: any Decoder) throws {
+        let document = try JSONValue(from: decoder)
+        do throws(SchemaFailure) {
+            try self.init(document, defaultName: Self.defaultName)
+        } catch {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: decoder.codingPath, debugDescription: error.description, underlyingError: error))
+        }
+    }
+
+    /// What a schema is called whose document does not say.
+    public static let defaultName = "custom"
 }
 
 /// Reads the document as a whole. It reports what is wrong, and goes on.

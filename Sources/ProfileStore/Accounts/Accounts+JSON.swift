@@ -1,8 +1,10 @@
 package import ProfileCore
 
-extension Session {
-    /// The session as `session list --format json` and services answer it.
-    package func json() -> JSONValue {
+extension Session: Encodable {
+    /// Writes the session as `session list --format json` answers it.
+    public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
+
+    package var json: JSONValue {
         [
             "id": .string(id.description), "profile_id": .number(profileID), "username": .string(username),
             "label": label.map { .string($0.text) } ?? .null, "created_at": .string(createdAt.description),
@@ -12,9 +14,11 @@ extension Session {
     }
 }
 
-extension AccessToken {
-    /// The token as `token list --format json` and services answer it: all but the token itself.
-    package func json() -> JSONValue {
+extension AccessToken: Encodable {
+    /// Writes the token as `token list --format json` answers it: all but the token itself.
+    public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
+
+    package var json: JSONValue {
         [
             "id": .string(id.description), "name": .string(name.text),
             "scopes": .array(scopes.map { .string($0.text) }), "created_at": .string(createdAt.description),
@@ -24,9 +28,11 @@ extension AccessToken {
     }
 }
 
-extension PasswordReset {
-    /// The reset as `reset --format json` and services answer it: all but the token itself.
-    package func json() -> JSONValue {
+extension PasswordReset: Encodable {
+    /// Writes the reset as `reset --format json` answers it: all but the token itself.
+    public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
+
+    package var json: JSONValue {
         [
             "profile_id": .number(profileID), "username": .string(username),
             "created_at": .string(createdAt.description), "expires_at": .string(expiresAt.description),

@@ -1,9 +1,11 @@
 package import ProfileCore
 
-extension ProfileChange {
-    /// The change as `watch --format json` and services answer it. Every key is always there, null where nothing is
+extension ProfileChange: Encodable {
+    /// Writes the change as `watch --format json` answers it. Every key is always there, null where nothing is
     /// known; `key` is the profile's primary key, whatever the schema calls it.
-    package func json() -> JSONValue {
+    public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
+
+    package var json: JSONValue {
         [
             "number": .number(number), "kind": .string(kind.rawValue),
             "first_profile_id": (profileIDs?.lowerBound).map { .number($0) } ?? .null,

@@ -120,8 +120,9 @@ public enum LockFileFault: Hashable, Sendable {
 }
 
 extension ProfileStoreError {
-    /// What is wrong with the profile that was to be stored; nil where something else is.
-    package var issues: [ValidationIssue]? {
+    /// What is wrong with the profile that was to be stored: the issues of ``invalid(_:)``, or `duplicate` for each field of
+    /// ``duplicate(_:)``; nil where something else is. A ``ReportedIssue`` tells one in the schema's words.
+    public var issues: [ValidationIssue]? {
         switch self {
         case .invalid(let failure): failure.issues
         case .duplicate(let fields): fields.map { ValidationIssue($0, .duplicate(line: nil)) }

@@ -1,9 +1,11 @@
 package import ProfileCore
 
-extension Profile {
-    /// The profile as `lookup --format json` and services answer it: what the store knows about it, then its open fields
-    /// in the schema's order, null where absent; `issues` only when it is invalid.
-    package func json() -> JSONValue {
+extension Profile: Encodable {
+    /// Writes the profile as `lookup --format json` answers it: what the store knows about it, then its open fields in the
+    /// schema's order, null where absent; `issues` only when it is invalid.
+    public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
+
+    package var json: JSONValue {
         var members = [
             JSONMember("id", .number(id)),
             JSONMember("revision", .number(revision)),
@@ -18,22 +20,23 @@ extension Profile {
     }
 }
 
-extension ProfilePage {
-    /// The page as `lookup --format json` prints it: `next` is what to go on after, null when there is no more.
-    package func json() -> JSONValue {
+extension ProfilePage: Encodable {
+    /// Writes the page as `lookup --format json` prints it: `next` is what to go on after, null when there is no more.
+    public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
+
+    package var json: JSONValue {
         [
-            "profiles": .array(profiles.map { $0.json() }),
+            "profiles": .array(profiles.map(\.json)),
             "next": next.map { .string($0.description) } ?? .null,
         ]
     }
 }
 
-extension ReportedIssue {
-    package var json: JSONValue {
-        [
-            "field": field.map(JSONValue.string) ?? .null, "code": .string(code), "message": .string(message),
-        ]
-    }
+extension ReportedIssue: Encodable {
+    /// Writes `field`, null for the whole row, `code` and `message`.
+    public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
+
+    package var json: JSONValue { .issue(field: field, code: code, message) }
 }
 
 extension FieldRules {

@@ -53,6 +53,22 @@ public struct ProfileCursor: Hashable, Sendable, CustomStringConvertible {
     private enum Direction: String { case ascending, descending }
 }
 
+extension ProfileCursor: Codable {
+    /// Reads ``description``.
+    ///
+    /// - Throws: `DecodingError` for a text that is no cursor.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let cursor = ProfileCursor(try container.decode(String.self)) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "No cursor that a page gave")
+        }
+        self = cursor
+    }
+
+    /// Writes ``description``.
+    public func encode(to encoder: any Encoder) throws { try description.encode(to: encoder) }
+}
+
 /// Some of the profiles that a query finds, in its order.
 public struct ProfilePage: Sendable {
     /// As many as the query's limit at the most.

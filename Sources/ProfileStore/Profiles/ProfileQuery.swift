@@ -45,7 +45,7 @@ public struct ProfileQuery: Hashable, Sendable {
     }
 
     /// How profiles were judged.
-    public enum Status: Hashable, Sendable {
+    public enum Status: String, Hashable, Sendable {
         /// Revalidation found something wrong with them.
         case invalid
         /// The rules in force have not judged them yet: they were stored, or judged last, when others were.
@@ -66,6 +66,9 @@ public struct ProfileQuery: Hashable, Sendable {
         }
     }
 
+    /// The limit of a query that names none.
+    public static let usualLimit = 100
+
     /// All must hold; 50 at the most, which name 500 values at the most.
     public var conditions: [Condition]
     /// What any field that is not secret must contain, as ``Comparison/contains(_:)`` says.
@@ -85,7 +88,7 @@ public struct ProfileQuery: Hashable, Sendable {
     /// Asks for the profiles that meet every condition; for all of them where there is none.
     public init(
         _ conditions: [Condition] = [], text: String? = nil, status: Status? = nil, order: Order? = nil,
-        isReversed: Bool = false, limit: Int = 100, after: ProfileCursor? = nil
+        isReversed: Bool = false, limit: Int = Self.usualLimit, after: ProfileCursor? = nil
     ) {
         self.conditions = conditions
         self.text = text

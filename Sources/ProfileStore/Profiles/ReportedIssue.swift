@@ -1,4 +1,4 @@
-package import ProfileCore
+public import ProfileCore
 
 /// An issue as reports and the store keep it: by name and in words.
 public struct ReportedIssue: Hashable, Sendable {
@@ -15,7 +15,8 @@ public struct ReportedIssue: Hashable, Sendable {
         self.message = message
     }
 
-    package init(_ issue: ValidationIssue, in schema: ProfileSchema) {
+    /// Tells an issue in the words of a schema.
+    public init(_ issue: ValidationIssue, in schema: ProfileSchema) {
         self.init(field: issue.field?.text, code: issue.code.rawValue, message: schema.message(for: issue))
     }
 }

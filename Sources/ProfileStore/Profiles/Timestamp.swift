@@ -51,6 +51,11 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
     }
 }
 
+extension Timestamp: Encodable {
+    /// Writes ``description``.
+    public func encode(to encoder: any Encoder) throws { try description.encode(to: encoder) }
+}
+
 extension Int64 {
     /// Division that rounds towards the past, also before 1970.
     fileprivate func dividedDown(by divisor: Int64) -> Int64 {

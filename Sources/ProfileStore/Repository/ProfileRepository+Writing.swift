@@ -65,10 +65,14 @@ extension ProfileRepository {
         }
     }
 
-    /// A profile that is to be edited.
+    /// A profile that is to be edited, if it has the revision that the caller goes by.
     ///
+    /// - Parameters:
+    ///   - username: Whose profile, whatever the case of its ASCII letters.
+    ///   - revision: Nil for any.
+    /// - Returns: The profile as it is stored.
     /// - Throws: `notFound`, and `staleRevision` where it has another revision than is expected.
-    package func profile(
+    public func profile(
         username: String, expecting revision: Int64?
     ) async throws(ProfileStoreError) -> Profile {
         guard let stored = try await profile(username: username) else { throw .notFound(username: username) }

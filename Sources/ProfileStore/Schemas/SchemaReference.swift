@@ -1,3 +1,5 @@
+package import ProfileCore
+
 /// Which rules something was judged by.
 public struct SchemaReference: Hashable, Sendable {
     /// What the schema is called.
@@ -11,5 +13,17 @@ public struct SchemaReference: Hashable, Sendable {
         self.name = name
         self.version = version
         self.fingerprint = fingerprint
+    }
+}
+
+extension SchemaReference: Encodable {
+    /// Writes `name`, `version`, null for rules that are not from a store, and `fingerprint`.
+    public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
+
+    package var json: JSONValue {
+        [
+            "name": .string(name), "version": version.map { .number($0) } ?? .null,
+            "fingerprint": .string(fingerprint),
+        ]
     }
 }

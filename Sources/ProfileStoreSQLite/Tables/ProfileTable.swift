@@ -253,7 +253,7 @@ final class ProfileTable: Sendable {
     static func dropIndex(_ name: FieldName) -> String { "DROP INDEX IF EXISTS \"\(indexName(name.text))\"" }
 
     /// A column that has had an index since the first tables, whatever the schema.
-    static let phone = FieldName("phone")
+    static let phone = FieldName.phone
 
     private static func indexName(_ field: String) -> String { "profiles_index_\(field)" }
 

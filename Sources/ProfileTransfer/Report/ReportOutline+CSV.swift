@@ -1,4 +1,5 @@
 internal import CSVStream
+internal import ProfileCore
 internal import ProfileStore
 internal import Synchronization
 

@@ -21,9 +21,8 @@ struct ReportOutline {
     let hasPlaces: Bool
     let issues: [Issue]
     let seconds: Double
-    /// Members that the JSON of one kind of report has before and after those that all have.
-    let leadingMembers: [JSONMember]
-    let trailingMembers: [JSONMember]
+    /// Makes ``json``; most formats do without.
+    let makeJSON: () -> JSONValue
 
     struct Total {
         /// As in JSON.
@@ -58,6 +57,12 @@ struct ReportOutline {
         let record: Int
     }
 
+    /// The report with the keys that programs go by; they stay as they are, and new ones come last.
+    var json: JSONValue { makeJSON() }
+
+    /// To the millisecond.
+    var secondsText: String { JSONValue.seconds(seconds).text() }
+
     var isTruncated: Bool { issueCount > issues.count }
 
     /// When it was made, by what, and of which store.
@@ -84,12 +89,7 @@ extension ImportReport {
             issues: issues.listed.map {
                 .init(place: .init(line: $0.line, record: $0.record), issue: $0.issue, value: $0.value, key: $0.key)
             },
-            seconds: seconds, leadingMembers: [JSONMember("source", .string(source))],
-            trailingMembers: [
-                JSONMember("dry_run", .bool(isDryRun)),
-                JSONMember("early_end", earlyEnd.map { .string($0.rawValue) } ?? .null),
-                JSONMember("warnings", .array(warnings.map(\.json))),
-            ])
+            seconds: seconds, makeJSON: { json })
     }
 
     private var encodingRemark: String? {
@@ -130,10 +130,7 @@ extension RevalidationReport {
             ],
             counts: issues.outlined, issueCount: issues.total, hasPlaces: false,
             issues: issues.listed.map { .init(issue: $0.issue, value: $0.value, key: $0.key) },
-            seconds: seconds, leadingMembers: [],
-            trailingMembers: [
-                JSONMember("candidate", .bool(isCandidate)), JSONMember("cancelled", .bool(isCancelled)),
-            ])
+            seconds: seconds, makeJSON: { json })
     }
 }
 

@@ -60,7 +60,7 @@ struct ResetCommand: AsynchronousCommand, SecretTaking, ResultWriting {
         }
         let reset = issued.value
         try global.show(
-            issued.token, reset.json(),
+            issued.token, reset.json,
             "Give this to \(reset.username): good once, until \(reset.expiresAt.text), with \"profiles reset --redeem\"",
             "The present password stays valid until then. The token is not shown again.")
     }

@@ -56,7 +56,7 @@ struct SessionListCommand: AsynchronousCommand, ResultWriting {
         switch global.format {
         case .json:
             let json: JSONValue = [
-                "sessions": .array(sessions.map { $0.json() }), "is_complete": .bool(found.count <= limit),
+                "sessions": .array(sessions.map(\.json)), "is_complete": .bool(found.count <= limit),
             ]
             try Output.standard.print(json.text(indented: true))
         case .text where sessions.isEmpty: global.note("There are no sessions.")

@@ -67,7 +67,7 @@ struct TokenCreateCommand: AsynchronousCommand, ResultWriting {
         }
         let token = issued.value
         try global.show(
-            issued.token, token.json(),
+            issued.token, token.json,
             "Created the access token \(token.name) (id \(token.id)) for \(token.scopeList), which "
                 + (token.expiresAt.map { "ends at \($0.text)" } ?? "does not end by itself"),
             "It is not shown again. Revoke it with \"profiles token revoke \(token.id)\".")
@@ -96,7 +96,7 @@ struct TokenListCommand: AsynchronousCommand, ResultWriting {
         switch global.format {
         case .json:
             try Output.standard.print(
-                (["tokens": .array(tokens.map { $0.json() })] as JSONValue).text(indented: true))
+                (["tokens": .array(tokens.map(\.json))] as JSONValue).text(indented: true))
         case .text where tokens.isEmpty: global.note("There are no access tokens.")
         case .text:
             var table = TextTable(["Id", "Name", "Scopes", "Created", "Last used", "Expires"])

@@ -41,7 +41,7 @@ struct WatchCommand: AsynchronousCommand, ResultWriting {
             try await Interruption.cancelling(isQuiet: true) {
                 try await Output.standard.whileRead {
                     for try await change in changes {
-                        try Output.standard.print(format == .json ? change.json().text() : change.line)
+                        try Output.standard.print(format == .json ? change.json.text() : change.line)
                     }
                 }
             }

@@ -7,7 +7,7 @@ extension GlobalOptions {
     func show(_ profile: Profile) throws(CommandFailure) {
         switch format {
         case .text: try Output.standard.write(profile.text)
-        case .json: try Output.standard.print(profile.json().text(indented: true))
+        case .json: try Output.standard.print(profile.json.text(indented: true))
         }
     }
 
@@ -17,18 +17,12 @@ extension GlobalOptions {
         _ error: any Error, _ schema: ProfileSchema, _ outcome: String, _ advice: String? = nil
     ) throws(CommandFailure) -> any Error {
         guard let issues = Self.issues(error) else { return error }
-        let told = issues.map { issue in (issue, schema.message(for: issue)) }
+        let told = issues.map { ReportedIssue($0, in: schema) }
         if format == .json {
-            let list = told.map { issue, message -> JSONValue in
-                [
-                    "field": issue.field.map { .string($0.text) } ?? .null, "code": .string(issue.code.rawValue),
-                    "message": .string(message),
-                ]
-            }
-            try Output.standard.print((["issues": .array(list)] as JSONValue).text(indented: true))
+            try Output.standard.print((["issues": .array(told.map(\.json))] as JSONValue).text(indented: true))
             return CommandFailure(.no, lines: [])
         }
-        let lines = ["The profile is not valid. " + outcome] + told.map(\.1) + [advice].compactMap { $0 }
+        let lines = ["The profile is not valid. " + outcome] + told.map(\.message) + [advice].compactMap { $0 }
         return CommandFailure(.no, lines: lines)
     }
 

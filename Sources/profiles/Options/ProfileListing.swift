@@ -23,7 +23,7 @@ struct ProfileListing {
         case .text: addRow(profile)
         case .json:
             let separator = count == 0 ? "{\n  \"profiles\": [\n    " : ",\n    "
-            try Output.standard.write(separator + profile.json().text(within: 4))
+            try Output.standard.write(separator + profile.json.text(within: 4))
         }
         count += 1
     }

@@ -75,7 +75,7 @@ extension SchemaProposal {
                 }),
             "ignored_columns": .array(ignoredColumns.map(JSONValue.string)),
             "warnings": .array(warnings.map(\.json)),
-            "schema": schema.flatMap { try? JSONValue(parsing: $0.document().utf8.span) } ?? .null,
+            "schema": schema?.documentValue ?? .null,
         ]
     }
 }

@@ -90,7 +90,7 @@ import Watchdog
         let store = try TemporaryStore()
         let repository = try await store.open()
         let stored = try await repository.register("pritesh")
-        let profile = try outcome(200, stored.json().text()).get()
+        let profile = try outcome(200, stored.json.text()).get()
         #expect(profile == LoggedInProfile(username: "pritesh", values: profile.values))
         #expect(profile.values.count == 3)
         #expect(profile.values[.phone] == stored[.phone])

@@ -94,8 +94,8 @@ import Watchdog
         await repository.tokenUses.wait()
         #expect(try await repository.sessions().count == (isLater ? 1 : 0))
         #expect(try await repository.accessTokens().map(\.scopes) == [[.read]])
-        for session in try await repository.sessions() { #expect(!session.json().text().isEmpty) }
-        for token in try await repository.accessTokens() { #expect(!token.json().text().isEmpty) }
+        for session in try await repository.sessions() { #expect(!session.json.text().isEmpty) }
+        for token in try await repository.accessTokens() { #expect(!token.json.text().isEmpty) }
         _ = try await repository.removeExpired()
         _ = try await repository.startSession(vouchingFor: "abel")
         try await repository.endSessions(of: "abel")

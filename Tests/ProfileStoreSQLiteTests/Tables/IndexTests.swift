@@ -34,7 +34,7 @@ import Watchdog
         let store = try TemporaryStore()
         let note = #"{"name":"note","profiles":{"indexed":true}}"#
         let repository = try await store.open(schema: People.standard(and: note))
-        let rules = try #require(FieldName("note").flatMap { repository.schema[$0] })
+        let rules = try #require(repository.schema["note"])
         let sql = SearchSQL.first(
             of: ProfileSearch(conditions: [Condition(rules, .equals("x"))]), ProfileTable(repository.schema))
         let index = "SEARCH profiles USING INDEX profiles_index_note"
@@ -129,7 +129,7 @@ import Watchdog
 
     @Test func `what is read at once, and what on a thread of its own`() async throws {
         let schema = try People.standard(and: #"{"name":"note","profiles":{"indexed":true}}"#)
-        let (note, address) = (try #require(FieldName("note").flatMap { schema[$0] }), try #require(schema[.address]))
+        let (note, address) = (try #require(schema["note"]), try #require(schema[.address]))
         func isBrief(_ search: ProfileSearch) -> Bool { SearchAccess(search).isBrief }
         func ordered(_ field: FieldRules) -> ProfileSearch.Order { ProfileSearch.Order(field, isDescending: false) }
         let username = Condition(schema.primaryKey, .equals("x"))

@@ -118,5 +118,5 @@ extension RandomVerbs {
 }
 
 extension Session {
-    var text: String { "\(id) \(profileID) \(username) \(json().text()) \(idleTime)" }
+    var text: String { "\(id) \(profileID) \(username) \(json.text()) \(idleTime)" }
 }

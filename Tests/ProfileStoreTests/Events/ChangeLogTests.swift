@@ -167,7 +167,7 @@ import Watchdog
         try await repository.adopt(try People.standard(and: People.email))
         let log = try await log(repository)
         #expect(
-            log.map { $0.json().text() } == [
+            log.map { $0.json.text() } == [
                 #"{"number":1,"kind":"registered","first_profile_id":1,"last_profile_id":1,"key":"abel","#
                     + #""revision":1,"changed_at":"\#(store.clock.timestamp)","author":null}"#,
                 #"{"number":2,"kind":"adopted","first_profile_id":null,"last_profile_id":null,"key":null,"#

@@ -44,7 +44,7 @@ import Watchdog
         #expect(stored.username == "a17")
         #expect(stored["member_no"] == "a17" && stored[.username] == nil)
         #expect(stored.fields.map(\.rules.name.text) == ["email", "member_no"])
-        #expect(stored.json().text().contains(#""email":"a@b.co","member_no":"a17""#))
+        #expect(stored.json.text().contains(#""email":"a@b.co","member_no":"a17""#))
         #expect(try await repository.profile(username: "A17")?.id == stored.id)
         #expect(try await find("member_no", "A17") == ["a17"])
         #expect(try await find("member_no", "A1", isPrefix: true) == ["a17"])

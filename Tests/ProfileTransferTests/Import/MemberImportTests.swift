@@ -82,7 +82,7 @@ import Watchdog
         }
         #expect(written.allSatisfy { file.contains($0) } && !file.contains("\u{FFFD}"))
         #expect(
-            try await repository.profiles(ProfileQuery([.init(FieldName("state") ?? .username, .equals("WA"))]))
+            try await repository.profiles(ProfileQuery([.init("state", .equals("WA"))]))
                 .profiles.count
                 == 12)
     }

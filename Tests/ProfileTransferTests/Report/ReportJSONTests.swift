@@ -1,3 +1,4 @@
+import Foundation
 import ProfileCore
 import ProfileStore
 import ProfileTransfer
@@ -40,6 +41,20 @@ import Watchdog
             "started_at":"2026-01-31T09:15:00.250Z","program":"profiles 0.1.0","database":"/srv/people.sqlite"}
             """
         #expect(json.text() == expected)
+    }
+
+    @Test func `I8, R6: an encoder gets what the command prints`() throws {
+        var report = sampleImport(mostIssues: 4)
+        report.warnings = [.strayQuotes(rows: 3, line: 7), .headerLikeRows]
+        let encoder = JSONEncoder()
+        for (value, text) in [
+            (report as any Encodable, report.rendered(as: .json)),
+            (sampleRevalidation() as any Encodable, sampleRevalidation().rendered(as: .json)),
+        ] {
+            let encoded = try JSONSerialization.jsonObject(with: encoder.encode(value)) as? NSDictionary
+            #expect(encoded == (try JSONSerialization.jsonObject(with: Data(text.utf8)) as? NSDictionary))
+            #expect(encoded?["schema"] != nil)
+        }
     }
 
     @Test(arguments: [

@@ -249,8 +249,8 @@ import Watchdog
     }
 
     @Test func `R3: what changed meanwhile is shown field by field, and one chooses`() throws {
-        let address = try #require(FieldName("address"))
-        let phone = try #require(FieldName("phone"))
+        let address = FieldName.address
+        let phone = FieldName.phone
         let conflicts = [
             FieldConflict(
                 field: phone, title: "Phone", before: "7876-1241", theirs: "1111-2222", yours: "7876-1241"),

@@ -3,5 +3,5 @@ package enum ProgramVersion {
     package static let number = "0.1.0"
 
     /// As reports name it.
-    static let name = "profiles " + number
+    package static let name = "profiles " + number
 }

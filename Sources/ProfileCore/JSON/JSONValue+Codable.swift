@@ -1,0 +1,95 @@
+/// What has a JSON form is encoded by way of it, so that an `Encoder` writes what the command prints.
+extension JSONValue: Codable {
+    /// Writes the value. An encoder has no numbers but those of Swift: one with a fraction or an exponent is rounded to a
+    /// `Double`, and one that is too great for that becomes a text.
+    package func encode(to encoder: any Encoder) throws {
+        switch self {
+        case .object(let members):
+            var container = encoder.container(keyedBy: JSONKey.self)
+            for member in members { try container.encode(member.value, forKey: JSONKey(member.name)) }
+        case .array(let elements):
+            var container = encoder.unkeyedContainer()
+            for element in elements { try container.encode(element) }
+        case .null:
+            var container = encoder.singleValueContainer()
+            try container.encodeNil()
+        case .bool(let flag):
+            var container = encoder.singleValueContainer()
+            try container.encode(flag)
+        case .string(let text):
+            var container = encoder.singleValueContainer()
+            try container.encode(text)
+        case .number(let text):
+            var container = encoder.singleValueContainer()
+            if let number = Int64(text) {
+                try container.encode(number)
+            } else if let number = Double(text), number.isFinite {
+                try container.encode(number)
+            } else {
+                try container.encode(text)
+            }
+        }
+    }
+
+    package init(from decoder: any Decoder) throws {
+        guard decoder.codingPath.count <= Self.depthLimit else {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: decoder.codingPath, debugDescription: "Nested more than \(Self.depthLimit) deep"))
+        }
+        if let container = try? decoder.container(keyedBy: JSONKey.self) {
+            self = .object(
+                try container.allKeys.map { key in
+                    JSONMember(key.stringValue, try container.decode(JSONValue.self, forKey: key))
+                })
+        } else if var container = try? decoder.unkeyedContainer() {
+            var elements: [JSONValue] = []
+            while !container.isAtEnd { elements.append(try container.decode(JSONValue.self)) }
+            self = .array(elements)
+        } else {
+            self = try Self.single(decoder.singleValueContainer())
+        }
+    }
+
+    private static func single(_ container: any SingleValueDecodingContainer) throws -> JSONValue {
+        if container.decodeNil() { return .null }
+        if let text = try? container.decode(String.self) { return .string(text) }
+        if let flag = try? container.decode(Bool.self) { return .bool(flag) }
+        if let number = try? container.decode(Int64.self) { return .number(number) }
+        let number = try container.decode(Double.self)
+        guard number.isFinite else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "No number of JSON")
+        }
+        return .number(number.description)
+    }
+}
+
+/// The name of a member of an object.
+package struct JSONKey: CodingKey {
+    package let stringValue: String
+    package let intValue: Int?
+
+    package init(_ name: String) {
+        stringValue = name
+        intValue = nil
+    }
+
+    package init(stringValue: String) { self.init(stringValue) }
+
+    package init?(intValue: Int) {
+        stringValue = String(intValue)
+        self.intValue = intValue
+    }
+}
+
+extension Decoder {
+    /// Refuses members that nobody would read, since whoever wrote them expects something of them.
+    package func allowOnly<Key: CodingKey & CaseIterable>(_ keys: Key.Type) throws {
+        let known = keys.allCases.map(\.stringValue)
+        for key in try container(keyedBy: JSONKey.self).allKeys where !known.contains(key.stringValue) {
+            throw DecodingError.dataCorrupted(
+                .init(
+                    codingPath: codingPath + [key],
+                    debugDescription: "Unknown name; the known ones are \(known.joined(separator: ", "))"))
+        }
+    }
+}

@@ -1,0 +1,77 @@
+package import ProfileCore
+
+extension RevalidationReport: Encodable {
+    /// Writes the report as `revalidate --format json` prints it.
+    public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
+
+    package var json: JSONValue {
+        .object(
+            [
+                JSONMember("schema", schema.json), JSONMember("checked", .number(checked)),
+                JSONMember("valid", .number(valid)), JSONMember("invalid", .number(invalid)),
+                JSONMember("skipped", .number(skipped)),
+                JSONMember("credentials_predating", .number(credentialsPredating)),
+            ] + issues.members(of: \.json) + [
+                JSONMember("seconds", .seconds(seconds)), JSONMember("candidate", .bool(isCandidate)),
+                JSONMember("cancelled", .bool(isCancelled)),
+            ] + JSONMember.origin(startedAt: startedAt, store: store))
+    }
+}
+
+extension ProfileIssue: Encodable {
+    /// Writes the issue as it stands in a report.
+    public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
+
+    var json: JSONValue { .object(issue.members(value: value, key: key)) }
+}
+
+// What the reports of imports have too.
+
+extension IssueTally {
+    /// How many issues there are of each kind, those that are listed, and whether that is not all of them.
+    package func members(of json: (Issue) -> JSONValue) -> [JSONMember] {
+        [
+            JSONMember("issue_counts", .array(issueCounts.map(\.json))),
+            JSONMember("issues", .array(listed.map(json))), JSONMember("issues_truncated", .bool(isTruncated)),
+        ]
+    }
+}
+
+extension IssueTally.Count: Encodable {
+    /// Writes `field`, null for whole rows, `code` and `count`.
+    public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
+
+    fileprivate var json: JSONValue {
+        ["field": field.map(JSONValue.string) ?? .null, "code": .string(code), "count": .number(count)]
+    }
+}
+
+extension ReportedIssue {
+    /// The issue with what was found, and of whom; without what is not known.
+    package func members(value: String?, key: String?) -> [JSONMember] {
+        [
+            JSONMember("field", field.map(JSONValue.string) ?? .null), JSONMember("code", .string(code)),
+            JSONMember("message", .string(message)), value.map { JSONMember("value", .string($0)) },
+            key.map { JSONMember("key", .string($0)) },
+        ].compactMap(\.self)
+    }
+}
+
+extension JSONValue {
+    /// A time that something took, to the millisecond.
+    package static func seconds(_ seconds: Double) -> JSONValue {
+        let rounded = (seconds * 1_000).rounded() / 1_000
+        return .number(rounded.isFinite ? rounded.description : "0.0")
+    }
+}
+
+extension JSONMember {
+    /// When a report was made, by what, and of which store.
+    package static func origin(startedAt: Timestamp, store: String?) -> [JSONMember] {
+        [
+            JSONMember("started_at", .string(startedAt.description)),
+            JSONMember("program", .string(ProgramVersion.name)),
+            JSONMember("database", store.map(JSONValue.string) ?? .null),
+        ]
+    }
+}

@@ -1,0 +1,127 @@
+import Foundation
+import ProfileCore
+import Testing
+import Watchdog
+
+/// What comes from outside as JSON by way of a decoder.
+@Suite(.watched) struct DecodedValueTests {
+    private static let custom = """
+        {"fields":[{"name":"username","constraints":{"required":true,"unique":true}},
+         {"name":"fee","type":"number","decimalChar":",","groupChar":"."},
+         {"name":"member","type":"boolean","trueValues":["ja"],"falseValues":["nein"]},
+         {"name":"age","type":"integer"},{"name":"note"}]}
+        """
+
+    private func draft(_ text: String) throws -> ProfileDraft {
+        try JSONDecoder().decode(ProfileDraft.self, from: Data(text.utf8))
+    }
+
+    @Test func `numbers and booleans of JSON are taken for the field's own way of writing them`() throws {
+        let schema = try ProfileSchema(parsing: Self.custom)
+        let draft = try draft(#"{"username":"ann","fee":1234.5,"member":true,"age":-7,"note":null}"#)
+        let valid = try ProfileValidator(schema).validate(draft, on: .latest)
+        #expect(valid["fee"] == "1234.5")
+        #expect(valid["member"] == "true")
+        #expect(valid["age"] == "-7")
+        #expect(valid["note"] == nil)
+        // As somebody types it there, who means a thousand two hundred and thirty-four.
+        var typed = draft
+        typed["fee"] = "1.234"
+        #expect(try ProfileValidator(schema).validate(typed, on: .latest)["fee"] == "1234")
+    }
+
+    @Test func `a draft takes a password as a secret, and a hash as one`() throws {
+        let draft = try draft(#"{"username":"ann","password":"aK8oio","password_hash":"$x"}"#)
+        #expect(draft.values == ["username": "ann"])
+        #expect(draft.password == Secret("aK8oio"))
+        #expect(draft.passwordHash == "$x")
+    }
+
+    @Test(arguments: [
+        (#"{"username":["ann"]}"#, "username"), (#"{"username":"a","note":{"a":1}}"#, "note"), ("[]", nil), ("3", nil),
+    ])
+    func `what is no single value is refused with its path`(text: String, key: String?) throws {
+        let error = try #require(throws: DecodingError.self) { try draft(text) }
+        #expect(error.path.map(\.stringValue) == [key].compactMap(\.self))
+    }
+
+    @Test func `a draft is made of values by the names of fields`() {
+        var draft = ProfileDraft([.username: "ann", "note": "hi"])
+        #expect(draft.values == ["username": "ann", "note": "hi"])
+        draft[.phone] = "78761241"
+        draft[.username] = nil
+        #expect(draft[.phone] == "78761241")
+        #expect(draft.values == ["note": "hi", "phone": "78761241"])
+        draft[.password] = "aK8oio"
+        #expect(draft.password == Secret("aK8oio"))
+    }
+
+    @Test func `a schema comes through an encoder and a decoder as it was`() throws {
+        for schema in [ProfileSchema.standard, try ProfileSchema(parsing: Self.custom)] {
+            let decoded = try JSONDecoder().decode(ProfileSchema.self, from: JSONEncoder().encode(schema))
+            #expect(decoded == schema)
+            #expect(decoded.document() == schema.document())
+        }
+    }
+
+    @Test func `S5: a schema is refused with every path, as its parser does`() throws {
+        let text =
+            #"{"fields":[{"name":"Username"},{"name":"age","type":"integer","constraints":{"minLength":2}}],"x":1}"#
+        let error = try #require(throws: DecodingError.self) {
+            try JSONDecoder().decode(ProfileSchema.self, from: Data(text.utf8))
+        }
+        let failure = try #require(throws: SchemaFailure.self) { try ProfileSchema(parsing: text) }
+        guard case .dataCorrupted(let context) = error else {
+            Issue.record("\(error)")
+            return
+        }
+        #expect(context.underlyingError as? SchemaFailure == failure)
+        #expect(context.debugDescription == failure.description)
+        #expect(failure.errors.count == 3)
+    }
+
+    @Test func `the name of a field is a literal, or a text that is judged`() throws {
+        let name: FieldName = "postal_code"
+        #expect(name == .postalCode)
+        #expect(try JSONDecoder().decode([FieldName].self, from: Data(#"["phone"]"#.utf8)) == [.phone])
+        #expect(try JSONEncoder().encode([FieldName.phone]) == Data(#"["phone"]"#.utf8))
+        let error = try #require(throws: DecodingError.self) {
+            try JSONDecoder().decode([FieldName].self, from: Data(#"["phone","Phone"]"#.utf8))
+        }
+        #expect(error.path.map(\.intValue) == [1])
+    }
+
+    @Test func `a literal that is no name of a field stops the program`() async {
+        await #expect(processExitsWith: .failure) {
+            let name: FieldName = "Not a name"
+            print(name)
+        }
+    }
+
+    @Test func `an issue is encoded with its field, code and message`() throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        let issues = [ValidationIssue(.phone, .tooShort(minimum: 8)), ValidationIssue(nil, .badEncoding)]
+        #expect(
+            String(decoding: try encoder.encode(issues), as: UTF8.self) == """
+                [{"code":"too_short","field":"phone","message":"phone should have at least 8 characters"},\
+                {"code":"bad_encoding","field":null,"message":"\(issues[1].message(label: "The row"))"}]
+                """)
+    }
+
+    @Test func `JSON that is nested deeper than the parser takes is refused, and nothing traps`() throws {
+        let text = String(repeating: "[", count: 400) + String(repeating: "]", count: 400)
+        #expect(throws: DecodingError.self) { try JSONDecoder().decode(ProfileSchema.self, from: Data(text.utf8)) }
+    }
+}
+
+extension DecodingError {
+    fileprivate var path: [any CodingKey] {
+        switch self {
+        case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
+            context.codingPath
+        case .keyNotFound(let key, let context): context.codingPath + [key]
+        @unknown default: []
+        }
+    }
+}
