@@ -6,6 +6,7 @@ public enum FormEffect: Sendable {
     case focusMoved(from: FieldName?, to: FieldName?)
     /// Editing of a field ended, with what is wrong with it: once, and before another field begins (F6).
     case fieldEnded(FieldName, ValidationIssue?)
+    /// A field holds another text than before, whatever changed it.
     case textChanged(FieldName)
     /// The field's error slot holds something else, or nothing any more.
     case issueChanged(FieldName)

@@ -20,13 +20,20 @@ public enum FormEvent: Hashable, Sendable {
     case backspace
     /// Takes the character after the caret away.
     case delete
+    /// Takes everything before the caret away.
     case deleteToStart
+    /// Takes everything after the caret away.
     case deleteToEnd
+    /// Takes the word before the caret away, with the white space between it and the caret.
     case deleteWord
 
+    /// Moves the caret one character towards the beginning, across a mask's literals.
     case moveLeft
+    /// Moves the caret one character towards the end, across a mask's literals.
     case moveRight
+    /// Moves the caret before the first character.
     case moveToStart
+    /// Moves the caret behind the last character.
     case moveToEnd
     /// In characters of the field's text; the nearest place where there is none.
     case moveCaret(to: Int)

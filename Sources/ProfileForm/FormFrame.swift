@@ -4,7 +4,9 @@ public struct FormFrame: Hashable, Sendable {
     public var x: Double
     /// From the top.
     public var y: Double
+    /// From its own left edge to its right one.
     public var width: Double
+    /// From its own top down; the order of focus does not depend on it.
     public var height: Double
 
     /// Makes a frame in the coordinates of a screen, or of the container that it is in.
@@ -23,7 +25,9 @@ public struct FormFrame: Hashable, Sendable {
 
 /// The direction in which people read, and so which edge of a screen is the leading one.
 public enum LayoutDirection: Hashable, Sendable {
+    /// The leading edge is the left one, as for English.
     case leftToRight
+    /// The leading edge is the right one, as for Arabic.
     case rightToLeft
 }
 

@@ -47,18 +47,33 @@ public struct PasswordHash: Sendable, Equatable {
 
     /// The ways of hashing that are understood.
     public enum Scheme: String, Sendable, CaseIterable {
-        case argon2id, argon2i, bcrypt, yescrypt, scrypt
+        /// `$argon2id$` (RFC 9106): what new passwords are hashed with here.
+        case argon2id
+        /// `$argon2i$` (RFC 9106): the order in which it reads memory does not depend on the password.
+        case argon2i
+        /// `$2b$`, `$2y$` and `$2a$`.
+        case bcrypt
+        /// `$y$`: scrypt's successor, which crypt(3) makes by default on many Linux systems.
+        case yescrypt
+        /// `$7$`, as crypt(3) writes it (RFC 7914).
+        case scrypt
+        /// `$6$`: many rounds of SHA-512, and hardly any memory.
         case sha512crypt = "sha512-crypt"
     }
 
     /// A scheme with what decides its cost.
     public enum Parameters: Sendable, Equatable {
+        /// Memory, passes and lanes of Argon2id.
         case argon2id(Argon2Cost)
+        /// Memory, passes and lanes of Argon2i.
         case argon2i(Argon2Cost)
         /// 2 to the power of `cost` rounds.
         case bcrypt(cost: Int)
+        /// N, r, p and t of yescrypt.
         case yescrypt(ScryptCost)
+        /// N, r and p of scrypt; its t is 0.
         case scrypt(ScryptCost)
+        /// Rounds of SHA-512; 5,000 where the text does not say.
         case sha512crypt(rounds: Int)
 
         /// The scheme alone.

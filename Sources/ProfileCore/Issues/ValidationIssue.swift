@@ -19,6 +19,7 @@ public struct ValidationIssue: Hashable, Sendable {
 
     /// What can be wrong, with the bounds that were broken.
     public enum Problem: Hashable, Sendable {
+        /// There is no value where there has to be one.
         case required
         /// In characters, or in digits where the field has a mask.
         case tooShort(minimum: Int)
@@ -26,19 +27,31 @@ public struct ValidationIssue: Hashable, Sendable {
         case tooLong(maximum: Int)
         /// Nil for control characters in a field that takes any others.
         case badCharacter(allowed: [CharacterClass]?)
+        /// No character of a kind that the value must hold.
         case missing(Requirement)
+        /// A value, or a query, that is not of this shape.
         case badFormat(expected: ExpectedFormat)
+        /// Written as a date, but the calendar has no such day: 30 February.
         case badDate
+        /// A date or datetime outside of these bounds; nil for a bound that there is not.
         case dateOutOfRange(minimum: Bound?, maximum: Bound?)
+        /// The value is none of these, which are given in the form in which they are stored.
         case notAllowed(allowed: [String])
+        /// The pattern does not match the whole value, or its work reached the bound.
         case patternMismatch
+        /// A number, year or time outside of these bounds; nil for a bound that there is not.
         case outOfRange(minimum: Bound?, maximum: Bound?)
         /// Of another row of the same input when that row's line is given; else of a stored profile.
         case duplicate(line: Int?)
+        /// A password hash that was brought is not taken, for this reason.
         case unsupportedHash(UnsupportedHash)
+        /// No field has this name, or a query names the secret one.
         case unknownField(String)
+        /// The row cannot be read as a value for each field.
         case badRow(RowFault)
+        /// Bytes that are not UTF-8, in a row of a file or in the password.
         case badEncoding
+        /// A quote begins a cell of CSV, and none ends it.
         case unclosedQuote
         /// So many problems of this code, beside those that are named one by one.
         case more(Code, count: Int)
@@ -49,18 +62,25 @@ public struct ValidationIssue: Hashable, Sendable {
 
     /// The shape that a value should have had.
     public enum ExpectedFormat: Hashable, Sendable {
+        /// Digits in the places of `#`, with all of the literals or with none.
         case mask(Mask)
+        /// A day, written in one of these ways.
         case dates([DateFormat])
         /// None for ISO 8601.
         case dateTimes([DateFormat])
         /// None for ISO 8601.
         case times([DateFormat])
+        /// Four digits.
         case year
+        /// A whole number of 64 bits, written in this way.
         case integer(NumberFormat)
+        /// A finite number, written in this way.
         case number(NumberFormat)
         /// The texts that stand for true, and those that stand for false.
         case boolean([String], [String])
+        /// Text of one kind, such as an e-mail address.
         case string(StringFormat)
+        /// No two spaces in a row.
         case singleSpaces
         /// A stored value is valid only in the one form in which it would be stored now.
         case stored
@@ -74,11 +94,15 @@ public struct ValidationIssue: Hashable, Sendable {
 
     /// What keeps a row from being read as cells of fields.
     public enum RowFault: Hashable, Sendable {
+        /// A row of CSV has more cells than its header, or fewer.
         case cellCount(expected: Int, found: Int)
+        /// A closing quote is followed by something else than a delimiter or the end of the line.
         case textAfterQuote
+        /// A NUL byte; in JSON, `\u0000`.
         case nul
         /// In bytes.
         case tooLong
+        /// Both a password and the hash of one, where only one may be given.
         case passwordAndHash
         /// A line or element of JSON that is no object of strings, numbers, booleans and nulls.
         case notAnObject
@@ -86,6 +110,7 @@ public struct ValidationIssue: Hashable, Sendable {
         case outsideArray
         /// The input ends before its array of objects does.
         case unclosedArray
+        /// Two members of a JSON object mean the field of this name.
         case columnTwice(String)
         /// A row that says what the header says.
         case headerAgain

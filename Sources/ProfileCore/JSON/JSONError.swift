@@ -9,17 +9,23 @@ public struct JSONError: Error, Hashable, Sendable {
 
     /// What can be wrong with a text.
     public enum Reason: Hashable, Sendable {
+        /// There is no value, or it ends too early.
         case unexpectedEnd
+        /// A character that cannot stand in this place, such as a comma before a closing bracket.
         case unexpectedCharacter
+        /// A number with a leading zero, or without digits where there must be some: `01`, `1.`.
         case badNumber
+        /// A backslash before something that JSON does not escape, or half of a surrogate pair.
         case badEscape
         /// Bytes that are not UTF-8.
         case badEncoding
+        /// A character below U+0020, such as a line break, that is not escaped.
         case controlCharacterInString
         /// A name that one object has twice.
         case duplicateName(String)
         /// Arrays and objects in each other.
         case tooDeep(limit: Int)
+        /// Something else than white space follows the value.
         case textAfterEnd
     }
 }

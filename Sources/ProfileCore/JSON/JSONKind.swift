@@ -1,10 +1,16 @@
 /// The kinds of values that JSON has.
 public enum JSONKind: Hashable, Sendable {
+    /// The word `null`.
     case null
+    /// The words `true` and `false`.
     case boolean
+    /// Whole or not: JSON does not tell them apart.
     case number
+    /// Text in quotes.
     case string
+    /// Values in a row, between `[` and `]`.
     case array
+    /// Values by their names, between `{` and `}`.
     case object
 }
 

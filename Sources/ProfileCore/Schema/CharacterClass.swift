@@ -1,6 +1,8 @@
 /// A set of characters that a schema allows in a field, by name or as a literal list.
 public enum CharacterClass: Hashable, Sendable {
+    /// A–Z and a–z.
     case asciiLetters
+    /// 0–9.
     case asciiDigits
     /// Unicode letters and the marks that combine with them (general categories L and M).
     case letters
@@ -61,9 +63,13 @@ public enum CharacterClass: Hashable, Sendable {
 
 /// Something that a value must hold at least once.
 public enum Requirement: String, Hashable, Sendable, CaseIterable {
+    /// One of A–Z.
     case uppercase
+    /// One of a–z.
     case lowercase
+    /// One of 0–9.
     case digit
+    /// Printable ASCII that is neither letter, digit nor space.
     case special
 
     /// What a message calls one of these characters, without an article.

@@ -1,6 +1,8 @@
 /// A day and a time of day, of UTC or of a place that is not said.
 public struct DateTime: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// The day; that of UTC where the time is of UTC.
     public let day: CalendarDay
+    /// The time on that day; it says whether it is of UTC.
     public let time: TimeOfDay
 
     /// A moment as it stands in a calendar and on a clock.

@@ -2,7 +2,9 @@
 public struct SchemaDifference: Hashable, Sendable {
     /// One thing that is not as it was.
     public enum Change: Hashable, Sendable {
+        /// A field that only the new schema has.
         case added(FieldRules)
+        /// A field that only the old schema has.
         case removed(FieldRules)
         /// The same name, other rules.
         case changed(before: FieldRules, after: FieldRules)
@@ -68,6 +70,7 @@ public struct RuleChange: Hashable, Sendable {
     public let before: String?
     /// The same now.
     public let after: String?
+    /// Whether values that were valid may be invalid now, or the other way round.
     public let effect: Effect
 
     package init(rule: String, before: String?, after: String?, effect: Effect) {

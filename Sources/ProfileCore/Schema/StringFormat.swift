@@ -1,7 +1,10 @@
 /// What a text is (Table Schema's `format` of a string).
 public enum StringFormat: String, Hashable, Sendable, CaseIterable {
+    /// Words with dots between, `@`, and a domain with a dot (RFC 5321), with letters beyond ASCII.
     case email
+    /// A scheme, `:` and what RFC 3986 allows behind it, and letters beyond ASCII.
     case uri
+    /// 8-4-4-4-12 hexadecimal digits (RFC 9562).
     case uuid
 
     /// Whether a value, valid UTF-8, is such a text.

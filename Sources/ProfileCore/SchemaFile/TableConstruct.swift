@@ -1,26 +1,43 @@
 /// A part of the Table Schema specification that a store of profiles has no place for.
 public enum TableConstruct: String, Hashable, Sendable, CaseIterable {
     // Of a schema.
+    /// How columns and fields find each other: here by name, always.
     case fieldsMatch
+    /// Fields whose values together must not repeat; here each field is unique by itself.
     case uniqueKeys
+    /// References to other tables, of which a store has none.
     case foreignKeys
     // Of a field.
+    /// The few values that a field has; here they are its `enum`.
     case categories
+    /// Whether those values have an order.
     case categoriesOrdered
     // Constraints.
+    /// A bound that is itself not allowed; `minimum` is.
     case exclusiveMinimum
+    /// A bound that is itself not allowed; `maximum` is.
     case exclusiveMaximum
+    /// A JSON Schema for the value of an object or array.
     case jsonSchema
     // Types.
+    /// A JSON object in one cell.
     case object
+    /// A JSON array in one cell.
     case array
+    /// Values with a delimiter between, in one cell.
     case list
+    /// A month of a year: `2024-01`.
     case yearmonth
+    /// A span of time in ISO 8601: `P1Y2M`.
     case duration
+    /// A longitude and a latitude.
     case geopoint
+    /// A shape on a map, as GeoJSON.
     case geojson
     // Formats.
+    /// Of a date, datetime or time: written in whatever way, to be guessed.
     case any
+    /// Of a string: bytes in Base64.
     case binary
 
     /// By the name of a property.

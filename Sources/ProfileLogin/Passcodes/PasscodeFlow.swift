@@ -60,7 +60,12 @@ public struct PasscodeFlow: Sendable {
 
     /// The three dialogues.
     public enum Kind: String, Sendable, CaseIterable {
-        case create, validate, edit
+        /// Sets the passcode of a profile that has none; it is entered twice.
+        case create
+        /// Checks the passcode that is stored.
+        case validate
+        /// Checks the passcode that is stored and replaces it with another, which is entered twice.
+        case edit
 
         /// The title of the screen.
         public var title: String {

@@ -26,6 +26,7 @@ public struct ProfileQuery: Hashable, Sendable {
     /// bytes in UTF-8, and the primary key whatever the case of its ASCII letters. Only values of the field's type have a
     /// place there: `isGreater(than: "5")` finds no `unknown`.
     public enum Comparison: Hashable, Sendable {
+        /// The whole value, byte by byte; the primary key whatever the case of its ASCII letters.
         case equals(String)
         /// Also where there is no value.
         case differs(from: String)
@@ -34,13 +35,19 @@ public struct ProfileQuery: Hashable, Sendable {
         /// This stands somewhere in the value, whatever the case of letters and the accents on them. Every value contains
         /// the empty text.
         case contains(String)
+        /// Before this value in the order of the field.
         case isLess(than: String)
+        /// Before this value, or the same.
         case isAtMost(String)
+        /// After this value in the order of the field.
         case isGreater(than: String)
+        /// After this value, or the same.
         case isAtLeast(String)
         /// One of these; of none there is none.
         case isAny(of: [String])
+        /// There is no value.
         case isAbsent
+        /// There is a value, whichever.
         case isPresent
     }
 

@@ -12,6 +12,7 @@ public struct ProfileChanges: AsyncSequence, Sendable {
 
     public func makeAsyncIterator() -> Iterator { Iterator(repository: repository, start: start) }
 
+    /// Gives one change after another, and waits where there is none yet.
     public struct Iterator: AsyncIteratorProtocol {
         private static let pageSize = 256
 

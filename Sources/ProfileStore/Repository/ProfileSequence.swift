@@ -8,6 +8,7 @@ public struct ProfileSequence: AsyncSequence, Sendable {
 
     public func makeAsyncIterator() -> Iterator { Iterator(repository: repository, query: query) }
 
+    /// Gives one profile after another, and reads the next page when the last is used up.
     public struct Iterator: AsyncIteratorProtocol {
         let repository: ProfileRepository
         var query: ProfileQuery

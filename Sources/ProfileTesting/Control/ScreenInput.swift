@@ -4,6 +4,7 @@ package import ProfileCore
 public enum ScreenInput: Hashable, Sendable {
     /// Typed character by character, as keys.
     case type(String)
+    /// A key is pressed once, such as Tab.
     case press(TerminalKey)
     /// Pasted, as from a clipboard.
     case paste(String)

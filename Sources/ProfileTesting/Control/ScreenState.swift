@@ -4,7 +4,9 @@ internal import ProfileCore
 public struct ScreenState: Hashable, Sendable {
     /// One field.
     public struct Field: Hashable, Sendable {
+        /// By which ``ScreenInput/focus(_:)`` finds it.
         public let name: String
+        /// What the field shows, with the literals of a mask.
         public let text: String
         /// In characters of ``text``.
         public let caret: Int
@@ -12,25 +14,33 @@ public struct ScreenState: Hashable, Sendable {
         public let issue: String?
         /// The issue's text.
         public let message: String?
+        /// Whether the text would pass as it stands; at a login or passcode, whether there is any.
         public let isValid: Bool
     }
 
     /// A text over the screen that has to be closed.
     public struct Notice: Hashable, Sendable {
+        /// The heading, such as `Error`.
         public let title: String
+        /// What it says, below the title.
         public let text: String
+        /// What its only button is called, which Return presses.
         public let button: String
     }
 
     /// Which screen it is: `register`, `edit`, `login`, `passcode_create`, `passcode_validate` or `passcode_edit`.
     public let screen: String
+    /// The heading that people see.
     public let title: String
     /// The name of the field with the focus.
     public let focus: String?
+    /// In the order in which the screen lists them.
     public let fields: [Field]
+    /// What lies over the screen now; nil for nothing.
     public let notice: Notice?
     /// Whether something that the screen asked for is under way, such as storing a profile.
     public let isBusy: Bool
+    /// Whether addresses can be searched: while the form's postal code is valid (F4).
     public let isAddressSearchAvailable: Bool
     /// All that the screen tells, as JSON.
     public let json: String

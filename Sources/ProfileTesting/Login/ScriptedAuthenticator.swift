@@ -8,6 +8,7 @@ public final class ScriptedAuthenticator: Authenticator {
     public enum Answer: Hashable, Sendable {
         /// Somebody is logged in: this profile, or one of the username that was tried.
         case success(LoggedInProfile? = nil)
+        /// Nobody is logged in, for this reason.
         case failure(LoginError)
 
         /// No such user, or another password.

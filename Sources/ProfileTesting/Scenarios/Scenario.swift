@@ -7,19 +7,27 @@ internal import ProfileCore
 public struct Scenario: Hashable, Sendable {
     /// A screen, by the name that the environment calls it.
     public enum Screen: String, Hashable, Sendable, CaseIterable {
+        /// Creates, validates or edits a passcode.
         case passcode = "PassCodeViewController"
+        /// Asks for a username and a password.
         case login = "LoginViewController"
+        /// The form in which a profile is registered or edited.
         case profile = "ProfileViewController"
     }
 
     /// What the screen is for.
     public enum Purpose: Hashable, Sendable {
+        /// To set the first passcode of this profile.
         case createPasscode(username: String)
+        /// To check the passcode of this profile.
         case validatePasscode(username: String)
+        /// To replace the passcode of this profile.
         case editPasscode(username: String)
         /// Nil where the username is asked for.
         case logIn(username: String?)
+        /// To store a new profile.
         case register
+        /// To change a profile that is stored.
         case edit(username: String)
     }
 

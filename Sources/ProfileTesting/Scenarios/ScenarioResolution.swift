@@ -4,6 +4,7 @@ package import ProfileCore
 public enum ScenarioResolution: Hashable, Sendable {
     /// What it does without tests.
     case normalStart
+    /// The screen and the fixture that the environment names.
     case scenario(Scenario)
     /// Nothing: the environment asks for a scenario that is not there.
     case unknown(UnknownScenario)

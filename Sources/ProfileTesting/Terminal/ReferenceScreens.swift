@@ -57,8 +57,11 @@ public struct ReferenceScreens: Sendable {
 public struct ReferenceScreenError: Error, Sendable, CustomStringConvertible {
     /// What is wrong.
     public enum Reason: Hashable, Sendable {
+        /// There is no file of the name: record it.
         case missing
+        /// The file has this other text.
         case differs(from: String)
+        /// The system refused to write the file.
         case cannotRecord(SystemError)
     }
 

@@ -2,11 +2,34 @@ internal import CVTerm
 
 /// A key that types no character, as it is on a keyboard.
 public enum TerminalKey: Hashable, Sendable {
-    case up, down, left, right
-    case home, end, pageUp, pageDown
-    case backspace, delete
-    case tab, backTab
-    case enter, escape
+    /// The arrow that points up.
+    case up
+    /// The arrow that points down.
+    case down
+    /// The arrow that points left.
+    case left
+    /// The arrow that points right.
+    case right
+    /// Goes to the beginning, in most programs.
+    case home
+    /// Goes to the end, in most programs.
+    case end
+    /// Goes back by a screenful, in most programs.
+    case pageUp
+    /// Goes on by a screenful, in most programs.
+    case pageDown
+    /// Takes the character before the caret away.
+    case backspace
+    /// Takes the character after the caret away.
+    case delete
+    /// Goes to the next field, in most programs.
+    case tab
+    /// Tab with the Shift key held, which goes to the field before.
+    case backTab
+    /// Return, which ends a line or submits.
+    case enter
+    /// Leaves or closes what is shown, in most programs.
+    case escape
     /// A letter, or one of `@[\]^_`, with the Control key held.
     case control(Character)
 

@@ -116,11 +116,17 @@ public struct TerminalStyle: Hashable, Sendable {
 
         public init(rawValue: Int) { self.rawValue = rawValue }
 
+        /// Heavier letters (SGR 1).
         public static let bold = Attributes(rawValue: 1)
+        /// A line below the letters, of whatever kind (SGR 4).
         public static let underline = Attributes(rawValue: 2)
+        /// Slanted letters (SGR 3).
         public static let italic = Attributes(rawValue: 4)
+        /// Letters that come and go (SGR 5).
         public static let blink = Attributes(rawValue: 8)
+        /// The colour of the text and that behind it, exchanged (SGR 7).
         public static let reverse = Attributes(rawValue: 16)
+        /// A line through the letters (SGR 9).
         public static let strike = Attributes(rawValue: 32)
     }
 
@@ -128,6 +134,7 @@ public struct TerminalStyle: Hashable, Sendable {
     public enum Color: Hashable, Sendable {
         /// One of the 256 of the palette: 1 is red, 2 is green, 6 is cyan.
         case palette(UInt8)
+        /// Mixed of red, green and blue, each from 0 to 255.
         case rgb(red: UInt8, green: UInt8, blue: UInt8)
     }
 }

@@ -12,6 +12,7 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
 
 /// Why an export ended before its end; what it had written by then is not whole.
 public enum ExportError: Error, Hashable, Sendable {
+    /// The store could not be read to the end, or the task was cancelled.
     case store(ProfileStoreError)
     /// The system refused to write, with this `errno`.
     case writing(code: Int32)

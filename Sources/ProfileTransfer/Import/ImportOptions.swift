@@ -14,6 +14,7 @@ public struct ImportOptions: Sendable {
 
     /// How many rejected rows an import bears; with one more it ends early, at the end of the batch under way.
     public enum RejectLimit: Hashable, Sendable {
+        /// That many rows, however many are read.
         case count(Int)
         /// Of the rows read so far, from 0 to 100; judged once 1,000 rows were read.
         case percent(Double)

@@ -6,7 +6,9 @@ public enum RowRefusal: String, Hashable, Sendable, CaseIterable {
     case cellCount = "cell_count"
     /// Bytes that are no characters.
     case badEncoding = "bad_encoding"
+    /// A quote begins a cell, and none ends it.
     case unclosedQuote = "unclosed_quote"
+    /// A closing quote is followed by something else than a delimiter or the end of the line.
     case textAfterQuote = "text_after_quote"
     /// A NUL byte.
     case nul

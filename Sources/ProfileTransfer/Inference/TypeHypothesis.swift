@@ -78,9 +78,11 @@ public enum InferredType: Hashable, Sendable {
     case dateTime(String?)
     /// With a strptime pattern; nil is ISO 8601.
     case time(String?)
-    /// Text in the format of that name, as are the next two.
+    /// Text in the format `email`.
     case email
+    /// Text in the format `uri`, with `://` behind the scheme.
     case uri
+    /// Text in the format `uuid`.
     case uuid
 
     var isNumber: Bool {

@@ -4,20 +4,31 @@ public enum FileKind: String, Hashable, Sendable, CaseIterable {
     case spreadsheet
     /// A file of Office before 2007.
     case oldOffice = "old_office"
+    /// An archive of files that is no workbook.
     case zip
+    /// An archive of files, as tar(1) writes them.
     case tar
     /// Compressed once more inside its compression.
     case gzip
+    /// Compressed with Zstandard, which is not decompressed here.
     case zstd
+    /// Compressed with xz, which is not decompressed here.
     case xz
+    /// Compressed with bzip2, which is not decompressed here.
     case bzip2
+    /// A document of pages, in which there are no rows.
     case pdf
+    /// A web page, such as one to log in that came in place of the file.
     case html
+    /// Text that begins with `<?xml`.
     case xml
+    /// A database of SQLite 3.
     case sqlite
+    /// A file of Apache Parquet, which keeps tables column by column.
     case parquet
-    /// UTF-16 without the mark that would say so, the low byte first or the high one.
+    /// UTF-16 without the mark that would say so, the low byte first.
     case utf16LittleEndian = "utf16_le"
+    /// UTF-16 without the mark that would say so, the high byte first.
     case utf16BigEndian = "utf16_be"
     /// One JSON object over several lines, where an array of objects or one a line can be read.
     case jsonObject = "json_object"
