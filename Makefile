@@ -10,9 +10,10 @@ DECLARED_IMPORTS = --explicit-target-dependency-import-check error
 PACKAGES = libsqlite3-dev libsodium-dev libcrypt-dev libpcre2-dev zlib1g-dev libvterm-dev
 DOCUMENTED = ProfileCore ProfileForm SecretHashing ProfileStore ProfileStoreSQLite ProfileTransfer ProfileLogin \
 	ProfileTesting
+MODULES = $(wildcard Modules/*)
 BENCH_PACKAGES = sqlite3 hyperfine time gcc libc6-dev
 
-.PHONY: help build demo test test-long test-memory test-sanitized test-hooks bench picture lint install docs clean \
+.PHONY: help build demo test test-long test-memory test-sanitized test-hooks bench picture interface lint install docs clean \
 	setup setup-bench
 
 help: ## list the targets
@@ -50,6 +51,19 @@ picture: setup ## the README's picture of the form, from a real screen
 	$(SWIFT) build --product FormPicture
 	.build/debug/FormPicture $(CURDIR)/.build/debug/profiles > .build/form.svg
 	mv .build/form.svg Examples/form.svg
+
+interface: setup ## the libraries' public declarations against Tests/INTERFACE.txt; UPDATE=--update writes it
+	$(SWIFT) build --target ProfileTesting
+	$(SWIFT) build --target ProfileTransfer
+	$(SWIFT) build --product PublicInterface
+	@rm -rf .build/interface && mkdir -p .build/interface
+	@for library in $(DOCUMENTED); do \
+		swift-symbolgraph-extract -module-name $$library -I .build/debug/Modules $(MODULES:%=-I %) \
+			-target $$($(SWIFT) -print-target-info | sed -n 's/.*"triple": "\(.*\)",/\1/p' | head -1) \
+			-minimum-access-level public -output-dir .build/interface || exit; \
+	done
+	.build/debug/PublicInterface .build/interface Tests/INTERFACE.txt \
+		Sources/ProfileStore/ProfileStore.docc/Public-interface.md $(UPDATE)
 
 lint: ## the code's format, that imports say their access level, and that every suite of tests is watched
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Migrations Examples/Embedding/Package.swift \

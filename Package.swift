@@ -173,6 +173,8 @@ let package = Package(
         .executableTarget(
             name: "FormPicture", dependencies: ["Platform", "ProfileTesting", "TerminalUI"], path: "Tests/FormPicture",
             swiftSettings: strictness),
+        // Compares the public declarations with those that are written down, for `make interface`.
+        .executableTarget(name: "PublicInterface", path: "Tests/PublicInterface", swiftSettings: strictness),
         .testTarget(
             name: "ThreadsTests",
             dependencies: ["Platform", "ProfileTesting", "Threads", "ThreadExerciser", "Watchdog"],

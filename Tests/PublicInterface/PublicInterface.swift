@@ -1,0 +1,90 @@
+import Foundation
+
+/// Compares the public declarations of the libraries with those that are written down, and looks that each is documented
+/// and that the page for embedders names every type; `make interface` runs it.
+///
+///     PublicInterface FOLDER-OF-SYMBOL-GRAPHS BASELINE PAGE [--update]
+@main struct PublicInterface {
+    /// A line for each declaration, and one for each protocol that a type conforms to.
+    private var lines: Set<String> = []
+    /// Declarations without documentation, but for those of which a protocol says what they mean.
+    private var undocumented: [String] = []
+    /// The types outside others, and what is added to the repository: the names that an embedder looks for.
+    private var names: Set<String> = []
+
+    static func main() throws {
+        let arguments = CommandLine.arguments.dropFirst().filter { $0 != "--update" }
+        guard arguments.count == 3, let folder = arguments.first, let page = arguments.last else {
+            print("Usage: PublicInterface FOLDER-OF-SYMBOL-GRAPHS BASELINE PAGE [--update]")
+            exit(64)
+        }
+        let baseline = URL(fileURLWithPath: arguments[arguments.startIndex + 1])
+        let interface = try PublicInterface(ofGraphsIn: URL(fileURLWithPath: folder))
+        if CommandLine.arguments.contains("--update") {
+            try interface.text.write(to: baseline, atomically: true, encoding: .utf8)
+        }
+        let written = try String(contentsOf: baseline, encoding: .utf8)
+        let isComplete = interface.complaints(
+            about: Set(written.split(separator: "\n").map(String.init)),
+            page: try String(contentsOf: URL(fileURLWithPath: page), encoding: .utf8))
+        exit(isComplete ? 0 : 1)
+    }
+
+    private init(ofGraphsIn folder: URL) throws {
+        let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+        for file in files.sorted(by: { $0.path < $1.path }) where file.lastPathComponent.hasSuffix(".symbols.json") {
+            // `A@B` is what A adds to B.
+            let modules = file.lastPathComponent.dropLast(".symbols.json".count).split(separator: "@")
+            guard let module = modules.first else { continue }
+            add(try JSONDecoder().decode(SymbolGraph.self, from: Data(contentsOf: file)), of: String(module))
+        }
+    }
+
+    private mutating func add(_ graph: SymbolGraph, of module: String) {
+        let ofProtocols = Set(graph.relationships.lazy.filter { $0.sourceOrigin != nil }.map(\.source))
+        var paths: [String: String] = [:]
+        for symbol in graph.symbols where !symbol.isSynthesized {
+            paths[symbol.identifier.precise] = symbol.path
+            lines.insert("\(module) \(symbol.path): \(symbol.declaration)")
+            if symbol.docComment == nil, !ofProtocols.contains(symbol.identifier.precise) {
+                undocumented.append("\(module) \(symbol.path)")
+            }
+            if symbol.pathComponents.count == 1 || symbol.pathComponents.first == "ProfileRepository",
+                let name = symbol.pathComponents.prefix(2).last?.prefix(while: { $0 != "(" })
+            {
+                names.insert(String(name))
+            }
+        }
+        // What every type is that does not say otherwise.
+        let implied: Set = [
+            "Swift.Copyable", "Swift.Escapable", "Swift.SendableMetatype", "Swift.BitwiseCopyable",
+        ]
+        for relationship in graph.relationships where relationship.kind == "conformsTo" {
+            guard let type = paths[relationship.source], let target = relationship.targetFallback,
+                !implied.contains(target)
+            else { continue }
+            lines.insert("\(module) \(type) conforms to \(target)")
+        }
+    }
+
+    private var text: String { lines.sorted().map { $0 + "\n" }.joined() }
+
+    /// Prints what is wrong.
+    ///
+    /// - Returns: Whether nothing is.
+    private func complaints(about baseline: Set<String>, page: String) -> Bool {
+        let words = Set(page.split(whereSeparator: { !$0.isLetter && !$0.isNumber && $0 != "_" }).map(String.init))
+        let lists: [(String, [String])] = [
+            ("Gone or changed, which breaks whoever uses it:", baseline.subtracting(lines).sorted()),
+            ("New, and not written down:", lines.subtracting(baseline).sorted()),
+            ("Without documentation:", undocumented.sorted()),
+            ("Not on the page for embedders:", names.subtracting(words).sorted()),
+        ]
+        for (heading, list) in lists where !list.isEmpty {
+            print(heading)
+            for line in list { print("  " + line) }
+        }
+        if lines != baseline { print("make interface UPDATE=--update writes it down; a break belongs into CHANGELOG.md.") }
+        return lists.allSatisfy { $0.1.isEmpty }
+    }
+}
