@@ -38,7 +38,8 @@ import Watchdog
     /// Does what a migration of a later version does.
     private func migrate() throws {
         try RawDatabase(store.path).execute(
-            "BEGIN; ALTER TABLE store ADD COLUMN later INTEGER; PRAGMA user_version = \(Migration.all.count + 1); COMMIT")
+            "BEGIN; ALTER TABLE store ADD COLUMN later INTEGER; PRAGMA user_version = \(Migration.all.count + 1); COMMIT"
+        )
         // What was looked up by a token a moment ago is honoured for another one.
         store.clock.advance(by: .seconds(1))
     }
