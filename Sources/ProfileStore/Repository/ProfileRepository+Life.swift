@@ -26,7 +26,7 @@ extension ProfileRepository {
     /// Waits for the next round; no longer than until the repository is closed.
     private func rest() async {
         await withTaskGroup { group in
-            group.addTask { [options] in try? await options.sleep(options.housekeepingInterval) }
+            group.addTask { [options] in try? await options.sleep(max(options.housekeepingInterval, .seconds(1))) }
             group.addTask { [bell] in await bell.waitForClosing() }
             await group.next()
             group.cancelAll()

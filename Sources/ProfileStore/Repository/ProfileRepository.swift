@@ -36,7 +36,7 @@ public final class ProfileRepository: Sendable {
         public var tokenLookInterval = Duration.milliseconds(250)
         /// Told of every operation; nil for nobody, which costs nothing. See <doc:Observing>.
         public var observer: Observer?
-        /// How often ``ProfileRepository/run()`` keeps house.
+        /// How often ``ProfileRepository/run()`` keeps house, once a second at the most.
         public var housekeepingInterval = Duration.seconds(600)
         /// The clock, for tests to set.
         public var now: @Sendable () -> Timestamp = Timestamp.now

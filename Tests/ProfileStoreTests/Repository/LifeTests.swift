@@ -5,6 +5,13 @@ import StoreFixtures
 import Testing
 import Watchdog
 
+/// As swift-service-lifecycle declares it.
+private protocol Service: Sendable {
+    @concurrent func run() async throws
+}
+
+extension ProfileRepository: Service {}
+
 /// What `run()` does, and how it ends.
 @Suite(.watched) struct LifeTests {
     private let store: TemporaryStore
@@ -50,7 +57,8 @@ import Watchdog
 
     @Test func `it closes when its task is cancelled, and the repository answers that it is closed`() async throws {
         let repository = repository
-        let running = Task { try await repository.run() }
+        let service: any Service = repository
+        let running = Task { try await service.run() }
         await store.clock.wait(forSleepers: 1)
         running.cancel()
         try await running.value
