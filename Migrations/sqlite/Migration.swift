@@ -1,4 +1,5 @@
-/// One step in how the tables came to be: a script that is never edited once it was released.
+/// One step in how the tables came to be: a script that is never edited once it was released. It changes the schema: that
+/// is how a program of an earlier version that is running notices it.
 package struct Migration: Sendable {
     /// From 1, without gaps; the database's `user_version` once it was applied.
     package let version: Int

@@ -35,7 +35,7 @@ extension ProfileRepository {
 
     /// The database file, for people: in a folder whose name is not UTF-8 the file itself is called otherwise. Empty for a
     /// store that is in no file.
-    public var path: String { (engine as? SQLiteEngine)?.session.file.path.description ?? "" }
+    public var path: String { (plainEngine as? SQLiteEngine)?.session.file.path.description ?? "" }
 
     // MARK: Maintenance
 
@@ -44,7 +44,9 @@ extension ProfileRepository {
     /// - Throws: `unsupported` where the store is in no file, `cancelled`, …
     public func check() async throws(ProfileStoreError) -> StoreCheck {
         let session = try session(for: "check")
-        return try await session.readAtLength { connection in try StoreCheck(session.file, connection) }
+        return try await observing(.check, rows: { _ in 0 }) { () throws(ProfileStoreError) in
+            try await session.readAtLength { connection in try StoreCheck(session.file, connection) }
+        }
     }
 
     /// Copies the store, as it is at one moment, into a new file that opens alone, while others read and write on.
@@ -57,14 +59,18 @@ extension ProfileRepository {
         guard FilePlaces([self.path]).contains(path) || !FilePlaces(ofStore: self.path).contains(path) else {
             throw .reservedName(path: path)
         }
-        try await session.readAtLength {
-            unlink(path)
-        } _: { connection in
-            do throws(SQLiteError) {
-                try connection.backup(to: path)
-            } catch {
-                if error.systemError == EEXIST { throw ProfileStoreError.alreadyExists(path: path) }
-                throw error
+        try await observing(.backUp, rows: { 0 }) { () throws(ProfileStoreError) in
+            try await session.readAtLength {
+                unlink(path)
+            } _: { connection in
+                // Pages are copied without a statement that would notice it.
+                _ = try StoreLayout.knownVersion(connection)
+                do throws(SQLiteError) {
+                    try connection.backup(to: path)
+                } catch {
+                    if error.systemError == EEXIST { throw ProfileStoreError.alreadyExists(path: path) }
+                    throw error
+                }
             }
         }
     }
@@ -75,7 +81,7 @@ extension ProfileRepository {
     /// - Returns: Whether it is gone. Close the repository then; what others have open there can no longer write.
     /// - Throws: `busy`, …
     package func removeIfUnused() async throws(ProfileStoreError) -> Bool {
-        guard let engine = engine as? SQLiteEngine, engine.isMadeHere else { return false }
+        guard let engine = plainEngine as? SQLiteEngine, engine.isMadeHere else { return false }
         let path = engine.session.file.path
         return try await engine.session.withWriter { connection in
             guard try ProfileTable.count(connection) == 0, try StoreTable.changeNumber(connection) == 0,
@@ -88,8 +94,16 @@ extension ProfileRepository {
         }
     }
 
+    /// Asks the file, and tells the observer if there is one.
+    private func observing<Value>(
+        _ name: Observer.Operation.Name, rows: (Value) -> Int, _ body: () async throws(ProfileStoreError) -> Value
+    ) async throws(ProfileStoreError) -> Value {
+        guard let observer = options.observer else { return try await body() }
+        return try await observer.observing(name, rows: rows, body)
+    }
+
     private func session(for operation: String) throws(ProfileStoreError) -> SQLiteSession {
-        guard let engine = engine as? SQLiteEngine else { throw .unsupported(operation) }
+        guard let engine = plainEngine as? SQLiteEngine else { throw .unsupported(operation) }
         return engine.session
     }
 

@@ -31,7 +31,7 @@ package struct Connection: ~Copyable {
     let statements: StatementGuard
     let terms: WriteTerms
     /// Nil for a database without a name.
-    let path: DatabasePath?
+    package let path: DatabasePath?
 
     /// Opens and configures a connection. It writes nothing to a file that exists.
     ///
@@ -108,7 +108,7 @@ package struct Connection: ~Copyable {
     @_lifetime(borrow self)
     package func prepare(_ sql: String) throws(SQLiteError) -> Statement {
         if let kept = cache.lease(sql) { return Statement(kept) }
-        let prepared = try statements.preparing { () throws(SQLiteError) in try PreparedStatement(sql, on: handle) }
+        let prepared = try PreparedStatement(sql, on: handle)
         cache.keep(prepared)
         return Statement(prepared)
     }
@@ -121,7 +121,7 @@ package struct Connection: ~Copyable {
 
     /// Runs one or more statements of the program's own text that take no values; rows are ignored.
     package func execute(_ sql: String) throws(SQLiteError) {
-        let status = statements.preparing { sqlite3_exec(handle, sql, nil, nil, nil) }
+        let status = sqlite3_exec(handle, sql, nil, nil, nil)
         guard status == SQLITE_OK else { throw SQLiteError(status: status, database: handle, sql: sql) }
     }
 

@@ -81,13 +81,16 @@ package final class DatabaseWriter: Sendable {
         _ body: @escaping @Sendable (borrowing Connection) throws -> Value
     ) async throws -> Value {
         let ticket = jobs.withLock { $0.nextTicket() }
+        let wait = WaitingTime.begin()
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: CheckedContinuation<Result<Value, any Error>, Never>) in
                 let job = WriteJob(ticket: ticket, wait: WaitLimit(limit), sharesTransaction: sharingTransaction) {
                     connection in
+                    wait?.end()
                     let value = try body(connection)
                     return { continuation.resume(returning: .success(value)) }
                 } fail: { error in
+                    wait?.end()
                     continuation.resume(returning: .failure(error))
                 }
                 enqueue(job)

@@ -5,14 +5,11 @@ internal import CSQLite
 /// SQLite asks about all that a statement does when it prepares it (its authorizer), and every thousand steps while it
 /// runs (its progress handler).
 final class StatementGuard {
-    /// Whether the program has a statement prepared now. SQLite prepares one again by itself when it meets another schema
-    /// than the statement was made for.
-    private var isPreparing = false
-    /// Whether SQLite has prepared a statement again, as it does above all when it meets another schema than it was
-    /// prepared for.
-    var hasPreparedAgain = false
-    /// The number of the schema that the program found to be as it should be.
-    var acceptedSchema: Int64?
+    /// Whether a statement was prepared, by the program or, as SQLite does above all when it meets another schema than the
+    /// statement was made for, again.
+    var hasPrepared = false
+    /// The schema that the program found to be as it should be.
+    var acceptedSchema: SchemaNumbers?
     /// When what is running has taken too long.
     var deadline: ContinuousClock.Instant?
     /// Whether nobody waits any more for what is running.
@@ -36,18 +33,11 @@ final class StatementGuard {
             }, context)
     }
 
-    /// Prepares a statement, or several.
-    func preparing<Result, Failure>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
-        isPreparing = true
-        defer { isPreparing = false }
-        return try body()
-    }
-
     /// Whether a statement may do what one of SQLite's action codes says. What a view or a trigger does is of the schema:
     /// this program makes neither, and names no subqueries.
     private func permits(_ action: Int32, isOfSchema: Bool) -> Bool {
         // The functions that read a pragma prepare it when they run.
-        if !isPreparing && action != SQLITE_PRAGMA { hasPreparedAgain = true }
+        if action != SQLITE_PRAGMA { hasPrepared = true }
         if isOfSchema { return false }
         switch action {
         case SQLITE_ATTACH, SQLITE_DETACH, SQLITE_CREATE_TRIGGER, SQLITE_CREATE_VIEW, SQLITE_CREATE_VTABLE,
@@ -62,6 +52,12 @@ final class StatementGuard {
         if let deadline, ContinuousClock.now >= deadline { return true }
         return isAbandoned?() ?? false
     }
+}
+
+/// What a database says of its schema: SQLite counts its changes, and the program the migrations.
+struct SchemaNumbers: Equatable {
+    let schemaVersion: Int64
+    let userVersion: Int64
 }
 
 extension Connection {
@@ -83,25 +79,34 @@ extension Connection {
     // MARK: The schema
 
     /// Says that the schema, as it is now, is as the program wants it; see ``schemaIsAccepted()``.
-    package func acceptSchema() throws(SQLiteError) { statements.acceptedSchema = try schemaVersion() }
+    package func acceptSchema() throws(SQLiteError) {
+        statements.acceptedSchema = try schemaNumbers()
+        statements.hasPrepared = false
+    }
 
     /// Whether the schema is still the one that was accepted, whoever may have changed it; true if none ever was.
     package func schemaIsAccepted() throws(SQLiteError) -> Bool {
         guard let accepted = statements.acceptedSchema else { return true }
-        return try schemaVersion() == accepted
+        return try schemaNumbers() == accepted
     }
 
     /// Whether no statement has met another schema than the accepted one. Asking costs nothing as long as none has been
-    /// prepared again, since nobody has to look into the file.
+    /// prepared: SQLite itself compares the schema each time a statement begins to run, and prepares it again where that is
+    /// another.
     package func hasOnlyMetAcceptedSchema() throws(SQLiteError) -> Bool {
-        guard statements.hasPreparedAgain else { return true }
+        guard statements.hasPrepared else { return true }
         guard try schemaIsAccepted() else { return false }
-        statements.hasPreparedAgain = false
+        statements.hasPrepared = false
         return true
     }
 
-    private func schemaVersion() throws(SQLiteError) -> Int64 {
-        var statement = try prepare("PRAGMA schema_version")
+    private func schemaNumbers() throws(SQLiteError) -> SchemaNumbers {
+        SchemaNumbers(
+            schemaVersion: try number("PRAGMA schema_version"), userVersion: try number("PRAGMA user_version"))
+    }
+
+    private func number(_ sql: String) throws(SQLiteError) -> Int64 {
+        var statement = try prepare(sql)
         return try statement.step() ? statement.integer(at: 0) : 0
     }
 }

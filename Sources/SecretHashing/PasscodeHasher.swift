@@ -1,6 +1,7 @@
 internal import Platform
 public import ProfileCore
 internal import Synchronization
+internal import Threads
 
 /// Hashes and verifies passwords and passcodes (P6–P8, P10, P11).
 ///
@@ -12,6 +13,8 @@ public final class PasscodeHasher: Sendable {
 
     package let pool: HashingPool
     private let threads: Int
+    /// Told of each hash, if somebody wants to know.
+    private let finished: (@Sendable (HashingWork) -> Void)?
     private let argon2Counter = Atomic(0)
 
     /// How many Argon2 hashes were computed so far, for whatever reason.
@@ -24,11 +27,19 @@ public final class PasscodeHasher: Sendable {
     ///   - threads: how many hashes may run at once, each with the policy's memory; the number of cores by default.
     ///   - queueLimit: how many may wait for a thread; 64 for each by default.
     /// - Throws: `HashingError.unavailable` when libsodium cannot be initialised.
-    public init(
+    public convenience init(
         policy: HashingPolicy = .standard, threads: Int? = nil, queueLimit: Int? = nil
+    ) throws(HashingError) {
+        try self.init(policy: policy, threads: threads, queueLimit: queueLimit, finished: nil)
+    }
+
+    /// Prepares a hasher that tells of each hash, where the task that waits for it goes on.
+    package init(
+        policy: HashingPolicy, threads: Int?, queueLimit: Int? = nil, finished: (@Sendable (HashingWork) -> Void)?
     ) throws(HashingError) {
         try Argon2.prepare()
         self.policy = policy
+        self.finished = finished
         self.threads = max(threads ?? sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1)
         pool = HashingPool(threads: self.threads, queueLimit: queueLimit ?? 64 * self.threads)
     }
@@ -37,7 +48,7 @@ public final class PasscodeHasher: Sendable {
     ///
     /// - Throws: `HashingError`: `.busy` at once when too many wait.
     public func hash(_ secret: Secret) async throws(HashingError) -> PasswordHash {
-        try await pool.run { () throws(HashingError) in
+        try await work(isVerification: false, hasSucceeded: { _ in true }) { () throws(HashingError) in
             self.countArgon2()
             return try Argon2.hash(NFC.form(of: secret), under: self.policy)
         }
@@ -113,7 +124,9 @@ public final class PasscodeHasher: Sendable {
     /// - Returns: whether it is, and whether the hash should be replaced.
     /// - Throws: `HashingError`: `.busy` at once when too many wait.
     public func verify(_ secret: Secret, against hash: PasswordHash?) async throws(HashingError) -> Verification {
-        try await pool.run { () throws(HashingError) in try self.judge(secret, against: hash) }
+        try await work(isVerification: true, hasSucceeded: { $0 != .wrong }) { () throws(HashingError) in
+            try self.judge(secret, against: hash)
+        }
     }
 
     /// What a verification found.
@@ -123,6 +136,20 @@ public final class PasscodeHasher: Sendable {
         /// The secret; `rehash` says that the hash is weaker than the policy's and should be replaced, by
         /// compare-and-swap so that a concurrent edit wins (P7).
         case right(rehash: Bool)
+    }
+
+    /// Computes on one of the threads, and tells of it.
+    private func work<Value: Sendable>(
+        isVerification: Bool, hasSucceeded: (Value) -> Bool,
+        _ compute: @escaping @Sendable () throws(HashingError) -> Value
+    ) async throws(HashingError) -> Value {
+        guard let finished else { return try await pool.run(compute) }
+        let measured = await WaitingTime.measuring { () throws(HashingError) in try await pool.run(compute) }
+        finished(
+            HashingWork(
+                isVerification: isVerification, outcome: measured.outcome.map(hasSucceeded),
+                duration: measured.duration, waited: measured.waited))
+        return try measured.outcome.get()
     }
 
     private func judge(_ secret: Secret, against hash: PasswordHash?) throws(HashingError) -> Verification {

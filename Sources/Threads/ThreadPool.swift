@@ -47,12 +47,19 @@ package final class ThreadPool: Sendable {
         refused: @escaping @Sendable (ThreadRefusal) -> Failure
     ) async throws(Failure) -> Value {
         let waiter = Waiter()
+        let wait = WaitingTime.begin()
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: CheckedContinuation<Result<Value, Failure>, Never>) in
                 let job = WorkQueue.Job(
                     waiter: waiter,
-                    perform: { continuation.resume(returning: Result(catching: work)) },
-                    refuse: { continuation.resume(returning: .failure(refused($0))) })
+                    perform: {
+                        wait?.end()
+                        continuation.resume(returning: Result(catching: work))
+                    },
+                    refuse: {
+                        wait?.end()
+                        continuation.resume(returning: .failure(refused($0)))
+                    })
                 do throws(ThreadRefusal) { try queue.add(job) } catch { job.refuse(error) }
             }
         } onCancel: {

@@ -114,6 +114,7 @@ import Watchdog
         try connection.acceptSchema()
         #expect(try count(in: connection) == 0)
         #expect(try connection.schemaIsAccepted())
+        #expect(try connection.hasOnlyMetAcceptedSchema())
         try RawDatabase(database.file).execute("CREATE INDEX i ON t (name)")
         #expect(try !connection.schemaIsAccepted())
         #expect(try connection.hasOnlyMetAcceptedSchema(), "no statement has looked")

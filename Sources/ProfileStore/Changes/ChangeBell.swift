@@ -62,6 +62,9 @@ final class ChangeBell: Sendable {
         }
     }
 
+    /// Waits until it is closed, or until the task is cancelled.
+    func waitForClosing() async { while !isClosed, !Task.isCancelled { await wait(after: rings) } }
+
     /// Lets everyone go who waits, or will.
     func close() {
         let waiting = state.withLock { state in

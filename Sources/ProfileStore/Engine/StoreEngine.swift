@@ -327,6 +327,6 @@ package protocol StoreEngine: Sendable {
     // MARK: The end
 
     /// Ends what is being read and listened to, lets writes come to their end, and closes. Verbs throw `closed` from then
-    /// on, where they write.
+    /// on.
     func close() async
 }

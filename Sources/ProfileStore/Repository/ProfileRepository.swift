@@ -34,10 +34,16 @@ public final class ProfileRepository: Sendable {
         /// A session or an access token that was looked up is honoured for so long without another look, and so no longer
         /// than that after it was ended, by whichever process (H4).
         public var tokenLookInterval = Duration.milliseconds(250)
+        /// Told of every operation; nil for nobody, which costs nothing. See <doc:Observing>.
+        public var observer: Observer?
+        /// How often ``ProfileRepository/run()`` keeps house, once a second at the most.
+        public var housekeepingInterval = Duration.seconds(600)
         /// The clock, for tests to set.
         public var now: @Sendable () -> Timestamp = Timestamp.now
         /// The clock that nobody sets, by which it is measured how long ago a look was.
         package var uptime: @Sendable () -> ContinuousClock.Instant = { .now }
+        /// How the repository waits between its rounds of keeping house.
+        package var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
         /// Most names without a profile whose failed attempts are remembered; the oldest are forgotten (P9).
         package var mostUnknownNames = 100_000
         /// The newest changes that the store keeps for those who watch it; a few more until they are pruned.
@@ -51,8 +57,10 @@ public final class ProfileRepository: Sendable {
         public init() {}
     }
 
-    /// What keeps the profiles.
+    /// What keeps the profiles, with the observer around it if there is one.
     package let engine: any StoreEngine
+    /// The engine alone, for what only one kind of engine can do.
+    package let plainEngine: any StoreEngine
     package let options: Options
     /// Hashes and checks passwords and passcodes.
     public let hasher: PasscodeHasher
@@ -65,6 +73,8 @@ public final class ProfileRepository: Sendable {
 
     /// Goes by an engine that is open.
     package init(_ engine: any StoreEngine, _ options: Options) async throws(ProfileStoreError) {
+        plainEngine = engine
+        let engine = options.observer.map { ObservedEngine(engine: engine, observer: $0) } ?? engine
         self.engine = engine
         self.options = options
         bell = ChangeBell(interval: options.watchInterval)
@@ -72,7 +82,9 @@ public final class ProfileRepository: Sendable {
         accessTokenLooks = RecentLooks(countingFor: options.tokenLookInterval)
         tokenUses = TokenUses { uses in try? await engine.note(uses) }
         do throws(HashingError) {
-            hasher = try PasscodeHasher(policy: options.hashing, threads: options.hashingThreads)
+            hasher = try PasscodeHasher(
+                policy: options.hashing, threads: options.hashingThreads,
+                finished: options.observer?.tell)
         } catch {
             throw .hashing(error)
         }

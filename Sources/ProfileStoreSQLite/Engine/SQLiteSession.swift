@@ -69,9 +69,9 @@ final class SQLiteSession: Sendable {
         try await writer.writeForStore(waitingAtMost: limit ?? options.waitLimit, body)
     }
 
-    /// Ends what is being read, lets writes come to their end, and closes.
+    /// Ends what is being read, lets writes come to their end, and closes. Nothing is read or written from then on.
     func close() async {
-        readers.endReading()
+        readers.close()
         await writer.close()
     }
 }

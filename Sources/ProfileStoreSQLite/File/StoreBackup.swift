@@ -70,6 +70,7 @@ public final class StoreBackup: Sendable {
         }
         let writer = file.writer(options, verifiesLayout: false)
         try await writer.writeAndClose(waitingAtMost: options.waitLimit) { store in
+            _ = try StoreLayout.knownVersion(store)
             let counts = StoreCounts(of: store)
             try self.copy.lend { copy in
                 try counts?.carryOver(to: copy, at: now)

@@ -45,13 +45,13 @@ struct StoreLayout {
     /// Beside that it may have what SQLite keeps for its planner, and further indexes that are plain: of columns, of every
     /// row, and not unique.
     ///
-    /// - Throws: `altered`, naming what differs; `corrupt`.
+    /// - Throws: `newerStore`; `altered`, naming what differs; `corrupt`.
     static func verify(_ connection: borrowing Connection) throws {
         do {
             try connection.within(Connection.openingLimit) {
                 try connection.readTransaction {
                     try connection.acceptSchema()
-                    let version = try connection.userVersion()
+                    let version = try knownVersion(connection)
                     let layout = version == Migrator.latest ? latest : StoreLayout(version: version)
                     try layout.verify(connection)
                 }
@@ -59,6 +59,23 @@ struct StoreLayout {
         } catch let error as SQLiteError where error.code == .interrupt {
             throw ProfileStoreError.corrupt("reading its schema takes too long")
         }
+    }
+
+    /// Sees, once something was read, that a later version of this program has not migrated the store meanwhile.
+    ///
+    /// Every migration changes the schema. So this looks into the file only where a statement had to be prepared.
+    static func requireKnownVersion(_ connection: borrowing Connection) throws {
+        if try !connection.hasOnlyMetAcceptedSchema() { _ = try knownVersion(connection) }
+    }
+
+    /// The version of a store; one that this program does not know is refused.
+    static func knownVersion(_ connection: borrowing Connection) throws -> Int {
+        let version = try connection.userVersion()
+        guard version <= Migrator.latest else {
+            throw ProfileStoreError.newerStore(
+                path: connection.path?.description ?? "", version: version, known: Migrator.latest)
+        }
+        return version
     }
 
     private func verify(_ connection: borrowing Connection) throws {

@@ -1,3 +1,4 @@
+internal import ProfileStore
 internal import SQLiteAccess
 internal import Synchronization
 
@@ -13,6 +14,7 @@ final class StoreReaders: Sendable {
     private let stamp: FileStamp?
     /// Whether somebody has changed the file since, or begun a log. From then on everything is read under locks.
     private let isChanged = Atomic(false)
+    private let isClosed = Atomic(false)
 
     /// Takes over the connection of a look at the file, so that the first who reads need not open another.
     init(_ file: StoreFile, _ look: consuming StoreLook) {
@@ -33,8 +35,12 @@ final class StoreReaders: Sendable {
     }
 
     /// Lends a connection to `body`. What it reads of a file that somebody changes meanwhile is thrown away, and it runs
-    /// again under locks; before that `undo` takes back what it has done besides reading.
+    /// again under locks; before that `undo` takes back what it has done besides reading. So it does where a later version
+    /// of this program turns out to have migrated the store.
+    ///
+    /// - Throws: `closed`, `newerStore`, or what opening or `body` throws.
     func read<Value>(undo: () -> Void = {}, _ body: (borrowing Connection) throws -> Value) throws -> Value {
+        guard !isClosed.load(ordering: .relaxed) else { throw ProfileStoreError.closed }
         if let stamp, !isChanged.load(ordering: .relaxed) {
             let outcome = Result { try asItLies.read(body) }
             // The look before it was that at opening: a file that is the same now has never changed.
@@ -43,11 +49,21 @@ final class StoreReaders: Sendable {
             asItLies.endReading()
             if case .success = outcome { undo() }
         }
-        return try underLocks.read(body)
+        return try underLocks.read { connection in
+            let outcome = Result { try body(connection) }
+            do {
+                try StoreLayout.requireKnownVersion(connection)
+            } catch {
+                if case .success = outcome { undo() }
+                throw error
+            }
+            return try outcome.get()
+        }
     }
 
-    /// Ends what is being read, and closes the connections that are not lent now.
-    func endReading() {
+    /// Ends what is being read, and closes the connections that are not lent now. Nothing is read from then on.
+    func close() {
+        isClosed.store(true, ordering: .relaxed)
         asItLies.endReading()
         underLocks.endReading()
     }

@@ -12,14 +12,14 @@ extension MemoryEngine {
     }
 
     func liveSession(_ token: TokenHash, at time: Timestamp) async throws(ProfileStoreError) -> Session? {
-        let state = store.current
+        let state = try current
         return state.accounts.session(token, at: time).map(state.named)
     }
 
     func sessions(
         of profileID: Int64?, after last: Session?, limit: Int, at time: Timestamp
     ) async throws(ProfileStoreError) -> [Session] {
-        let state = store.current
+        let state = try current
         return state.accounts.sessions(of: profileID, after: last, limit: limit, at: time).map(state.named)
     }
 
@@ -43,10 +43,10 @@ extension MemoryEngine {
     }
 
     func accessToken(_ token: TokenHash) async throws(ProfileStoreError) -> AccessToken? {
-        store.current.accounts.accessToken(token)
+        try current.accounts.accessToken(token)
     }
 
-    func accessTokens() async throws(ProfileStoreError) -> [AccessToken] { store.current.accounts.allAccessTokens }
+    func accessTokens() async throws(ProfileStoreError) -> [AccessToken] { try current.accounts.allAccessTokens }
 
     func revoke(_ id: TokenID) async throws(ProfileStoreError) -> AccessToken? {
         try await write { state in state.accounts.revoke(id) }
@@ -71,7 +71,7 @@ extension MemoryEngine {
     }
 
     func liveReset(_ token: TokenHash, at time: Timestamp) async throws(ProfileStoreError) -> PasswordReset? {
-        let state = store.current
+        let state = try current
         return state.accounts.reset(token, at: time).map(state.named)
     }
 

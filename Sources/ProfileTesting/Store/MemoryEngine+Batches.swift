@@ -4,10 +4,10 @@ internal import ProfileStore
 
 // Many profiles at once.
 extension MemoryEngine {
-    func isEmpty() async throws(ProfileStoreError) -> Bool { store.current.profiles.isEmpty }
+    func isEmpty() async throws(ProfileStoreError) -> Bool { try current.profiles.isEmpty }
 
     func areStored(_ usernames: [String]) async throws(ProfileStoreError) -> [Bool] {
-        store.current.areStored(usernames)
+        try current.areStored(usernames)
     }
 
     func expectBatches(_ areComing: Bool, waits: Bool) async {}
@@ -43,7 +43,7 @@ extension MemoryEngine {
     func load(
         _ load: some BulkLoad, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> BulkLoadOutcome {
-        if !load.takesUsedStore, !store.current.profiles.isEmpty { return .declined }
+        if !load.takesUsedStore, try !current.profiles.isEmpty { return .declined }
         return try await write { [options] state throws(ProfileStoreError) in
             let before = state
             let isEmpty = state.profiles.isEmpty

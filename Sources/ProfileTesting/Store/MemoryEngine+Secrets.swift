@@ -7,7 +7,7 @@ extension MemoryEngine {
     func credential(
         _ kind: CredentialKind, of username: String
     ) async throws(ProfileStoreError) -> StoredCredential? {
-        guard let profile = store.current.profile(.username(username)) else { return nil }
+        guard let profile = try current.profile(.username(username)) else { return nil }
         let hash = profile.hash(kind).flatMap { try? PasswordHash(parsing: $0.utf8.span) }
         return StoredCredential(profileID: profile.id, hash: hash)
     }

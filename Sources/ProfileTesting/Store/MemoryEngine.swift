@@ -50,12 +50,12 @@ final class MemoryEngine: StoreEngine {
 
     // MARK: Rules
 
-    func schemaInForce() async throws(ProfileStoreError) -> AdoptedSchema { store.current.rules }
+    func schemaInForce() async throws(ProfileStoreError) -> AdoptedSchema { try current.rules }
 
-    func schemas() async throws(ProfileStoreError) -> [AdoptedSchema] { store.current.schemas }
+    func schemas() async throws(ProfileStoreError) -> [AdoptedSchema] { try current.schemas }
 
     func loginRules() async throws(ProfileStoreError) -> LoginRules {
-        let state = store.current
+        let state = try current
         return LoginRules(state.rules, haveJudgedPasswords: state.haveJudgedPasswords)
     }
 
@@ -73,7 +73,7 @@ final class MemoryEngine: StoreEngine {
     // MARK: Look-ups
 
     func profile(_ key: ProfileKey, under rules: AdoptedSchema) async throws(ProfileStoreError) -> Profile? {
-        store.current.profile(key)?.profile(under: rules.schema)
+        try current.profile(key)?.profile(under: rules.schema)
     }
 
     func page(_ search: ProfileSearch, under rules: AdoptedSchema) async throws(ProfileStoreError) -> ProfilePage {
@@ -206,7 +206,7 @@ final class MemoryEngine: StoreEngine {
     func outcome(
         of request: KeyedRequest, at time: Timestamp
     ) async throws(ProfileStoreError) -> KeyedOutcome? {
-        try store.current.outcome(of: request, at: time)
+        try current.outcome(of: request, at: time)
     }
 
     func remember(_ outcome: KeyedOutcome, _ stamp: WriteStamp) async throws(ProfileStoreError) -> KeyedOutcome {
@@ -286,17 +286,17 @@ final class MemoryEngine: StoreEngine {
 
     // MARK: Those who watch
 
-    func changeNumber() async throws(ProfileStoreError) -> Int64 { store.current.log.number }
+    func changeNumber() async throws(ProfileStoreError) -> Int64 { try current.log.number }
 
     func changes(after number: Int64, limit: Int) async throws(ProfileStoreError) -> [ProfileChange] {
-        let state = store.current
+        let state = try current
         return state.log.changes(after: number, limit: limit) { state.profiles[$0] }
     }
 
     func listen(_ ring: @escaping @Sendable () -> Void) { store.listen(self, ring) }
 
     func takeWelcome() async throws(ProfileStoreError) -> Bool {
-        if store.current.isWelcomed { return false }
+        if try current.isWelcomed { return false }
         return try await write { state in
             defer { state.isWelcomed = true }
             return !state.isWelcomed
@@ -305,11 +305,19 @@ final class MemoryEngine: StoreEngine {
 
     // MARK: Turns
 
+    /// What the store holds.
+    var current: MemoryState {
+        get throws(ProfileStoreError) {
+            guard !isClosed.load(ordering: .relaxed) else { throw .closed }
+            return store.current
+        }
+    }
+
     /// What the store holds, for what looks at much of it: that need not be done for a task that was cancelled.
     var currentAtLength: MemoryState {
         get throws(ProfileStoreError) {
             guard !Task.isCancelled else { throw .cancelled }
-            return store.current
+            return try current
         }
     }
 

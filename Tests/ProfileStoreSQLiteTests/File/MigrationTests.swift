@@ -1,6 +1,7 @@
 import FaultVFS
 import ProfileStore
 import ProfileTesting
+import RawSQLite
 import SQLiteMigrations
 import SecretHashing
 import StoreFixtures
@@ -39,6 +40,17 @@ import Watchdog
         #expect(records.map { $0[1] } == Migration.all.map(\.name))
         #expect(records.map { $0[2] } == Migration.all.map { SHA256.hexadecimal($0.sql.span) })
         #expect(records.allSatisfy { $0[3] == String(store.clock.timestamp.millisecondsSince1970) })
+    }
+
+    /// That is how a program that is running notices it; see ``StoreLayout/requireKnownVersion(_:)``.
+    @Test func `each migration changes the schema`() throws {
+        let database = try RawDatabase()
+        func schemaVersion() throws -> String? { try database.rows("PRAGMA schema_version").first?.first ?? nil }
+        for migration in Migration.all {
+            let before = try schemaVersion()
+            try database.execute(String(decoding: migration.sql, as: UTF8.self))
+            #expect(try schemaVersion() != before, "\(migration.name)")
+        }
     }
 
     @Test func `an older store is refused until it is migrated, and migrating it again does nothing`() async throws {

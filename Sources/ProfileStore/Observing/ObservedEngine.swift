@@ -1,0 +1,303 @@
+internal import ProfileCore
+internal import SecretHashing
+
+/// Another engine, of which an observer is told what it is asked for. Without an observer nobody puts it around one.
+struct ObservedEngine: StoreEngine {
+    let engine: any StoreEngine
+    let observer: Observer
+
+    var place: String { engine.place }
+    var scratchFileTemplate: [CChar] { engine.scratchFileTemplate }
+
+    func expectBatches(_ areComing: Bool, waits: Bool) async { await engine.expectBatches(areComing, waits: waits) }
+
+    func listen(_ ring: @escaping @Sendable () -> Void) { engine.listen(ring) }
+
+    func close() async { await engine.close() }
+
+    /// Asks the engine, and tells the observer of it. What `rows` leaves out is about one.
+    private func observing<Value>(
+        _ name: Observer.Operation.Name, rows: (Value) -> Int = { _ in 1 }, refusal: (Value) -> String? = { _ in nil },
+        _ verb: @autoclosure () async throws(ProfileStoreError) -> Value
+    ) async throws(ProfileStoreError) -> Value {
+        try await observer.observing(name, rows: rows, refusal: refusal, verb)
+    }
+
+    private static func found(_ value: Any?) -> Int { value == nil ? 0 : 1 }
+}
+
+// MARK: Rules
+
+extension ObservedEngine {
+    func schemaInForce() async throws(ProfileStoreError) -> AdoptedSchema {
+        try await observing(.readSchema, await engine.schemaInForce())
+    }
+
+    func schemas() async throws(ProfileStoreError) -> [AdoptedSchema] {
+        try await observing(.readSchema, rows: \.count, await engine.schemas())
+    }
+
+    func loginRules() async throws(ProfileStoreError) -> LoginRules {
+        try await observing(.readSchema, await engine.loginRules())
+    }
+
+    func adopt(
+        _ schema: ProfileSchema, _ stamp: WriteStamp
+    ) async throws(ProfileStoreError) -> (inForce: AdoptedSchema, version: Int) {
+        try await observing(.adopt, await engine.adopt(schema, stamp))
+    }
+
+    func countJudged(by versions: [Int]) async throws(ProfileStoreError) -> Int {
+        try await observing(.count, rows: { $0 }, await engine.countJudged(by: versions))
+    }
+
+    func countPasswords(setUnderOthersThan versions: [Int]) async throws(ProfileStoreError) -> Int {
+        try await observing(.count, rows: { $0 }, await engine.countPasswords(setUnderOthersThan: versions))
+    }
+
+    func invalidProfiles(
+        judgedBy versions: [Int], after id: Int64
+    ) async throws(ProfileStoreError) -> [MarkedProfile] {
+        try await observing(
+            .lookUpInvalid, rows: \.count, await engine.invalidProfiles(judgedBy: versions, after: id))
+    }
+
+    func mark(_ marks: [JudgementMark], judgedBy version: Int) async throws(ProfileStoreError) {
+        try await observing(.mark, rows: { marks.count }, await engine.mark(marks, judgedBy: version))
+    }
+}
+
+// MARK: Look-ups
+
+extension ObservedEngine {
+    func profile(_ key: ProfileKey, under rules: AdoptedSchema) async throws(ProfileStoreError) -> Profile? {
+        try await observing(.lookUp, rows: Self.found, await engine.profile(key, under: rules))
+    }
+
+    func page(_ search: ProfileSearch, under rules: AdoptedSchema) async throws(ProfileStoreError) -> ProfilePage {
+        try await observing(.page, rows: \.profiles.count, await engine.page(search, under: rules))
+    }
+
+    func count(_ search: ProfileSearch, under rules: AdoptedSchema) async throws(ProfileStoreError) -> Int {
+        try await observing(.count, rows: { $0 }, await engine.count(search, under: rules))
+    }
+
+    /// It looks into nothing.
+    func plan(of search: ProfileSearch, under rules: AdoptedSchema) async throws(ProfileStoreError) -> QueryPlan {
+        try await engine.plan(of: search, under: rules)
+    }
+
+    func scan(_ scan: StoreScan) async throws(ProfileStoreError) -> StoredRows {
+        try await observing(.scan, rows: \.rows.count, await engine.scan(scan))
+    }
+
+    func statistics() async throws(ProfileStoreError) -> StoreStatistics {
+        try await observing(.statistics, rows: \.profiles, await engine.statistics())
+    }
+}
+
+// MARK: Profiles
+
+extension ObservedEngine {
+    func register(
+        _ row: ValidProfiles, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
+    ) async throws(ProfileStoreError) -> Profile {
+        try await observing(.register, await engine.register(row, judgedBy: schema, stamp))
+    }
+
+    func replace(
+        _ stored: Profile, with row: ValidProfiles, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
+    ) async throws(ProfileStoreError) -> Profile {
+        try await observing(.replace, await engine.replace(stored, with: row, judgedBy: schema, stamp))
+    }
+
+    func remove(
+        _ username: String, expecting revision: Int64?, _ stamp: WriteStamp
+    ) async throws(ProfileStoreError) -> Profile {
+        try await observing(.remove, await engine.remove(username, expecting: revision, stamp))
+    }
+
+    func remove(_ profiles: [Profile], _ stamp: WriteStamp) async throws(ProfileStoreError) -> Int {
+        try await observing(.remove, rows: { $0 }, await engine.remove(profiles, stamp))
+    }
+
+    func outcome(of request: KeyedRequest, at time: Timestamp) async throws(ProfileStoreError) -> KeyedOutcome? {
+        try await observing(.lookUpKey, rows: Self.found, await engine.outcome(of: request, at: time))
+    }
+
+    func remember(_ outcome: KeyedOutcome, _ stamp: WriteStamp) async throws(ProfileStoreError) -> KeyedOutcome {
+        // Without a key there is nothing to ask for.
+        guard stamp.request != nil else { return try await engine.remember(outcome, stamp) }
+        return try await observing(.keepKey, await engine.remember(outcome, stamp))
+    }
+}
+
+// MARK: Many at once
+
+extension ObservedEngine {
+    func isEmpty() async throws(ProfileStoreError) -> Bool {
+        try await observing(.lookUpNames, rows: { $0 ? 0 : 1 }, await engine.isEmpty())
+    }
+
+    func areStored(_ usernames: [String]) async throws(ProfileStoreError) -> [Bool] {
+        try await observing(.lookUpNames, rows: { $0.count { $0 } }, await engine.areStored(usernames))
+    }
+
+    func store<Batch: ImportBatch>(
+        _ batch: Batch, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
+    ) async throws(ProfileStoreError) -> Batch {
+        try await observing(.storeBatch, rows: \.rows.count, await engine.store(batch, judgedBy: schema, stamp))
+    }
+
+    func preview<Batch: ImportBatch>(
+        _ batch: Batch, judgedBy schema: ProfileSchema
+    ) async throws(ProfileStoreError) -> Batch {
+        try await observing(.previewBatch, rows: \.rows.count, await engine.preview(batch, judgedBy: schema))
+    }
+
+    func load(
+        _ load: some BulkLoad, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
+    ) async throws(ProfileStoreError) -> BulkLoadOutcome {
+        let counted = CountedLoad(load)
+        return try await observing(
+            .load, rows: { counted.rows(of: $0) }, await engine.load(counted, judgedBy: schema, stamp))
+    }
+}
+
+// MARK: Secrets
+
+extension ObservedEngine {
+    func credential(
+        _ kind: CredentialKind, of username: String
+    ) async throws(ProfileStoreError) -> StoredCredential? {
+        try await observing(.lookUpCredential, rows: Self.found, await engine.credential(kind, of: username))
+    }
+
+    func setPasscode(
+        _ hash: PasswordHash, of username: String, _ stamp: WriteStamp
+    ) async throws(ProfileStoreError) -> Bool {
+        try await observing(.setPasscode, rows: { $0 ? 1 : 0 }, await engine.setPasscode(hash, of: username, stamp))
+    }
+
+    func replacePasscode(
+        of profileID: Int64, _ old: PasswordHash, by new: PasswordHash, _ stamp: WriteStamp
+    ) async throws(ProfileStoreError) -> Bool {
+        try await observing(
+            .replacePasscode, rows: { $0 ? 1 : 0 }, await engine.replacePasscode(of: profileID, old, by: new, stamp))
+    }
+
+    func removePasscode(of username: String, _ stamp: WriteStamp) async throws(ProfileStoreError) -> Bool {
+        try await observing(.removePasscode, rows: { $0 ? 1 : 0 }, await engine.removePasscode(of: username, stamp))
+    }
+
+    func admit(_ attempt: LoginAttempt) async throws(ProfileStoreError) -> ThrottleState.Decision {
+        try await observing(
+            .admitAttempt,
+            refusal: { decision in
+                switch decision {
+                case .admitted: nil
+                case .wait: "throttled"
+                case .locked: "locked"
+                }
+            }, await engine.admit(attempt))
+    }
+
+    func settle(
+        _ attempt: LoginAttempt, _ outcome: LoginAttempt.Outcome
+    ) async throws(ProfileStoreError) -> LoginAttempt.Success? {
+        try await observing(.settleAttempt, rows: Self.found, await engine.settle(attempt, outcome))
+    }
+
+    func unlock(_ username: String) async throws(ProfileStoreError) {
+        try await observing(.unlock, await engine.unlock(username))
+    }
+}
+
+// MARK: Accounts
+
+extension ObservedEngine {
+    func startSession(
+        _ session: NewSession, of username: String
+    ) async throws(ProfileStoreError) -> Session? {
+        try await observing(.startSession, rows: Self.found, await engine.startSession(session, of: username))
+    }
+
+    func liveSession(_ token: TokenHash, at time: Timestamp) async throws(ProfileStoreError) -> Session? {
+        try await observing(.lookUpSession, rows: Self.found, await engine.liveSession(token, at: time))
+    }
+
+    func sessions(
+        of profileID: Int64?, after last: Session?, limit: Int, at time: Timestamp
+    ) async throws(ProfileStoreError) -> [Session] {
+        try await observing(
+            .listSessions, rows: \.count, await engine.sessions(of: profileID, after: last, limit: limit, at: time))
+    }
+
+    func endSession(_ id: TokenID, at time: Timestamp) async throws(ProfileStoreError) -> Session? {
+        try await observing(.endSession, rows: Self.found, await engine.endSession(id, at: time))
+    }
+
+    func endSessions(of username: String, at time: Timestamp) async throws(ProfileStoreError) -> Int? {
+        try await observing(.endSession, rows: { $0 ?? 0 }, await engine.endSessions(of: username, at: time))
+    }
+
+    func create(_ token: AccessToken, _ hash: TokenHash) async throws(ProfileStoreError) -> Bool {
+        try await observing(
+            .createToken, refusal: { $0 ? nil : ProfileStoreError.tokenExists(name: "").code },
+            await engine.create(token, hash))
+    }
+
+    func accessToken(_ token: TokenHash) async throws(ProfileStoreError) -> AccessToken? {
+        try await observing(.lookUpToken, rows: Self.found, await engine.accessToken(token))
+    }
+
+    func accessTokens() async throws(ProfileStoreError) -> [AccessToken] {
+        try await observing(.listTokens, rows: \.count, await engine.accessTokens())
+    }
+
+    func revoke(_ id: TokenID) async throws(ProfileStoreError) -> AccessToken? {
+        try await observing(.revokeToken, rows: Self.found, await engine.revoke(id))
+    }
+
+    func note(_ uses: [TokenUse]) async throws(ProfileStoreError) {
+        try await observing(.noteUses, rows: { uses.count }, await engine.note(uses))
+    }
+
+    func issueReset(
+        _ token: TokenHash, of username: String, at time: Timestamp, until expiry: Timestamp
+    ) async throws(ProfileStoreError) -> PasswordReset? {
+        try await observing(
+            .issueReset, rows: Self.found, await engine.issueReset(token, of: username, at: time, until: expiry))
+    }
+
+    func liveReset(_ token: TokenHash, at time: Timestamp) async throws(ProfileStoreError) -> PasswordReset? {
+        try await observing(.lookUpReset, rows: Self.found, await engine.liveReset(token, at: time))
+    }
+
+    func redeemReset(
+        _ token: TokenHash, _ hash: PasswordHash, judgedBy schema: ProfileSchema, at time: Timestamp
+    ) async throws(ProfileStoreError) -> Profile? {
+        try await observing(
+            .redeemReset, rows: Self.found, await engine.redeemReset(token, hash, judgedBy: schema, at: time))
+    }
+
+    func removeExpired(at time: Timestamp) async throws(ProfileStoreError) -> Int {
+        try await observing(.removeExpired, rows: { $0 }, await engine.removeExpired(at: time))
+    }
+}
+
+// MARK: Those who watch
+
+extension ObservedEngine {
+    func changeNumber() async throws(ProfileStoreError) -> Int64 {
+        try await observing(.readChanges, rows: { _ in 0 }, await engine.changeNumber())
+    }
+
+    func changes(after number: Int64, limit: Int) async throws(ProfileStoreError) -> [ProfileChange] {
+        try await observing(.readChanges, rows: \.count, await engine.changes(after: number, limit: limit))
+    }
+
+    func takeWelcome() async throws(ProfileStoreError) -> Bool {
+        try await observing(.takeWelcome, rows: { $0 ? 1 : 0 }, await engine.takeWelcome())
+    }
+}

@@ -1,0 +1,272 @@
+import Dispatch
+import ProfileCore
+@testable import ProfileStore
+import ProfileTesting
+import ProfileTransfer
+import SecretHashing
+import StoreFixtures
+import Testing
+import Watchdog
+
+/// What an observer is told of.
+@Suite(.watched) struct ObserverTests {
+    private let store: TemporaryStore
+    private let observed = Observed()
+    private let repository: ProfileRepository
+
+    init() async throws {
+        store = try TemporaryStore()
+        repository = try await store.open(
+            store.options { [observed] in
+                $0.observer = observed.observer
+                $0.hashingThreads = 1
+            })
+        for name in ["abel", "bert"] { try await repository.register(name) }
+        _ = observed.take()
+    }
+
+    /// What was told of since the last time.
+    private func lines() -> [String] { observed.take().map(\.line) }
+
+    // MARK: Nobody
+
+    @Test func `without an observer the repository goes by the plain engine`() async throws {
+        let plain = try await store.open(store.options())
+        #expect(!(plain.engine is ObservedEngine))
+        #expect(plain.engine as AnyObject === plain.plainEngine as AnyObject)
+        await plain.close()
+    }
+
+    @Test func `with an observer it is around the engine, which is found behind it`() async throws {
+        let engine = try #require(repository.engine as? ObservedEngine)
+        #expect(engine.engine as AnyObject === repository.plainEngine as AnyObject)
+        #expect(engine.place == repository.plainEngine.place)
+        #expect(engine.scratchFileTemplate == repository.plainEngine.scratchFileTemplate)
+        if store.engine == .sqlite { #expect(try await repository.isSound()) }
+    }
+
+    // MARK: Verbs
+
+    @Test func `look-ups are told of with what they have found`() async throws {
+        _ = try await repository.profile(username: "ABEL")
+        _ = try await repository.profile(id: 7)
+        #expect(lines() == ["look_up done 1", "look_up done 0"])
+        _ = try await repository.profiles(ProfileQuery(limit: 1))
+        #expect(lines() == ["page done 1"])
+        for try await _ in repository.all(ProfileQuery(limit: 1)) {}
+        #expect(lines() == ["page done 1", "page done 1"])
+        _ = try await repository.count()
+        #expect(lines() == ["read_schema done 1", "count done 2"])
+        _ = try await repository.plan(of: ProfileQuery())
+        #expect(lines() == [])
+        _ = try await repository.statistics()
+        #expect(lines() == ["statistics done 2"])
+        _ = try await repository.schemaVersions()
+        #expect(lines() == ["read_schema done 1"])
+        let wrong = ProfileQuery([ProfileQuery.Condition(.email, .equals("a"))])
+        _ = try? await repository.profiles(wrong)
+        // It never came to the store.
+        #expect(lines() == ["read_schema done 1"])
+    }
+
+    @Test func `writes are told of, and under which code they were refused`() async throws {
+        let abel = try #require(try await repository.profile(username: "abel"))
+        _ = observed.take()
+        try await repository.register("carl")
+        #expect(lines() == ["register done 1"])
+        _ = try? await repository.register("CARL")
+        #expect(lines() == ["register refused(duplicate) 0"])
+        _ = try await repository.edit("abel") { $0["address"] = "2" }
+        #expect(lines() == ["look_up done 1", "replace done 1"])
+        // There is nothing to change.
+        _ = try await repository.edit("abel") { $0["address"] = "2" }
+        #expect(lines() == ["look_up done 1"])
+        let valid = try repository.judged(People.draft("abel"))
+        _ = try? await repository.replace(abel, with: valid)
+        #expect(lines() == ["replace refused(stale_revision) 0"])
+        try await repository.remove("carl")
+        _ = try? await repository.remove("carl")
+        #expect(lines() == ["remove done 1", "remove refused(not_found) 0"])
+        _ = await repository.remove(matching: ProfileQuery())
+        #expect(lines() == ["page done 2", "remove done 2"])
+        try await repository.adopt(try People.standard(and: People.uniqueEmail))
+        #expect(lines() == ["adopt done 1"])
+        _ = try? await repository.register(valid)
+        #expect(lines() == ["register refused(schema_changed) 0", "read_schema done 1"])
+    }
+
+    @Test func `writes with a key are told of, and so are their repeats`() async throws {
+        let key = try #require(WriteKey("once"))
+        for _ in 0..<2 { _ = try await repository.edit("abel", key: key) { $0["address"] = "2" } }
+        #expect(lines() == ["look_up_key done 0", "look_up done 1", "replace done 1", "look_up_key done 1"])
+        let other = try #require(WriteKey("other"))
+        _ = try await repository.edit("abel", key: other) { $0["address"] = "2" }
+        #expect(lines() == ["look_up_key done 0", "look_up done 1", "keep_key done 1"])
+        _ = try? await repository.edit("bert", key: key) { $0["address"] = "2" }
+        #expect(lines() == ["look_up_key refused(key_reused) 0"])
+    }
+
+    @Test func `an import is told of a batch at a time, and one that is exclusive as a whole`() async throws {
+        let names = (0..<3).map { "user\($0)" }
+        _ = try await store.importPeople(names + ["user0"], into: repository)
+        let batches = observed.take().filter { $0.name == .storeBatch }
+        #expect(!batches.isEmpty && batches.allSatisfy { $0.outcome == .done })
+        #expect(batches.map(\.rows).reduce(0, +) == 4, "one of them is there already")
+        _ = try await store.importPeople(["user7"], into: repository) { $0.isDryRun = true }
+        #expect(observed.take().filter { $0.name == .previewBatch }.map(\.line) == ["preview_batch done 1"])
+        _ = try await store.importPeople(["user8", "user9", "user0"], into: repository) { $0.isExclusive = true }
+        #expect(observed.take().filter { $0.name == .load }.map(\.rows).reduce(0, +) == 3)
+        let new = ["userA", "userB"]
+        _ = await repository.register(many: try new.map { try repository.judged(People.draft($0)) })
+        #expect(lines() == ["store_batch done 2"])
+    }
+
+    @Test func `an export and judging again are told of by what they read`() async throws {
+        let output = try unnamedFile()
+        _ = try await repository.export(as: .csv, to: output)
+        #expect(observed.take().filter { $0.name == .scan }.map(\.rows).reduce(0, +) == 2)
+        try await repository.adopt(try People.standard(replacing: #""maxLength":70"#, with: #""maxLength":5"#))
+        _ = observed.take()
+        #expect(try await repository.revalidate().invalid == 2)
+        let operations = observed.take()
+        #expect(operations.filter { $0.name == .scan }.map(\.rows).reduce(0, +) == 2)
+        #expect(operations.filter { $0.name == .mark }.map(\.line) == ["mark done 2"])
+    }
+
+    @Test func `attempts at a secret are told of, with their hashes`() async throws {
+        _ = try await repository.validatePassword(People.secret, for: "abel")
+        #expect(
+            lines() == [
+                "look_up_credential done 1", "admit_attempt done 1", "verify done 1", "settle_attempt done 1",
+            ])
+        _ = try? await repository.validatePassword(Secret("wrong"), for: "nobody")
+        #expect(
+            lines() == [
+                "look_up_credential done 0", "admit_attempt done 1", "verify refused(wrong) 0", "settle_attempt done 0",
+            ])
+        for _ in 1...5 { _ = try? await repository.validatePassword(Secret("wrong"), for: "bert") }
+        _ = observed.take()
+        _ = try? await repository.validatePassword(Secret("wrong"), for: "bert")
+        #expect(lines() == ["look_up_credential done 1", "admit_attempt refused(throttled) 0"])
+        try await repository.unlock("bert")
+        #expect(lines() == ["look_up_credential done 1", "unlock done 1"])
+        _ = try await repository.edit("abel") { $0["password"] = "Sunflower7" }
+        #expect(lines() == ["look_up done 1", "hash done 1", "replace done 1"])
+        try await repository.createPasscode(Secret("Abcdef12!"), for: "abel")
+        #expect(Array(lines().suffix(2)) == ["hash done 1", "set_passcode done 1"])
+    }
+
+    @Test func `sessions, tokens and resets are told of`() async throws {
+        let issued = try await repository.startSession(vouchingFor: "abel")
+        for _ in 0..<2 { _ = try await repository.session(for: issued.token) }
+        // The second time it was looked up a moment ago.
+        #expect(lines() == ["start_session done 1", "look_up_session done 1"])
+        _ = try? await repository.startSession(vouchingFor: "nobody")
+        #expect(lines() == ["start_session done 0"])
+        _ = try await repository.endSession(issued.value.id)
+        _ = try await repository.endSession(issued.value.id)
+        #expect(lines() == ["end_session done 1", "end_session done 0"])
+        let name = try #require(AccountLabel("nightly"))
+        _ = try await repository.createAccessToken(name, scopes: [.read])
+        _ = try? await repository.createAccessToken(name, scopes: [.read])
+        #expect(lines() == ["create_token done 1", "create_token refused(token_exists) 0"])
+        let reset = try await repository.issueReset(of: "abel")
+        _ = try await repository.redeemReset(reset.token, password: Secret("Sunflower7"))
+        #expect(lines().filter { $0.contains("reset") }.suffix(1) == ["redeem_reset done 1"])
+    }
+
+    @Test func `changes are told of when they are read`() async throws {
+        var changes = await repository.changes(after: 0).makeAsyncIterator()
+        _ = try await changes.next()
+        #expect(lines() == ["read_changes done 2"])
+    }
+
+    // MARK: What is in the way
+
+    @Test func `a repository that is closed fails, and is told of`() async throws {
+        await repository.close()
+        _ = observed.take()
+        _ = try? await repository.register("carl")
+        _ = try? await repository.profile(username: "abel")
+        #expect(lines() == ["register failed(closed) 0", "look_up failed(closed) 0"])
+    }
+
+    @Test func `a hash that waits for a thread has waited, and one that nobody waits for is cancelled`() async throws {
+        let gate = DispatchSemaphore(value: 0)
+        await withCheckedContinuation { begun in
+            Task {
+                try await repository.hasher.pool.run {
+                    begun.resume()
+                    gate.wait()
+                }
+            }
+        }
+        let hash = Task { try await repository.hasher.hash(People.secret) }
+        while repository.hasher.pool.waiting == 0 { await Task.yield() }
+        let cancelled = Task { try await repository.hasher.hash(People.secret) }
+        while repository.hasher.pool.waiting == 1 { await Task.yield() }
+        cancelled.cancel()
+        _ = await cancelled.result
+        #expect(lines() == ["hash cancelled 0"])
+        gate.signal()
+        _ = try await hash.value
+        let operation = try #require(observed.take().first)
+        #expect(operation.line == "hash done 1")
+        #expect(operation.waited > .zero && operation.waited < operation.duration)
+    }
+
+    // MARK: What it is told
+
+    @Test func `look-ups wait for nothing, and nothing takes no time`() async throws {
+        _ = try await repository.profile(username: "abel")
+        try await repository.register("carl")
+        let operations = observed.take()
+        #expect(operations.first?.waited == .zero)
+        for operation in operations {
+            #expect(operation.duration > .zero && operation.waited >= .zero && operation.waited < operation.duration)
+        }
+    }
+
+    @Test func `the observer is told in the task that asked`() async throws {
+        enum Request { @TaskLocal static var id = 0 }
+        let ids = Observed.Numbers()
+        let other = try await store.open(store.options { $0.observer = Observer { _ in ids.add(Request.id) } })
+        try await Request.$id.withValue(7) {
+            _ = try await other.profile(username: "abel")
+            try await other.register("carl")
+        }
+        #expect(ids.all.suffix(2) == [7, 7])
+        await other.close()
+    }
+
+    @Test func `names and codes are lower_snake_case, and each error has its own`() {
+        let errors: [ProfileStoreError] = [
+            .notFound(username: "a"), .duplicate([]), .staleRevision(expected: 1, current: 2), .invalidQuery([]),
+            .schemaChanged(version: 1), .tokenExists(name: "a"), .repeatedValues(.email, []), .tooManyColumns(limit: 1),
+            .otherPrimaryKey(.email, inForce: .username), .busy(holder: nil, waited: .zero), .cancelled, .closed,
+            .hashing(.busy), .hashing(.outOfMemory), .noThread(code: 1), .lockDisplaced(path: ""), .noStore(path: ""),
+            .notADatabase(path: ""), .notAStore(path: ""), .newerStore(path: "", version: 1, known: 1),
+            .olderStore(path: "", version: 1, known: 1), .severalNames(path: ""), .displaced(path: ""),
+            .notALockFile(path: "", .notAFile), .alteredMigration(name: ""), .corrupt(""), .readOnly(""), .full(""),
+            .unreadableLog(path: ""), .alreadyExists(path: ""), .reservedName(path: ""), .cannotOpen("", code: 1),
+            .inputOutput("", code: 1), .database("", code: 1), .unsupported(""),
+        ]
+        let codes = errors.map(\.code)
+        #expect(Set(codes).count == errors.count)
+        for word in codes + Observer.Operation.Name.allCases.map(\.rawValue) {
+            #expect(!word.isEmpty && word.allSatisfy { "abcdefghijklmnopqrstuvwxyz_".contains($0) }, "\(word)")
+        }
+    }
+
+    @Test func `nothing that it is told holds a value, a name or a path`() async throws {
+        _ = try? await repository.register("abel", ["address": "99 Elm St"])
+        _ = try? await repository.validatePassword(Secret("Guessed77"), for: "abel")
+        _ = try await repository.edit("bert") { $0["address"] = "99 Elm St" }
+        _ = try? await repository.remove("nobody")
+        let text = observed.take().map { String(reflecting: $0) }.joined()
+        #expect(text.contains("duplicate"))
+        for value in ["abel", "bert", "nobody", "Elm", "Guessed", "12 Main", "profiles.sqlite", store.directory] {
+            #expect(!text.contains(value), "\(value)")
+        }
+    }
+}

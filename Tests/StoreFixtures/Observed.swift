@@ -1,0 +1,49 @@
+package import ProfileStore
+internal import Synchronization
+
+/// Writes down what an observer is told.
+package final class Observed: Sendable {
+    private let log = Mutex<[Observer.Operation]>([])
+
+    package init() {}
+
+    /// Tells this one.
+    package var observer: Observer { Observer { [self] operation in log.withLock { $0.append(operation) } } }
+
+    package var operations: [Observer.Operation] { log.withLock { $0 } }
+
+    /// What was told of since the last time.
+    package func take() -> [Observer.Operation] {
+        log.withLock { log in
+            defer { log = [] }
+            return log
+        }
+    }
+}
+
+extension Observer.Operation {
+    /// Name, outcome and rows in one line: `look_up done 1`.
+    package var line: String {
+        let outcome =
+            switch self.outcome {
+            case .done: "done"
+            case .refused(let code): "refused(\(code))"
+            case .failed(let code): "failed(\(code))"
+            case .cancelled: "cancelled"
+            }
+        return "\(name.rawValue) \(outcome) \(rows)"
+    }
+}
+
+extension Observed {
+    /// Numbers in the order in which they came.
+    package final class Numbers: Sendable {
+        private let numbers = Mutex<[Int]>([])
+
+        package init() {}
+
+        package func add(_ number: Int) { numbers.withLock { $0.append(number) } }
+
+        package var all: [Int] { numbers.withLock { $0 } }
+    }
+}
