@@ -76,7 +76,9 @@ private final class GatheredChunks: Sendable {
     private let chunks = Mutex<[[UInt8]]>([])
 
     var sink: ByteSink {
-        ByteSink { [self] buffer throws(ByteStreamError) in chunks.withLock { $0.append(Array(buffer)) } }
+        ByteSink { [self] buffer throws(ByteStreamError) in
+            if !buffer.isEmpty { chunks.withLock { $0.append(Array(buffer)) } }
+        }
     }
 
     func takeAll() -> [[UInt8]] {

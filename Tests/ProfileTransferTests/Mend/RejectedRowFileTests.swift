@@ -1,5 +1,6 @@
 import Platform
 import ProfileCore
+import ProfileStore
 import ProfileTransfer
 import StoreFixtures
 import Testing
@@ -145,7 +146,10 @@ import Watchdog
         let error = await #expect(throws: ImportError.self) {
             try await file.copy(to: ChunkSink { _ in throw StreamBroke() }, without: RangeSet())
         }
-        guard case .writingToSink = error else { return Issue.record("\(String(describing: error))") }
+        guard case .writingToSink = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
     }
 
     @Test func `N9: rows of a sequence that is silent are waited for until the task is cancelled`() async throws {

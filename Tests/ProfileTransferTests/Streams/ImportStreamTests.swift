@@ -5,6 +5,7 @@ import ProfileCore
 import ProfileStore
 import ProfileTesting
 import ProfileTransfer
+import SecretHashing
 import StoreFixtures
 import Synchronization
 import Testing
@@ -72,13 +73,13 @@ import Watchdog
         }
         let ends = ["\n", "\r\n", "\r"]
         let text = (["username,level,note,email"] + rows).joined(separator: ends[round % 3])
-        let bytes =
-            switch round % 4 {
-            case 0: Array(text.utf8)
-            case 1: [0xEF, 0xBB, 0xBF] + Array(text.utf8)
-            case 2: try Gzip.compressed(Array(text.utf8))
-            default: [0xFF, 0xFE] + text.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
-            }
+        let bytes: [UInt8]
+        switch round % 4 {
+        case 0: bytes = Array(text.utf8)
+        case 1: bytes = [0xEF, 0xBB, 0xBF] + Array(text.utf8)
+        case 2: bytes = try Gzip.compressed(Array(text.utf8))
+        default: bytes = "\u{FEFF}\(text)".utf16.flatMap { unit in [UInt8(unit & 0xFF), UInt8(unit >> 8)] }
+        }
         let options = importOptions {
             $0.duplicates = .update
             $0.isExclusive = round % 2 == 0
@@ -109,9 +110,8 @@ import Watchdog
             for line in ["username,level\n", "ann,1\n", "", "bob,2\n"] { continuation.yield(line.utf8) }
             continuation.finish()
         }
-        #expect(try await importer.run(ImportInput(lines, name: "lines")).outcomes == [2, 0, 0, 0])
-        let report = try await importer.run(ImportInput(lines.map { Array($0) + [] }, name: "ended"), rejects: nil)
-        #expect(report.outcomes == [0, 0, 0, 0])
+        let upper = lines.map { line in line.map { $0 == UInt8(ascii: "b") ? UInt8(ascii: "B") : $0 } }
+        #expect(try await importer.run(ImportInput(upper, name: "lines")).outcomes == [2, 0, 0, 0])
     }
 
     @Test func `I7: what was committed before a sequence throws stays, and the error comes back as it was`()
@@ -121,16 +121,17 @@ import Watchdog
         _ = try await repository.importing("username\nzed\n")
         // Whole batches of rows, then one that is cut off.
         let source = ChunkSource { number in
-            if number == 0 { return Array("username\n".utf8) }
+            if number == 0 { return Array("username,note\n".utf8) }
             guard number <= 40 else { throw StreamBroke() }
-            return (0..<1_000).flatMap { Array("u\(number)x\($0)\n".utf8) }
+            let note = String(repeating: "n", count: 100)
+            return (0..<1_000).flatMap { Array("u\(number)x\($0),\(note)\n".utf8) }
         }
         do {
             _ = try await ProfileImporter(repository: repository).run(ImportInput(source.chunks, name: "x"))
             Issue.record("nothing was thrown")
         } catch ImportError.ended(.readingStream(let failure), after: let report) {
             #expect(failure.error as? StreamBroke == StreamBroke())
-            #expect(report.rows >= 35_000 && report.rows == report.imported)
+            #expect(report.rows >= 20_000 && report.rows == report.imported)
             #expect(try await repository.statistics().profiles == report.imported + 1)
         }
     }
@@ -141,7 +142,10 @@ import Watchdog
         let error = await #expect(throws: ImportError.self) {
             try await importer.run(ImportInput(broken.chunks, name: "x"))
         }
-        guard case .readingStream(let failure) = error else { return Issue.record("\(String(describing: error))") }
+        guard case .readingStream(let failure) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
         #expect(failure.error is StreamBroke)
         let empty = ChunkSource { $0 < 3 ? [] : nil }
         await #expect(throws: ImportError.noHeader) { try await importer.run(ImportInput(empty.chunks, name: "x")) }
@@ -220,7 +224,7 @@ import Watchdog
 
     @Test func `a sequence that is read once only is looked through and imported twice where it is kept`() async throws
     {
-        let text = "user,n\n" + (0..<20_000).map { "u\($0),\($0)\n" }.joined()
+        let text = "user,n\n" + (10_000..<30_000).map { "u\($0),\($0)\n" }.joined()
         let source = ChunkSource(Array(text.utf8), sizes: Array(repeating: 1_000, count: 100))
         let input = try ImportInput(source.chunks, name: "-").readableAgain(keptIn: folder.path)
         var options = InferenceOptions()
