@@ -101,8 +101,9 @@ package struct ByteSink: Sendable {
     }
 }
 
-/// The system refused to read or write, or what was read cannot be decompressed.
-package struct ByteStreamError: Error, Hashable, Sendable {
+/// The system refused to read or write, what was read cannot be decompressed, or who brings the bytes or takes them
+/// has failed.
+package struct ByteStreamError: Error, Sendable {
     package enum Operation: Sendable {
         case read, write
         /// What is compressed is damaged or cut off.
@@ -112,9 +113,25 @@ package struct ByteStreamError: Error, Hashable, Sendable {
     package let operation: Operation
     /// The system's error number, errno(3).
     package let code: CInt
+    /// What was thrown by somebody else's code, of which the system knows nothing.
+    package let cause: (any Error)?
 
     package init(operation: Operation, code: CInt) {
         self.operation = operation
         self.code = code
+        cause = nil
+    }
+
+    package init(operation: Operation, cause: any Error) {
+        self.operation = operation
+        code = EIO
+        self.cause = cause
+    }
+}
+
+extension ByteStreamError: Equatable {
+    package static func == (one: ByteStreamError, other: ByteStreamError) -> Bool {
+        one.operation == other.operation && one.code == other.code
+            && one.cause.map { String(reflecting: $0) } == other.cause.map { String(reflecting: $0) }
     }
 }

@@ -1,8 +1,20 @@
 internal import Platform
 
+/// Ends the waiting for more of an input.
+package protocol Interruption: Sendable {
+    /// Ends every read that waits, and those to come.
+    func interrupt()
+
+    /// Takes back that it was told to interrupt, when nobody reads.
+    func reset()
+
+    /// Whether it was told to interrupt.
+    var isInterrupted: Bool { get }
+}
+
 /// Wakes a thread that waits in read(2), as for what a person types into a pipe, since no other thread can end that
 /// call.
-package final class ReadInterruption: Sendable {
+package final class ReadInterruption: Interruption {
     /// A pipe(7) with nothing in it, until it was told to interrupt.
     private let readEnd: CInt
     private let writeEnd: CInt
@@ -20,19 +32,16 @@ package final class ReadInterruption: Sendable {
         close(writeEnd)
     }
 
-    /// Ends every read that waits, and those to come.
     package func interrupt() {
         var byte: UInt8 = 0
         while Platform.write(writeEnd, &byte, 1) < 0 && errno == EINTR {}
     }
 
-    /// Takes back that it was told to interrupt, when nobody reads.
     package func reset() {
         var byte: UInt8 = 0
         while isInterrupted, Platform.read(readEnd, &byte, 1) > 0 {}
     }
 
-    /// Whether it was told to interrupt.
     package var isInterrupted: Bool {
         var waiting = pollfd(fd: readEnd, events: Int16(POLLIN), revents: 0)
         return poll(&waiting, 1, 0) > 0

@@ -1,4 +1,4 @@
-public import ProfileStore
+package import ProfileStore
 
 /// A form in which profiles are exported.
 public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
@@ -10,8 +10,8 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
     case ndjson
 }
 
-/// Why an export ended before its end; what it had written by then is not whole.
-public enum ExportError: Error, Hashable, Sendable {
+/// Why an export into a file ended before its end; what it had written by then is not whole.
+package enum ExportError: Error, Hashable, Sendable {
     /// The store could not be read to the end, or the task was cancelled.
     case store(ProfileStoreError)
     /// The system refused to write, with this `errno`.

@@ -17,6 +17,17 @@ struct ExportColumns: Sendable {
     }
 }
 
+extension ExportForm {
+    /// What writes profiles in this form.
+    func output(_ columns: ExportColumns, to sink: ByteSink) throws(ByteStreamError) -> any ExportOutput {
+        switch format {
+        case .csv: try CSVExport(columns, to: sink, spreadsheetSafe: isSpreadsheetSafe)
+        case .json: JSONExport(columns, to: sink, isArray: true)
+        case .ndjson: JSONExport(columns, to: sink, isArray: false)
+        }
+    }
+}
+
 /// Writes profiles to a file; one thread at a time does. Writing may block.
 protocol ExportOutput: Sendable {
     func write(_ rows: StoredRows) throws(ByteStreamError)

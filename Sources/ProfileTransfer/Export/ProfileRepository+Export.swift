@@ -4,11 +4,15 @@ public import ProfileStore
 internal import Threads
 
 extension ProfileRepository {
-    /// Writes every profile, in the order of their ids, with the fields of the schema in force (I13).
+    /// Every profile, in the order of their ids, with the fields of the schema in force (I13), as the bytes of a file.
     ///
-    /// Profiles are read in pages that are written once they are read, so that memory stays the same however many there
-    /// are, and a slow reader of a pipe holds up neither the store nor its write-ahead log. What is committed meanwhile
-    /// may or may not be in the export.
+    /// The store is read page by page, as the chunks are taken, so that memory stays the same however many profiles there
+    /// are, and who takes them slowly holds up neither the store nor its write-ahead log. What is committed meanwhile may
+    /// or may not be in the export. Whoever ends early just stops. Each iteration is an export of its own.
+    ///
+    /// ```swift
+    /// for try await chunk in repository.export(as: .csv) { try await response.write(chunk) }
+    /// ```
     ///
     /// - Parameters:
     ///   - format: CSV and NDJSON import back as they are, with hashes where the schema requires a password.
@@ -16,47 +20,45 @@ extension ProfileRepository {
     ///     can try passwords against them.
     ///   - spreadsheetSafe: Whether a cell of CSV that a spreadsheet would run is prefixed with `'`. Such an export does
     ///     not import back as it was.
-    ///   - descriptor: Open for writing; it stays the caller's to close.
-    /// - Returns: How many profiles were written.
-    /// - Throws: `store`, with `cancelled` when the task was, or `writing`.
-    @discardableResult
+    /// - Returns: The chunks, which are read when they are asked for.
     public func export(
+        as format: ExportFormat, includingHashes: Bool = false, spreadsheetSafe: Bool = false
+    ) -> ProfileExport {
+        ProfileExport(
+            repository: self,
+            form: ExportForm(
+                format: format, includesHashes: includingHashes, isSpreadsheetSafe: spreadsheetSafe))
+    }
+
+    /// Writes every profile as above to an open descriptor that stays the caller's to close, on a thread of its own, since a
+    /// pipe may keep it waiting. It answers how many they were.
+    @discardableResult
+    package func export(
         as format: ExportFormat, includingHashes: Bool = false, spreadsheetSafe: Bool = false, to descriptor: Int32
     ) async throws(ExportError) -> Int {
-        let schema = try await reading { () throws(ProfileStoreError) in try await refreshSchema().schema }
-        let columns = ExportColumns(schema, includingHashes: includingHashes)
-        let sink = ByteSink.descriptor(descriptor)
-        // Its own, since a pipe may keep it waiting.
+        let form = ExportForm(format: format, includesHashes: includingHashes, isSpreadsheetSafe: spreadsheetSafe)
+        let columns: ExportColumns
+        do throws(ProfileStoreError) { columns = try await self.columns(of: form) } catch { throw .store(error) }
         let thread = ThreadPool(threads: 1)
-        let output: any ExportOutput = try await thread.writing { () throws(ByteStreamError) in
-            switch format {
-            case .csv: try CSVExport(columns, to: sink, spreadsheetSafe: spreadsheetSafe)
-            case .json: JSONExport(columns, to: sink, isArray: true)
-            case .ndjson: JSONExport(columns, to: sink, isArray: false)
-            }
+        let output = try await thread.writing { () throws(ByteStreamError) in
+            try form.output(columns, to: .descriptor(descriptor))
         }
-        var scan = StoreScan(
-            fields: columns.fields, includesHashes: columns.includesHashes, mostRows: .max,
-            mostBytes: Self.exportPageBytes)
+        var pages = ExportPages(self, columns)
         var count = 0
         while true {
-            guard !Task.isCancelled else { throw .store(.cancelled) }
-            let rows = try await reading { [scan] () throws(ProfileStoreError) in try await engine.scan(scan) }
-            guard let last = rows.rows.last else { break }
-            try await thread.writing { () throws(ByteStreamError) in try output.write(rows) }
-            scan.after = last.id
-            count += rows.rows.count
+            let page: StoredRows?
+            do throws(ProfileStoreError) { page = try await pages.next() } catch { throw .store(error) }
+            guard let page else { break }
+            try await thread.writing { () throws(ByteStreamError) in try output.write(page) }
+            count += page.rows.count
         }
         try await thread.writing { () throws(ByteStreamError) in try output.finish() }
         return count
     }
 
-    private static var exportPageBytes: Int { 1 << 18 }
-
-    private func reading<Value>(
-        _ body: () async throws(ProfileStoreError) -> Value
-    ) async throws(ExportError) -> Value {
-        do throws(ProfileStoreError) { return try await body() } catch { throw .store(error) }
+    /// What is exported of each profile by the schema in force.
+    func columns(of form: ExportForm) async throws(ProfileStoreError) -> ExportColumns {
+        ExportColumns(try await refreshSchema().schema, includingHashes: form.includesHashes)
     }
 }
 

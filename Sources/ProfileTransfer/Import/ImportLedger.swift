@@ -90,7 +90,7 @@ struct ImportLedger: ~Copyable {
         } catch {
             // What may have gone in part is not to be followed by the next.
             rejects = nil
-            throw .writingRejects(code: error.code)
+            throw ImportError(writingRejects: error)
         }
     }
 
@@ -132,7 +132,7 @@ struct ImportLedger: ~Copyable {
         report.seconds = duration / .seconds(1)
         report.warnings += oddities.warnings(by: schema)
         guard let writer = rejects.take() else { return }
-        do throws(ByteStreamError) { try writer.finish() } catch { throw .writingRejects(code: error.code) }
+        do throws(ByteStreamError) { try writer.finish() } catch { throw ImportError(writingRejects: error) }
         report.hasWrittenRejects = true
     }
 }

@@ -67,6 +67,7 @@ final class ImportLoad: BulkLoad {
         // The input was read before, and every password hashed that the store takes: this is another input.
         if batch.unhashedPassword != nil { return fail(.inputChanged) }
         do throws(ImportError) { try target.run.take(batch) } catch { fail(error) }
+        target.run.blockForRejects()
     }
 
     func mayStay() -> Bool { failure == nil && !target.run.nothingMayStay() }
@@ -83,6 +84,7 @@ final class ImportLoad: BulkLoad {
             sifting = try Sifting(workers: 1, depth: 3) { () throws(ImportError) in
                 guard let judged = try run.nextBlocking() else { return nil }
                 let newRows = try run.sift(judged)
+                run.blockForRejects()
                 if !judged.rows.passwords.isEmpty, newRows.contains(where: { judged.rows.passwords[$0] != nil }) {
                     throw .inputChanged
                 }

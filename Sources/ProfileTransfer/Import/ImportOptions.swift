@@ -96,9 +96,13 @@ public enum ImportError: Error, Hashable, Sendable {
     case unknownEncoding(String)
     /// What is compressed in the input is damaged or cut off.
     case damagedCompression
+    /// The file cannot be opened, with this `errno`.
+    case opening(code: Int32)
     /// Reading failed with this `errno`.
     case reading(code: Int32)
-    /// What came through a pipe could not be kept until its passwords were hashed, with this `errno`.
+    /// The sequence that the input comes from threw this.
+    case readingStream(StreamFailure)
+    /// What can be read once only could not be kept until its passwords were hashed, with this `errno`.
     case copyingInput(code: Int32)
     /// The input was written to while it was imported; nothing was stored.
     case inputChanged
@@ -106,6 +110,8 @@ public enum ImportError: Error, Hashable, Sendable {
     case notRejectedRows(RejectedRowFault)
     /// Writing the rejected rows failed with this `errno`.
     case writingRejects(code: Int32)
+    /// The sink that the rejected rows go to threw this.
+    case writingToSink(StreamFailure)
     /// The store refused before any row was decided on.
     case store(ProfileStoreError)
     /// It could not go on, for this reason; what was committed before stays and is in the report.

@@ -20,12 +20,14 @@ final class ImportRun: Sendable {
     private let report: @Sendable (ImportProgress) -> Void
     private let isCancelled = Atomic(false)
     private let thread: ThreadPool
+    /// Where rejected rows wait for their sink.
+    private let rejects: ByteChannel?
 
     private typealias Pipeline = OrderedPipeline<ReadBatch, JudgedBatch, ByteStreamError>
 
     init(
         source: ImportSource, schema: ProfileSchema, today: CalendarDay, options: ImportOptions, thread: ThreadPool,
-        progress: @escaping @Sendable (ImportProgress) -> Void, ledger: consuming ImportLedger
+        progress: @escaping @Sendable (ImportProgress) -> Void, ledger: consuming ImportLedger, rejects: ByteChannel?
     ) throws(ImportError) {
         self.source = source
         self.options = options
@@ -34,6 +36,7 @@ final class ImportRun: Sendable {
         self.ledger = Mutex(ledger)
         keys = BroughtKeys(of: schema)
         self.thread = thread
+        self.rejects = rejects
         report = progress
         pipeline = Mutex(try Self.pipeline(of: source, validator, today, options, HashedPasswords()))
     }
@@ -75,8 +78,11 @@ final class ImportRun: Sendable {
         stop()
     }
 
-    /// Reads no more.
-    func stop() { pipeline.withLock { $0 }.stop() }
+    /// Reads no more, and waits for nobody.
+    func stop() {
+        pipeline.withLock { $0 }.stop()
+        rejects?.removeLimit()
+    }
 
     /// Reads no more, and waits until nobody reads.
     func end() async {
@@ -129,6 +135,12 @@ final class ImportRun: Sendable {
         }
     }
 
+    /// Waits until the sink of rejected rows can be given more of them.
+    func waitForRejects() async { await rejects?.waitForRoom() }
+
+    /// Waits as above; blocks the thread.
+    func blockForRejects() { rejects?.blockUntilRoom() }
+
     /// Whether all or nothing was asked for, and it is not all: a row was rejected, or it ended early.
     func nothingMayStay() -> Bool {
         options.isAllOrNothing && ledger.withLock { $0.report.rejected > 0 || $0.report.earlyEnd != nil }
@@ -159,6 +171,7 @@ final class ImportRun: Sendable {
     func readWithoutStore() async throws(ImportError) {
         while let judged = try await next() {
             _ = try sift(judged)
+            await waitForRejects()
             progress(after: judged.batch)
         }
     }

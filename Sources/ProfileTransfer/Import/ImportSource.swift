@@ -2,39 +2,6 @@ internal import CSVStream
 internal import ProfileCore
 internal import Synchronization
 
-/// An input that is being imported: an open file and what is known of it.
-public struct ImportInput: Sendable {
-    /// Stays the caller's to close.
-    public let descriptor: Int32
-    /// As it was given; `-` for standard input.
-    public let name: String
-    /// Nil where it cannot be known, as of a pipe.
-    public let byteCount: UInt64?
-    /// What it is read from where it may be read more than once.
-    private(set) var repeatable: RepeatableInput?
-
-    /// Names an open file.
-    public init(descriptor: Int32, name: String, byteCount: UInt64?) {
-        self.descriptor = descriptor
-        self.name = name
-        self.byteCount = byteCount
-    }
-
-    /// The same input, fit to be read from its beginning more than once, as by an inference and an import after it.
-    ///
-    /// What is no file is kept while it is read for the first time, in a file without a name that nobody else can read.
-    ///
-    /// - Parameter folder: Where that file is made.
-    /// - Returns: The input, which may be read again.
-    /// - Throws: Why it cannot be made.
-    public func readableAgain(keptIn folder: String) throws(ImportError) -> ImportInput {
-        var input = self
-        input.repeatable = try RepeatableInput(
-            self, interruptedBy: .ofInput(), copiedTo: .temporaryFileTemplate(in: folder))
-        return input
-    }
-}
-
 /// Hands out the records of an input, batch by batch, to whichever thread asks.
 final class ImportSource: Sendable {
     let columns: ImportColumns
@@ -50,11 +17,8 @@ final class ImportSource: Sendable {
     let isMarked: Bool
     /// Whether the input is compressed with gzip.
     let isCompressed: Bool
-    /// Ends the input for whoever waits for more of it.
-    let interruption: ReadInterruption
     private let reader: Mutex<Reader>
-    /// What it is read from, if it may be read twice.
-    private let repeatable: RepeatableInput?
+    private let reading: InputReading
     private let schema: ProfileSchema
     private let options: ImportOptions
 
@@ -70,36 +34,14 @@ final class ImportSource: Sendable {
     }
 
     /// Reads the header and finds the field of each column. Blocks the thread.
-    ///
-    /// An input that may have passwords, and is no file, is copied, so that it can be read twice; without a template for
-    /// the copy's name once is enough.
-    convenience init(
-        _ input: ImportInput, interruptedBy interruption: ReadInterruption, schema: ProfileSchema,
-        options: ImportOptions, copiedTo template: [CChar]?
-    ) throws(ImportError) {
-        try input.repeatable?.rewind()
-        var repeatable = input.repeatable
-        if repeatable == nil, let template {
-            repeatable = try RepeatableInput(input, interruptedBy: interruption, copiedTo: template)
-        }
-        try self.init(
-            repeatable?.source ?? .descriptor(input.descriptor, interruptedBy: interruption), repeatable,
-            interruption, schema, options)
-        if !columns.hasPasswords { repeatable?.readOnce() }
-    }
-
-    private init(
-        _ source: ByteSource, _ repeatable: RepeatableInput?, _ interruption: ReadInterruption,
-        _ schema: ProfileSchema, _ options: ImportOptions
-    ) throws(ImportError) {
-        self.repeatable = repeatable
-        self.interruption = interruption
+    init(_ reading: InputReading, schema: ProfileSchema, options: ImportOptions) throws(ImportError) {
+        self.reading = reading
         self.schema = schema
         self.options = options
         let input: OpenedInput
         do throws(InputError) {
             input = try OpenedInput(
-                source, format: options.format, encoding: options.encoding, batchRecords: Self.recordsPerBatch)
+                reading.source, format: options.format, encoding: options.encoding, batchRecords: Self.recordsPerBatch)
         } catch {
             throw ImportError(error)
         }
@@ -121,11 +63,10 @@ final class ImportSource: Sendable {
         }
     }
 
-    /// The input from its beginning, when nobody reads this one any more. Blocks the thread.
+    /// The input from its beginning, where it may be read again, and nobody reads this one any more. Blocks the thread.
     func again() throws(ImportError) -> ImportSource {
-        guard let repeatable else { throw .inputChanged }
-        try repeatable.rewind()
-        let again = try ImportSource(repeatable.source, repeatable, interruption, schema, options)
+        guard let repeatable = reading.repeatable else { throw .inputChanged }
+        let again = try ImportSource(repeatable.reading(), schema: schema, options: options)
         guard again.columns.header == columns.header else { throw .inputChanged }
         return again
     }
@@ -188,18 +129,6 @@ final class ImportSource: Sendable {
     }
 }
 
-extension ReadInterruption {
-    /// One for an input that is going to be read.
-    static func ofInput() throws(ImportError) -> ReadInterruption {
-        do throws(ByteStreamError) { return try ReadInterruption() } catch { throw ImportError(error) }
-    }
-}
-
-extension [CChar] {
-    /// A name of `mkstemp(3)` for a file that loses it as soon as it is open.
-    static func temporaryFileTemplate(in folder: String) -> [CChar] { Array("\(folder)/profiles-XXXXXX".utf8CString) }
-}
-
 extension ImportError {
     /// Why an input cannot be opened.
     init(_ error: InputError) {
@@ -212,10 +141,19 @@ extension ImportError {
 
     /// Why an input cannot be read: a copy of it may have to be written meanwhile.
     init(_ error: ByteStreamError) {
+        if let cause = error.cause {
+            self = .readingStream(StreamFailure(cause))
+            return
+        }
         switch error.operation {
         case .read: self = .reading(code: error.code)
         case .write: self = .copyingInput(code: error.code)
         case .decompress: self = .damagedCompression
         }
+    }
+
+    /// Why rejected rows cannot be written.
+    init(writingRejects error: ByteStreamError) {
+        self = error.cause.map { .writingToSink(StreamFailure($0)) } ?? .writingRejects(code: error.code)
     }
 }

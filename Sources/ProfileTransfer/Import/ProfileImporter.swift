@@ -42,14 +42,39 @@ public struct ProfileImporter: Sendable {
     /// Cancelling the task ends the import in order: the batch under way is finished, or dropped while its passwords are
     /// hashed; what was committed stays, and the report says so.
     /// - Parameters:
-    ///   - input: An open file; it is read from where it stands. It must not change meanwhile.
-    ///   - rejects: An open descriptor to which rejected rows go as CSV; it stays the caller's to close.
+    ///   - input: Where the bytes come from; a file must not change meanwhile.
+    ///   - rejects: Where rejected rows go as CSV. It is called in a task of this one's, which waits for it after a batch
+    ///     if much is left to be written, and at the end for all of it.
     ///   - progress: Told after every batch, and while passwords are hashed.
     /// - Returns: What became of every row that was read.
     /// - Throws: ``ImportError``. `ended` carries the report of what was done before it could not go on.
     public func run(
-        _ input: ImportInput, rejects: Int32? = nil,
+        _ input: ImportInput, rejects: ChunkSink? = nil,
         progress: @escaping @Sendable (ImportProgress) -> Void = { _ in }
+    ) async throws(ImportError) -> ImportReport {
+        guard let rejects else { return try await run(input, rejects: nil as RejectsOutput?, progress) }
+        let channel = ByteChannel()
+        async let undelivered = rejects.drain(channel)
+        var outcome: Result<ImportReport, ImportError>
+        do throws(ImportError) {
+            outcome = .success(try await run(input, rejects: .channel(channel), progress))
+        } catch {
+            outcome = .failure(error)
+        }
+        channel.finish()
+        if let failure = await undelivered { outcome = outcome.lacking(rejects: failure) }
+        return try outcome.get()
+    }
+
+    /// Imports as above; rejected rows go to an open descriptor that stays the caller's to close.
+    package func run(
+        _ input: ImportInput, rejects: Int32?, progress: @escaping @Sendable (ImportProgress) -> Void = { _ in }
+    ) async throws(ImportError) -> ImportReport {
+        try await run(input, rejects: rejects.map { .descriptor($0) }, progress)
+    }
+
+    private func run(
+        _ input: ImportInput, rejects: RejectsOutput?, _ progress: @escaping @Sendable (ImportProgress) -> Void
     ) async throws(ImportError) -> ImportReport {
         let start = ContinuousClock.now
         var report = ImportReport(
@@ -57,11 +82,15 @@ public struct ProfileImporter: Sendable {
             isDryRun: options.isDryRun || repository == nil, startedAt: repository?.options.now() ?? .now(),
             store: repository?.engine.place)
         let thread = ThreadPool(threads: 1)
-        guard let source = try await open(input, on: thread) else {
+        let reading = try reading(of: input)
+        // When nobody reads any more, the input may be read again.
+        defer { reading.interruption.reset() }
+        guard let source = try await open(reading, on: thread) else {
             report.earlyEnd = .cancelled
             report.seconds = (ContinuousClock.now - start) / .seconds(1)
             return report
         }
+        if !source.columns.hasPasswords, !input.isRepeatable { reading.repeatable?.readOnce() }
         report.format = source.format
         if source.isEncodingGuessed { report.warnings.append(.guessedEncoding(source.encoding.name)) }
         report.rejectsOmitColumns = !omitted(of: source).isEmpty
@@ -69,7 +98,8 @@ public struct ProfileImporter: Sendable {
             source: source, schema: schema, today: today, options: options, thread: thread, progress: progress,
             ledger: ImportLedger(
                 report: report, schema: schema, columns: source.columns,
-                rejects: try rejects.map { descriptor throws(ImportError) in try writer(of: source, to: descriptor) }))
+                rejects: try rejects.map { rejects throws(ImportError) in try writer(of: source, to: rejects.sink) }),
+            rejects: rejects?.channel)
         var failure: ImportError?
         do throws(ImportError) {
             try await withTaskCancellation { () async throws(ImportError) in
@@ -79,39 +109,31 @@ public struct ProfileImporter: Sendable {
             }
         } catch {
             // A write or a hash whose turn had not come when the task was cancelled: that is no failure.
-            if error != .store(.cancelled) || !run.mustEnd() { failure = error }
+            if !error.isCancellation || !run.mustEnd() { failure = error }
         }
         run.stop()
-        source.interruption.interrupt()
+        reading.interruption.interrupt()
         await run.end()
-        // Nobody reads any more, and the input may be read again.
-        source.interruption.reset()
         let (finished, unwritten) = run.finish(after: ContinuousClock.now - start)
         guard let failure = failure ?? unwritten else { return finished }
         throw finished.rows > 0 ? .ended(failure, after: finished) : failure
     }
 
-    /// Reads the header, for which a pipe may keep one waiting.
+    /// Begins to read. An input that may have passwords, and can be read once only, is copied, so that it can be read twice.
+    private func reading(of input: ImportInput) throws(ImportError) -> InputReading {
+        guard let template = templateOfCopy else { return try InputReading(input) }
+        if input.isRepeatable { return try InputReading(input) }
+        return try RepeatableInput(input, copiedTo: template).reading()
+    }
+
+    /// Reads the header, for which a stream may keep one waiting.
     ///
     /// - Returns: Nil if the task was cancelled meanwhile.
-    private func open(_ input: ImportInput, on thread: ThreadPool) async throws(ImportError) -> ImportSource? {
-        let interruption: ReadInterruption
-        if let repeatable = input.repeatable {
-            interruption = repeatable.interruption
-        } else {
-            interruption = try .ofInput()
-        }
+    private func open(_ reading: InputReading, on thread: ThreadPool) async throws(ImportError) -> ImportSource? {
         do throws(ImportError) {
-            let source = try await withTaskCancellation { () async throws(ImportError) in
-                try await thread.importing { () throws(ImportError) in
-                    try ImportSource(
-                        input, interruptedBy: interruption, schema: schema, options: options,
-                        copiedTo: templateOfCopy)
-                }
-            } onCancel: {
-                interruption.interrupt()
+            return try await reading.blocking(thread) { () throws(ImportError) in
+                try ImportSource(reading, schema: schema, options: options)
             }
-            return Task.isCancelled ? nil : source
         } catch {
             // Of a header that was not read whole nothing can be said.
             if Task.isCancelled { return nil }
@@ -131,15 +153,15 @@ public struct ProfileImporter: Sendable {
         options.keepsIgnoredColumns ? [] : source.columns.ignoredColumns
     }
 
-    private func writer(of source: ImportSource, to descriptor: Int32) throws(ImportError) -> RejectedRowWriter {
+    private func writer(of source: ImportSource, to sink: ByteSink) throws(ImportError) -> RejectedRowWriter {
         do throws(ByteStreamError) {
             return try RejectedRowWriter(
                 columns: source.columns.header, secretColumns: source.columns.secretColumns,
                 omittedColumns: omitted(of: source),
                 numberedKey: source.columns.numberedField == nil ? nil : source.columns.keyName,
-                delimiter: source.delimiter, isMarked: source.encoding != .utf8, to: .descriptor(descriptor))
+                delimiter: source.delimiter, isMarked: source.encoding != .utf8, to: sink)
         } catch {
-            throw .writingRejects(code: error.code)
+            throw ImportError(writingRejects: error)
         }
     }
 
@@ -165,5 +187,49 @@ public struct ProfileImporter: Sendable {
             return
         }
         try await target.loadInBatches()
+    }
+}
+
+/// Where rejected rows go.
+private enum RejectsOutput {
+    case descriptor(Int32)
+    /// To somebody who is waited for.
+    case channel(ByteChannel)
+
+    var sink: ByteSink {
+        switch self {
+        case .descriptor(let descriptor): .descriptor(descriptor)
+        case .channel(let channel): channel.sink
+        }
+    }
+
+    var channel: ByteChannel? { if case .channel(let channel) = self { channel } else { nil } }
+}
+
+extension Result<ImportReport, ImportError> {
+    /// The outcome of an import whose rejected rows were not all written.
+    fileprivate func lacking(rejects failure: StreamFailure) -> Self {
+        let error = ImportError.writingToSink(failure)
+        switch self {
+        case .success(var report):
+            report.hasWrittenRejects = false
+            if error.isCancellation, report.earlyEnd == .cancelled { return .success(report) }
+            return .failure(report.rows > 0 ? .ended(error, after: report) : error)
+        case .failure(.ended(let error, after: var report)):
+            report.hasWrittenRejects = false
+            return .failure(.ended(error, after: report))
+        case .failure: return self
+        }
+    }
+}
+
+extension ImportError {
+    /// Whether nothing but the task's cancellation is the reason.
+    fileprivate var isCancellation: Bool {
+        switch self {
+        case .store(.cancelled): true
+        case .writingToSink(let failure): failure.error is CancellationError
+        default: false
+        }
     }
 }

@@ -4,112 +4,115 @@ internal import Platform
 internal import ProfileCore
 internal import Synchronization
 
-/// An input that can be read from its beginning again: a file by its positions, anything else from a copy that is made
-/// while it is read for the first time.
+/// An input that can be read from its beginning again: bytes, a file by its positions, anything else from a copy that is
+/// made while it is read for the first time.
 ///
 /// Such a copy may hold passwords, and what is on a disk may stay there. So it is encrypted, with a key that is nowhere
 /// but in this process, and its file has no name: it is gone with the process.
 final class RepeatableInput: Sendable {
-    private enum Origin: ~Copyable {
+    private enum Contents {
+        case bytes([UInt8])
         /// A file's bytes from here to there. What is appended meanwhile is not seen, the same in every turn.
-        case file(Range<Int64>)
-        /// A pipe or the like, in its first turn.
-        case stream(EncryptedFile)
-        /// A stream that is not to be read again.
-        case streamOnce
-        case copy(EncryptedFile)
+        case file(OpenFile, Range<Int64>)
+        case stream(CopiedStream)
     }
 
-    private struct State: ~Copyable {
-        var origin: Origin
-        /// Where the next byte is.
-        var position: Int64
-    }
+    private let contents: Contents
+    private let interruption: any Interruption
 
-    private let descriptor: Int32
-    let interruption: ReadInterruption
-    private let state: Mutex<State>
-
-    /// Takes an open input; a copy, if one is needed, is made by a template of `mkstemp`.
-    init(
-        _ input: ImportInput, interruptedBy interruption: ReadInterruption, copiedTo template: [CChar]
-    ) throws(ImportError) {
-        descriptor = input.descriptor
-        self.interruption = interruption
-        var status = stat()
-        let start = lseek(descriptor, 0, SEEK_CUR)
-        if fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, start >= 0, status.st_size > start {
-            state = Mutex(State(origin: .file(Int64(start)..<Int64(status.st_size)), position: Int64(start)))
-        } else {
-            state = Mutex(State(origin: .stream(try EncryptedFile(template)), position: 0))
+    /// Takes an input; a copy, if one is needed, is made by a template of `mkstemp`.
+    init(_ input: ImportInput, copiedTo template: [CChar]) throws(ImportError) {
+        let stream: InputReading
+        switch input.origin {
+        case .bytes(let bytes):
+            contents = .bytes(bytes)
+            interruption = try ReadInterruption.ofInput()
+            return
+        case .file(let open):
+            let file = try open()
+            if let range = file.unreadBytes {
+                contents = .file(file, range)
+                interruption = try ReadInterruption.ofInput()
+                return
+            }
+            stream = try InputReading(file)
+        case .chunks, .repeatable: stream = try InputReading(input)
         }
+        contents = .stream(CopiedStream(stream.source, copy: try EncryptedFile(template)))
+        interruption = stream.interruption
     }
 
-    var source: ByteSource {
-        let stream = ByteSource.descriptor(descriptor, interruptedBy: interruption)
-        return ByteSource { [self] buffer throws(ByteStreamError) in
-            // A read of a file never waits, so that it has to be asked for.
+    /// Begins to read it from its beginning, beside others who read it.
+    func reading() -> InputReading {
+        let position = Position()
+        let source = ByteSource { [self] buffer throws(ByteStreamError) in
+            // What is there is read without waiting, so that this has to be asked for.
             if interruption.isInterrupted { return 0 }
-            return try state.withLock { state throws(ByteStreamError) in
-                let count: Int
-                switch state.origin {
-                case .file(let range):
-                    let rest = UnsafeMutableRawBufferPointer(
-                        rebasing: buffer.prefix(Int(clamping: range.upperBound - state.position)))
-                    count = try descriptor.read(into: rest, at: state.position)
-                case .streamOnce: count = try stream.read(buffer)
-                case .stream(let copy):
-                    count = try stream.read(buffer)
-                    try copy.write(UnsafeRawBufferPointer(rebasing: buffer.prefix(count)), at: state.position)
-                case .copy(let copy): count = try copy.read(into: buffer, at: state.position)
-                }
-                state.position += Int64(count)
+            return try position.value.withLock { position throws(ByteStreamError) in
+                let count = try read(into: buffer, at: position)
+                position += Int64(count)
                 return count
             }
         }
+        return InputReading(source, interruption, from: self)
     }
 
-    /// Begins anew; whoever read from the source before must not go on. Of a stream that was not read to its end the rest
-    /// is read first. Blocks the thread.
-    func rewind() throws(ImportError) {
-        do throws(ByteStreamError) { try keepRest() } catch { throw ImportError(error) }
-        state.withLock { state in
-            switch consume state.origin {
-            case .file(let range): state = State(origin: .file(range), position: range.lowerBound)
-            case .streamOnce: state = State(origin: .streamOnce, position: 0)
-            case .stream(let copy): state = State(origin: .copy(copy), position: 0)
-            case .copy(let copy): state = State(origin: .copy(copy), position: 0)
-            }
+    /// Gives up the copy: whoever reads it now is the last one.
+    func readOnce() { if case .stream(let stream) = contents { stream.keepNoMore() } }
+
+    private func read(
+        into buffer: UnsafeMutableRawBufferPointer, at position: Int64
+    ) throws(ByteStreamError) -> Int {
+        switch contents {
+        case .bytes(let bytes):
+            let rest = bytes[Int(position)...].prefix(buffer.count)
+            buffer.copyBytes(from: rest)
+            return rest.count
+        case .file(let file, let range):
+            let start = range.lowerBound + position
+            return try file.descriptor.read(into: buffer.first(range.upperBound - start), at: start)
+        case .stream(let stream): return try stream.read(into: buffer, at: position)
         }
     }
 
-    private func keepRest() throws(ByteStreamError) {
-        let isStream = state.withLock { state in
-            switch state.origin {
-            case .stream: true
-            default: false
-            }
-        }
-        guard isStream else { return }
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
-        defer {
-            if let start = buffer.baseAddress { explicit_bzero(start, buffer.count) }
-            buffer.deallocate()
-        }
-        let source = source
-        while try source.read(buffer) > 0 {}
+    /// Where somebody reads.
+    private final class Position: Sendable {
+        let value = Mutex(Int64(0))
+    }
+}
+
+/// A stream of which a copy is made while it is read for the first time.
+private final class CopiedStream: Sendable {
+    private struct State: ~Copyable {
+        let copy: EncryptedFile
+        /// How many bytes were copied.
+        var count: Int64 = 0
+        var isKept = true
     }
 
-    /// Gives up the copy: the input is read once only.
-    func readOnce() {
-        state.withLock { state in
-            let position = state.position
-            switch consume state.origin {
-            case .stream: state = State(origin: .streamOnce, position: position)
-            case let other: state = State(origin: other, position: position)
+    private let stream: ByteSource
+    private let state: Mutex<State>
+
+    init(_ stream: ByteSource, copy: consuming EncryptedFile) {
+        self.stream = stream
+        state = Mutex(State(copy: copy))
+    }
+
+    /// Reads what was copied, and from there on the stream itself.
+    func read(into buffer: UnsafeMutableRawBufferPointer, at position: Int64) throws(ByteStreamError) -> Int {
+        try state.withLock { state throws(ByteStreamError) in
+            if position < state.count {
+                return try state.copy.read(into: buffer.first(state.count - position), at: position)
             }
+            let count = try stream.read(buffer)
+            guard state.isKept else { return count }
+            try state.copy.write(UnsafeRawBufferPointer(buffer.first(Int64(count))), at: state.count)
+            state.count += Int64(count)
+            return count
         }
     }
+
+    func keepNoMore() { state.withLock { $0.isKept = false } }
 }
 
 /// A file without a name whose contents nobody else can read.
@@ -183,6 +186,12 @@ private struct EncryptedFile: ~Copyable {
     private static let keySize = Int(crypto_stream_xchacha20_KEYBYTES)
     /// In bytes, of the cipher.
     private static let blockSize: UInt64 = 64
+}
+
+extension UnsafeMutableRawBufferPointer {
+    fileprivate func first(_ count: Int64) -> UnsafeMutableRawBufferPointer {
+        UnsafeMutableRawBufferPointer(rebasing: prefix(Int(clamping: count)))
+    }
 }
 
 extension Int32 {

@@ -24,6 +24,7 @@ struct StoreImport: Sendable {
                 try await engine.preview(decisions, judgedBy: adopted.schema)
             }
             try run.take(decided)
+            await run.waitForRejects()
             run.progress(after: judged.batch)
         }
         if run.nothingMayStay() { run.ledger.withLock { $0.countNothingStored() } }
@@ -38,6 +39,7 @@ struct StoreImport: Sendable {
         do throws(ImportError) {
             while let judged = try await run.next() {
                 try await whole { () async throws(ImportError) in try await store(judged) }
+                await run.waitForRejects()
                 run.progress(after: judged.batch)
             }
             outcome = .success(())

@@ -19,15 +19,17 @@ public struct SchemaInference: Sendable {
     ///
     /// An input that is to be imported afterwards is made fit for it by ``ImportInput/readableAgain(keptIn:)``.
     /// - Parameters:
-    ///   - input: An open file; it is read from where it stands. It must not change meanwhile.
+    ///   - input: Where the bytes come from; a file must not change meanwhile.
     ///   - progress: Told after every batch.
     /// - Returns: What was found. A file without a column that could be the key has no ``SchemaProposal/schema``.
     /// - Throws: ``InferenceError``; `cancelled` when the task was.
     public func run(
         _ input: ImportInput, progress: @escaping @Sendable (ImportProgress) -> Void = { _ in }
     ) async throws(InferenceError) -> SchemaProposal {
-        let reading: InterruptibleReading
-        do throws(ImportError) { reading = try InterruptibleReading(input) } catch { throw .input(error) }
+        let reading: InputReading
+        do throws(ImportError) { reading = try InputReading(input) } catch { throw .input(error) }
+        // When nobody reads any more, the input may be read again.
+        defer { reading.interruption.reset() }
         let outcome: Result<SchemaProposal, InferenceError> = await withTaskCancellationHandler {
             do throws(InferenceError) {
                 return .success(
@@ -50,7 +52,7 @@ public struct SchemaInference: Sendable {
 
     /// Blocks the thread.
     private func look(
-        through reading: InterruptibleReading, named name: String, _ progress: @Sendable (ImportProgress) -> Void
+        through reading: InputReading, named name: String, _ progress: @Sendable (ImportProgress) -> Void
     ) throws(InferenceError) -> SchemaProposal {
         let source = try InferenceSource(reading.source, options: options)
         let left = LeftColumns()
@@ -63,7 +65,6 @@ public struct SchemaInference: Sendable {
             pipeline.stop()
             reading.interruption.interrupt()
             pipeline.waitUntilEnded()
-            reading.interruption.reset()
             throw error
         }
         pipeline.waitUntilEnded()
@@ -112,21 +113,5 @@ public struct SchemaInference: Sendable {
 
     private func next(of pipeline: Pipeline) throws(InferenceError) -> SeenBatch? {
         do throws(ByteStreamError) { return try pipeline.next() } catch { throw .input(ImportError(error)) }
-    }
-}
-
-/// What an input's bytes come from, and what ends the waiting for them.
-private struct InterruptibleReading: Sendable {
-    let source: ByteSource
-    let interruption: ReadInterruption
-
-    init(_ input: ImportInput) throws(ImportError) {
-        if let repeatable = input.repeatable {
-            interruption = repeatable.interruption
-            source = repeatable.source
-            return
-        }
-        interruption = try .ofInput()
-        source = .descriptor(input.descriptor, interruptedBy: interruption)
     }
 }

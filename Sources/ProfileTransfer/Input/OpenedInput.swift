@@ -80,7 +80,7 @@ struct OpenedInput: ~Copyable, Sendable {
 }
 
 /// Why an input cannot be opened.
-enum InputError: Error, Hashable, Sendable {
+enum InputError: Error, Sendable {
     case stream(ByteStreamError)
     case unknownEncoding(String)
     /// It is no text with records in it.

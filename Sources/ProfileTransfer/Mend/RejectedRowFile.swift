@@ -1,24 +1,32 @@
 internal import CSVStream
 public import ProfileCore
+internal import ProfileStore
+internal import Threads
 
 /// A file of rejected rows that are mended one after another (N9): read row by row, and written anew without those that
 /// are done with.
 ///
-/// It is a plain file, and read by its positions, so that it can be read while it is written anew under its name. What is
-/// no file of rejected rows, or could not be written as it stands, is refused: nothing would be left of what was in it.
+/// It may be read while it is written anew under its name. What is no file of rejected rows, or could not be written as it
+/// stands, is refused: nothing would be left of what was in it.
 public struct RejectedRowFile: Sendable {
     private let input: ImportInput
     private let schema: ProfileSchema
     private let options: ImportOptions
+    /// Its own, since reading and writing may keep it waiting.
+    private let thread = ThreadPool(threads: 1)
 
-    /// Names an open file.
+    /// Opens it.
     ///
     /// - Parameters:
-    ///   - input: The file; it is read from where it stands, and has to stay open.
+    ///   - input: Where its bytes come from.
     ///   - schema: The rules of the store.
     ///   - options: How the file is written, and which columns go to which fields.
-    public init(_ input: ImportInput, schema: ProfileSchema, options: ImportOptions) {
-        self.input = input
+    ///   - folder: Where a copy is made of what can be read once only, without a name and for nobody else to read.
+    /// - Throws: Why it cannot be opened.
+    public init(
+        _ input: ImportInput, schema: ProfileSchema, options: ImportOptions, keptIn folder: String = "/tmp"
+    ) throws(ImportError) {
+        self.input = try input.readableAgain(keptIn: folder)
         self.schema = schema
         var options = options
         // Whoever mends a row is asked for what has no column, as the file of an update may have none.
@@ -26,69 +34,103 @@ public struct RejectedRowFile: Sendable {
         self.options = options
     }
 
-    /// Its rows, from the first on. Blocks the thread.
+    /// Its rows, from the first on.
     ///
     /// - Throws: ``ImportError``, as an import does before its first row.
-    public func rows() throws(ImportError) -> RejectedRows { RejectedRows(try source(), schema) }
+    public func rows() async throws(ImportError) -> RejectedRows {
+        let reading = try InputReading(input)
+        let source = try await reading.blocking(thread) { () throws(ImportError) in
+            try ImportSource(reading, schema: schema, options: options)
+        }
+        return RejectedRows(source, reading, schema, thread)
+    }
 
-    /// How many rows there are. Blocks the thread.
+    /// How many rows there are.
     ///
     /// - Throws: ``ImportError``, as an import does before its first row; `notRejectedRows` where not every row could be
     ///   written as it stands.
-    public func count() throws(ImportError) -> Int {
-        let source = try source()
-        guard ImportColumns.isOfRejects(source.columns.header) else { throw .notRejectedRows(.noIssues) }
-        if source.isCompressed { throw .notRejectedRows(.compressed) }
-        guard source.encoding == .utf8 else { throw .notRejectedRows(.encoding(source.encoding.name)) }
-        var count = 0
-        while let batch = try source.nextOfRejects() {
-            if let record = batch.records.records.first(where: { $0.fault != nil }) {
-                throw .notRejectedRows(.unreadable(line: record.line))
+    public func count() async throws(ImportError) -> Int {
+        try await reading { source throws(ImportError) in
+            guard ImportColumns.isOfRejects(source.columns.header) else { throw .notRejectedRows(.noIssues) }
+            if source.isCompressed { throw .notRejectedRows(.compressed) }
+            guard source.encoding == .utf8 else { throw .notRejectedRows(.encoding(source.encoding.name)) }
+            var count = 0
+            while let batch = try source.nextOfRejects() {
+                if let record = batch.records.records.first(where: { $0.fault != nil }) {
+                    throw .notRejectedRows(.unreadable(line: record.line))
+                }
+                count += batch.records.records.count
             }
-            count += batch.records.records.count
+            return count
         }
-        return count
     }
 
-    /// Writes it anew: a byte order mark if it has one, the header, and its rows as they stand, `_line` and `_issues` too. Blocks the thread.
+    /// Writes it anew: a byte order mark if it has one, the header, and its rows as they stand, `_line` and `_issues` too.
     ///
     /// - Parameters:
-    ///   - descriptor: Open for writing; it stays the caller's to close.
+    ///   - sink: Where it goes. What was written before an error is not whole.
     ///   - dropped: The numbers of rows that are left out.
     ///   - typed: A row that gets other values in the columns of fields, as somebody has typed them; a secret's is emptied.
     /// - Returns: How many rows are in the new file.
-    /// - Throws: `writingRejects`, or why the file cannot be read.
+    /// - Throws: `writingToSink`, or why the file cannot be read.
     public func copy(
-        to descriptor: Int32, without dropped: RangeSet<Int>, typed: (number: Int, profile: ValidProfile)? = nil
-    ) throws(ImportError) -> Int {
-        let source = try source()
-        var count = 0
-        do throws(ByteStreamError) {
-            var writer = CSVWriter(
-                to: .descriptor(descriptor), delimiter: source.delimiter, containsSecrets: true,
-                isMarked: source.isMarked)
-            try writer.record(source.columns.header)
-            while let batch = try source.next() {
-                for record in batch.records.records where !dropped.contains(record.number) {
-                    if let typed, typed.number == record.number {
-                        try writer.record(cells(of: typed.profile, for: record, batch.records, source.columns))
-                    } else {
-                        try writer.record(record, of: batch.records)
-                    }
-                    count += 1
-                }
-            }
-            try writer.finish()
+        to sink: ChunkSink, without dropped: RangeSet<Int>, typed: (number: Int, profile: ValidProfile)? = nil
+    ) async throws(ImportError) -> Int {
+        let channel = ByteChannel()
+        async let undelivered = sink.drain(channel)
+        let outcome: Result<Int, ImportError>
+        do throws(ImportError) {
+            outcome = .success(try await copy(to: channel.blockingSink, without: dropped, typed: typed))
         } catch {
-            throw error.operation == .write ? .writingRejects(code: error.code) : ImportError(error)
+            outcome = .failure(error)
         }
-        return count
+        channel.finish()
+        if let failure = await undelivered { throw .writingToSink(failure) }
+        return try outcome.get()
     }
 
-    private func source() throws(ImportError) -> ImportSource {
-        let input = try input.readableAgain(keptIn: "/tmp")
-        return try ImportSource(
-            input, interruptedBy: .ofInput(), schema: schema, options: options, copiedTo: nil)
+    /// Writes it anew as above, to an open descriptor that stays the caller's to close.
+    package func copy(
+        to descriptor: Int32, without dropped: RangeSet<Int>, typed: (number: Int, profile: ValidProfile)? = nil
+    ) async throws(ImportError) -> Int {
+        try await copy(to: .descriptor(descriptor), without: dropped, typed: typed)
+    }
+
+    private func copy(
+        to sink: ByteSink, without dropped: RangeSet<Int>, typed: (number: Int, profile: ValidProfile)?
+    ) async throws(ImportError) -> Int {
+        try await reading { source throws(ImportError) in
+            var count = 0
+            do throws(ByteStreamError) {
+                var writer = CSVWriter(
+                    to: sink, delimiter: source.delimiter, containsSecrets: true, isMarked: source.isMarked)
+                try writer.record(source.columns.header)
+                while let batch = try source.next() {
+                    for record in batch.records.records where !dropped.contains(record.number) {
+                        if let typed, typed.number == record.number {
+                            try writer.record(cells(of: typed.profile, for: record, batch.records, source.columns))
+                        } else {
+                            try writer.record(record, of: batch.records)
+                        }
+                        count += 1
+                    }
+                }
+                try writer.finish()
+            } catch {
+                throw error.operation == .write ? ImportError(writingRejects: error) : ImportError(error)
+            }
+            return count
+        }
+    }
+
+    /// Reads it from its first row on, where that may block.
+    private func reading<Value: Sendable>(
+        _ body: @escaping @Sendable (ImportSource) throws(ImportError) -> Value
+    ) async throws(ImportError) -> Value {
+        let reading = try InputReading(input)
+        return try await reading.blocking(thread) { () throws(ImportError) in
+            try body(ImportSource(reading, schema: schema, options: options))
+        }
     }
 
     /// A profile in the columns of a record: as it can be imported, and what is no field as it stands.

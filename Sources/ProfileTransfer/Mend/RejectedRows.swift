@@ -1,6 +1,7 @@
 internal import CSVStream
 public import ProfileCore
 public import ProfileStore
+internal import Threads
 
 /// The rows of a file of rejected rows, one after another (N9).
 public final class RejectedRows {
@@ -21,20 +22,24 @@ public final class RejectedRows {
     }
 
     private let source: ImportSource
+    private let reading: InputReading
     private let schema: ProfileSchema
+    private let thread: ThreadPool
     private var batch: ReadBatch?
     /// The next row's in the batch.
     private var position = 0
 
-    init(_ source: ImportSource, _ schema: ProfileSchema) {
+    init(_ source: ImportSource, _ reading: InputReading, _ schema: ProfileSchema, _ thread: ThreadPool) {
         self.source = source
+        self.reading = reading
         self.schema = schema
+        self.thread = thread
     }
 
-    /// The next row; nil at the end. Blocks the thread.
-    public func next() throws(ImportError) -> Row? {
+    /// The next row; nil at the end.
+    public func next() async throws(ImportError) -> Row? {
         while batch.map({ position >= $0.records.records.count }) ?? true {
-            batch = try source.nextOfRejects()
+            batch = try await reading.blocking(thread) { [source] () throws(ImportError) in try source.nextOfRejects() }
             position = 0
             if batch == nil { return nil }
         }

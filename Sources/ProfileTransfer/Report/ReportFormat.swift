@@ -23,6 +23,13 @@ extension ImportReport {
     /// The whole report in a format, with the issues that it lists.
     public func rendered(as format: ReportFormat) -> String { outline.rendered(as: format) }
 
+    /// Writes the whole report in a format, as above, chunk by chunk.
+    ///
+    /// - Throws: What the sink has thrown.
+    public func write(as format: ReportFormat, to sink: ChunkSink) async throws(StreamFailure) {
+        try await sink.write(rendered(as: format))
+    }
+
     /// The report for a terminal: totals, issues by field and code, and the first examples.
     ///
     /// Control characters of the input are shown as escapes, so that no file writes to somebody's terminal.
@@ -32,6 +39,13 @@ extension ImportReport {
 extension RevalidationReport {
     /// The whole report in a format, with the issues that it lists.
     public func rendered(as format: ReportFormat) -> String { outline.rendered(as: format) }
+
+    /// Writes the whole report in a format, as above, chunk by chunk.
+    ///
+    /// - Throws: What the sink has thrown.
+    public func write(as format: ReportFormat, to sink: ChunkSink) async throws(StreamFailure) {
+        try await sink.write(rendered(as: format))
+    }
 
     /// The report for a terminal: totals, issues by field and code, and the first examples.
     ///

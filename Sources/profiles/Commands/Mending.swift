@@ -37,18 +37,15 @@ struct Mending {
         let claim = try FileClaim(opened.descriptor, at: path)
         // Before anybody types anything.
         let rest = try replacement()
-        let file = RejectedRowFile(
-            ImportInput(descriptor: opened.descriptor, name: path, byteCount: opened.byteCount),
-            schema: repository.schema, options: options)
-        let (count, rows) = try counted(file)
+        let (file, count, rows) = try await counted(opened)
         var outcome = Outcome()
         var done = RangeSet<Int>()
         do {
-            while let row = try rows.next() {
+            while let row = try await rows.next() {
                 let offered = try await RowToMend(row, of: count, onDuplicate: options.duplicates, in: repository) {
                     [claim, done] profile in
                     let changed = try replacement()
-                    _ = try file.copy(to: changed.descriptor, without: done, typed: (row.number, profile))
+                    _ = try await file.copy(to: changed.descriptor, without: done, typed: (row.number, profile))
                     try claim.pass(to: changed.descriptor)
                     try changed.commit()
                 }
@@ -69,7 +66,7 @@ struct Mending {
             outcome.left = count - outcome.skipped
             return outcome
         }
-        outcome.left = try file.copy(to: rest.descriptor, without: done)
+        outcome.left = try await file.copy(to: rest.descriptor, without: done)
         outcome.isRemoved = outcome.left == 0
         if outcome.isRemoved { try rest.removeReplaced() } else { try rest.commit() }
         return outcome
@@ -77,9 +74,13 @@ struct Mending {
 
     static let needsFile = "mend takes a file, since it writes there what is left."
 
-    private func counted(_ file: RejectedRowFile) throws(CommandFailure) -> (count: Int, rows: RejectedRows) {
+    private func counted(
+        _ opened: borrowing InputFile
+    ) async throws(CommandFailure) -> (RejectedRowFile, count: Int, rows: RejectedRows) {
+        let input = ImportInput(descriptor: opened.descriptor, name: path, byteCount: opened.byteCount)
         do throws(ImportError) {
-            return (try file.count(), try file.rows())
+            let file = try RejectedRowFile(input, schema: repository.schema, options: options)
+            return (file, try await file.count(), try await file.rows())
         } catch {
             throw CommandFailure(error, attempting: .mending)
         }

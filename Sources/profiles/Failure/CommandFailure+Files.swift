@@ -49,7 +49,8 @@ extension CommandFailure {
                 .usage, "The encoding \(name.quoted(longest: 64)) is not known", "iconv --list shows those that are")
         case .damagedCompression:
             self.init(.badInput, "The compressed input is damaged or cut off", "gzip --test FILE says more")
-        case .reading(let code): self.init(.inputOutput, "The input cannot be read: \(Self.systemText(code))")
+        case .opening(let code), .reading(let code):
+            self.init(.inputOutput, "The input cannot be read: \(Self.systemText(code))")
         case .copyingInput(let code):
             self.init(
                 .inputOutput,
@@ -58,6 +59,10 @@ extension CommandFailure {
         case .inputChanged:
             self.init(.inputOutput, "The input was changed while it was read\(nothingDone)", "Import it again")
         case .notRejectedRows(let fault): self.init(fault)
+        // The command reads and writes files only.
+        case .readingStream(let failure): self.init(.inputOutput, "The input cannot be read: \(failure)")
+        case .writingToSink(let failure):
+            self.init(.inputOutput, "The rejected rows cannot be written: \(failure)")
         case .writingRejects(let code): self = .cannotWrite("The file of rejected rows", code)
         case .ended(let error, after: _): self.init(error, attempting: attempt)
         case .store(let error): self.init(error)

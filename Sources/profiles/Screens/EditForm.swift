@@ -36,7 +36,7 @@ struct EditForm {
 
     private func run(
         _ screen: FormScreen, whenLeft failure: any Error,
-        willStore: @escaping @Sendable (ValidProfile) throws -> Void = { _ in }
+        willStore: @escaping @Sendable (ValidProfile) async throws -> Void = { _ in }
     ) async throws -> Profile {
         let versions = Mutex(Versions(base: stored))
         return try await session.run(screen, whenLeft: { failure }) { request in
@@ -45,7 +45,7 @@ struct EditForm {
                 return .reply(.addresses(try await repository.addresses(under: postalCode)))
             case .store(let profile, let isMerged):
                 let base = versions.withLock { $0.base(isMerged: isMerged) }
-                try willStore(profile)
+                try await willStore(profile)
                 do throws(ProfileStoreError) {
                     return .done(try await repository.replace(base, with: profile))
                 } catch .staleRevision {

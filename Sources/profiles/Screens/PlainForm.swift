@@ -68,7 +68,7 @@ struct PlainForm {
         while true {
             do {
                 let valid = try validated()
-                try rowToMend?.willStore(valid)
+                try await rowToMend?.willStore(valid)
                 guard let base else { return try await repository.register(valid) }
                 return try await repository.replace(base, with: valid)
             } catch let failure as ValidationFailure {

@@ -27,14 +27,14 @@ struct RegistrationForm {
 
     private func run(
         _ screen: FormScreen, whenLeft failure: any Error,
-        willStore: @escaping @Sendable (ValidProfile) throws -> Void = { _ in }
+        willStore: @escaping @Sendable (ValidProfile) async throws -> Void = { _ in }
     ) async throws -> Profile {
         try await session.run(screen, whenLeft: { failure }) { request in
             switch request {
             case .addresses(let postalCode):
                 return .reply(.addresses(try await repository.addresses(under: postalCode)))
             case .store(let profile, isMerged: _):
-                try willStore(profile)
+                try await willStore(profile)
                 do throws(ProfileStoreError) {
                     return .done(try await repository.register(profile))
                 } catch {

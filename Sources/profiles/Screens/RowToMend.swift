@@ -18,7 +18,7 @@ struct RowToMend {
     /// What no field of the form can say.
     let notice: String?
     /// Has to be called before anything is stored of it.
-    let willStore: @Sendable (ValidProfile) throws -> Void
+    let willStore: @Sendable (ValidProfile) async throws -> Void
 
     /// Judges a row anew: the rules, and what is stored, may be others than when it was rejected.
     ///
@@ -26,7 +26,7 @@ struct RowToMend {
     ///   and such rows are skipped.
     init?(
         _ row: RejectedRows.Row, of count: Int, onDuplicate policy: ImportOptions.DuplicatePolicy,
-        in repository: ProfileRepository, willStore: @escaping @Sendable (ValidProfile) throws -> Void
+        in repository: ProfileRepository, willStore: @escaping @Sendable (ValidProfile) async throws -> Void
     ) async throws {
         let key = repository.schema.primaryKey.name
         let name = row.values[key] ?? nil

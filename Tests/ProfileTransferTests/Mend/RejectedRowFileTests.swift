@@ -1,5 +1,6 @@
 import Platform
 import ProfileCore
+import ProfileStore
 import ProfileTransfer
 import StoreFixtures
 import Testing
@@ -29,7 +30,9 @@ import Watchdog
         """
 
     @discardableResult
-    private func opened<Value>(_ text: String, _ body: (RejectedRowFile) throws -> Value) throws -> Value {
+    private func opened<Value>(
+        _ text: String, _ body: (RejectedRowFile) async throws -> Value
+    ) async throws -> Value {
         let descriptor = try unnamedFile(Array(text.utf8))
         defer { close(descriptor) }
         let options = importOptions {
@@ -37,49 +40,49 @@ import Watchdog
             $0.ignoresUnknownColumns = true
         }
         let input = ImportInput(descriptor: descriptor, name: "rejects.csv", byteCount: UInt64(text.utf8.count))
-        return try body(RejectedRowFile(input, schema: schema, options: options))
+        return try await body(RejectedRowFile(input, schema: schema, options: options))
     }
 
     private func copy(
         _ file: RejectedRowFile, without dropped: RangeSet<Int> = RangeSet(),
         typed: (number: Int, profile: ValidProfile)? = nil
-    ) throws -> (count: Int, text: String) {
+    ) async throws -> (count: Int, text: String) {
         let rest = try unnamedFile()
         defer { close(rest) }
-        let count = try file.copy(to: rest, without: dropped, typed: typed)
+        let count = try await file.copy(to: rest, without: dropped, typed: typed)
         return (count, String(decoding: importedBytes(of: rest), as: UTF8.self))
     }
 
-    @Test func `N9: a rejected row says what it holds, where it stood, and why it was rejected`() throws {
-        try opened(Self.text) { file throws in
-            #expect(try file.count() == 3)
-            let rows = try file.rows()
+    @Test func `N9: a rejected row says what it holds, where it stood, and why it was rejected`() async throws {
+        try await opened(Self.text) { file async throws in
+            #expect(try await file.count() == 3)
+            let rows = try await file.rows()
             let fee: FieldName = "fee"
-            let ann = try #require(try rows.next())
+            let ann = try #require(try await rows.next())
             #expect((ann.number, ann.line) == (1, 7))
             #expect(ann.values == [.username: "ann", fee: "x"])
             #expect(ann.wasRejected(for: fee) && ann.wasRejected(for: .password) && !ann.wasRejected(for: .username))
-            let bob = try #require(try rows.next())
+            let bob = try #require(try await rows.next())
             #expect(bob.values == [.username: "b;b", fee: nil])
             #expect(bob.line == 9 && bob.reason == "" && !bob.isUnreadable)
-            let cid = try #require(try rows.next())
+            let cid = try #require(try await rows.next())
             #expect(cid.isUnreadable && cid.values.isEmpty && cid.line == 4)
-            #expect(try rows.next() == nil)
+            #expect(try await rows.next() == nil)
         }
     }
 
-    @Test func `N9: what is left is written as it stands, however often the file is read`() throws {
-        try opened(Self.text) { file throws in
-            let rows = try file.rows()
-            _ = try rows.next()
-            #expect(try copy(file) == (3, Self.text))
+    @Test func `N9: what is left is written as it stands, however often the file is read`() async throws {
+        try await opened(Self.text) { file async throws in
+            let rows = try await file.rows()
+            _ = try await rows.next()
+            #expect(try await copy(file) == (3, Self.text))
             var dropped = RangeSet<Int>()
             dropped.insert(contentsOf: 1..<2)
             dropped.insert(contentsOf: 3..<4)
             let lines = Self.text.split(separator: "\n")
-            #expect(try copy(file, without: dropped) == (1, "\(lines[0])\n\(lines[2])\n"))
+            #expect(try await copy(file, without: dropped) == (1, "\(lines[0])\n\(lines[2])\n"))
             // The rows that were begun go on where they were.
-            #expect(try rows.next()?.number == 2)
+            #expect(try await rows.next()?.number == 2)
         }
     }
 
@@ -90,37 +93,71 @@ import Watchdog
             ("Login;_line;_issues\nann;1;\n\"b\"b;2;\n", .unreadable(line: 3)),
             ("Login;_line;_issues\nann;1;\n\(String(repeating: "b", count: 3 << 20));2;\n", .unreadable(line: 3)),
         ] as [(String, RejectedRowFault)])
-    func refused(text: String, fault: RejectedRowFault) throws {
-        try opened(text) { file throws in
-            #expect(throws: ImportError.notRejectedRows(fault)) { try file.count() }
+    func refused(text: String, fault: RejectedRowFault) async throws {
+        try await opened(text) { file async throws in
+            await #expect(throws: ImportError.notRejectedRows(fault)) { try await file.count() }
         }
     }
 
-    @Test func `N9: a row that was near the limit of a record is read with what was added to it`() throws {
+    @Test func `N9: a row that was near the limit of a record is read with what was added to it`() async throws {
         let hobby = String(repeating: "b", count: (1 << 20) - 10)
-        try opened("Login;hobby;_line;_issues\nann;\(hobby);2;fee: bad_format (Fee should be a number)\n") {
-            file throws in
-            #expect(try file.count() == 1)
-            #expect(try copy(file).text.utf8.count > 1 << 20)
+        try await opened("Login;hobby;_line;_issues\nann;\(hobby);2;fee: bad_format (Fee should be a number)\n") {
+            file async throws in
+            #expect(try await file.count() == 1)
+            #expect(try await copy(file).text.utf8.count > 1 << 20)
         }
     }
 
-    @Test func `N9: a row is written as somebody has typed it, without the secret`() throws {
+    @Test func `N9: a row is written as somebody has typed it, without the secret`() async throws {
         let draft = ProfileDraft(["username": "a;nn", "fee": "1,50", "password": "aK8oio"])
         let profile = try ProfileValidator(schema).validate(draft, on: .latest)
-        try opened(Self.text) { file throws in
+        try await opened(Self.text) { file async throws in
             let lines = Self.text.split(separator: "\n")
-            #expect(try file.rows().next()?.holdsSecret == false)
-            let typed = try copy(file, typed: (1, profile)).text.split(separator: "\n")
+            #expect(try await file.rows().next()?.holdsSecret == false)
+            let typed = try await copy(file, typed: (1, profile)).text.split(separator: "\n")
             let issues = "fee: bad_format (Fee should be a number); password: too_short (Too short)"
             #expect(typed == [lines[0], "\"a;nn\";1,5;;chess;7;\"\(issues)\"", lines[2], lines[3]])
             // Of cells that cannot be told apart none is kept.
-            #expect(try copy(file, typed: (3, profile)).text.split(separator: "\n").last == "\"a;nn\";1,5;;;4;")
+            #expect(try await copy(file, typed: (3, profile)).text.split(separator: "\n").last == "\"a;nn\";1,5;;;4;")
         }
         let brought = Self.text.replacing("ann;x;;", with: "ann;x;Sesame0pen;")
-        try opened(brought) { file throws in
-            #expect(try file.rows().next()?.holdsSecret == true)
-            #expect(try !copy(file, typed: (1, profile)).text.contains("Sesame0pen"))
+        try await opened(brought) { file async throws in
+            #expect(try await file.rows().next()?.holdsSecret == true)
+            #expect(try await !copy(file, typed: (1, profile)).text.contains("Sesame0pen"))
         }
+    }
+
+    @Test func `N9: rows are mended from a sequence into a sink`() async throws {
+        let source = ChunkSource(Array(Self.text.utf8), sizes: Array(repeating: 7, count: 20))
+        let options = importOptions {
+            $0.columns = ["Login": "username"]
+            $0.ignoresUnknownColumns = true
+        }
+        let file = try RejectedRowFile(ImportInput(source.chunks, name: "x"), schema: schema, options: options)
+        let rows = try await file.rows()
+        #expect(try await rows.next()?.number == 1)
+        #expect(try await file.count() == 3)
+        let gathered = GatheredBytes()
+        #expect(try await file.copy(to: gathered.sink, without: RangeSet()) == 3)
+        #expect(gathered.text == Self.text)
+        // The rows that were begun go on where they were.
+        #expect(try await rows.next()?.number == 2)
+        #expect(source.iterators == 1)
+        let error = await #expect(throws: ImportError.self) {
+            try await file.copy(to: ChunkSink { _ in throw StreamBroke() }, without: RangeSet())
+        }
+        guard case .writingToSink = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
+    @Test func `N9: rows of a sequence that is silent are waited for until the task is cancelled`() async throws {
+        let (nothing, giving) = AsyncStream.makeStream(of: [UInt8].self)
+        let file = try RejectedRowFile(ImportInput(nothing, name: "x"), schema: schema, options: ImportOptions())
+        let task = Task { try await file.count() }
+        task.cancel()
+        await #expect(throws: ImportError.store(.cancelled)) { try await task.value }
+        giving.finish()
     }
 }

@@ -1,0 +1,31 @@
+internal import ProfileStore
+
+/// How profiles are exported.
+struct ExportForm: Sendable {
+    let format: ExportFormat
+    let includesHashes: Bool
+    let isSpreadsheetSafe: Bool
+}
+
+/// The profiles of an export, in the order of their ids, page by page.
+struct ExportPages {
+    private let repository: ProfileRepository
+    private var scan: StoreScan
+
+    private static let pageBytes = 1 << 18
+
+    init(_ repository: ProfileRepository, _ columns: ExportColumns) {
+        self.repository = repository
+        scan = StoreScan(
+            fields: columns.fields, includesHashes: columns.includesHashes, mostRows: .max, mostBytes: Self.pageBytes)
+    }
+
+    /// The next page; nil at the end.
+    mutating func next() async throws(ProfileStoreError) -> StoredRows? {
+        guard !Task.isCancelled else { throw .cancelled }
+        let rows = try await repository.engine.scan(scan)
+        guard let last = rows.rows.last else { return nil }
+        scan.after = last.id
+        return rows
+    }
+}

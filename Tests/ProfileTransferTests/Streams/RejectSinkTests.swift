@@ -1,0 +1,140 @@
+import Platform
+import ProfileCore
+import ProfileStore
+import ProfileTransfer
+import StoreFixtures
+import Synchronization
+import Testing
+import Watchdog
+
+/// Rejected rows and reports that go to a sink.
+@Suite(.watched) struct RejectSinkTests {
+    private let folder: ImportFolder
+
+    init() throws { folder = try ImportFolder() }
+
+    private static func text(_ count: Int) -> String {
+        "username,note\n" + (0..<count).map { $0 % 10 == 0 ? "u\($0),\n" : "x,\"number \($0) é\"\n" }.joined()
+    }
+
+    /// The ways that an import can go, each of which waits for its sink in its own place.
+    enum Way: CaseIterable { case judging, looking, batches, newRows, rowByRow }
+
+    private func importer(_ way: Way, limit: Int? = nil) async throws -> ProfileImporter {
+        if way == .judging { return try ProfileImporter(schema: schemaOfNames(), today: .latest) }
+        let repository = try await folder.store(schema: schemaOfNames())
+        if way == .batches { _ = try await repository.importing("username\nzed\n") }
+        return ProfileImporter(
+            repository: repository,
+            options: importOptions {
+                $0.isDryRun = way == .looking
+                if way == .rowByRow { $0.duplicates = .update }
+            })
+    }
+
+    @Test("I7: a sink gets the bytes that a file gets", arguments: Way.allCases)
+    func sameAsFile(way: Way) async throws {
+        let text = Self.text(30_000)
+        let gathered = GatheredBytes()
+        let report = try await importer(way).run(
+            ImportInput(bytes: Array(text.utf8), name: "x"), rejects: gathered.sink)
+        #expect(report.outcomes == [3_000, 0, 0, 27_000])
+        #expect(report.hasWrittenRejects)
+        let validator = try ProfileImporter(schema: schemaOfNames(), today: .latest)
+        #expect(try await validator.runKeepingRejects(text).rejects == gathered.text)
+        #expect(gathered.longestChunk <= 1 << 16)
+    }
+
+    @Test("I11: an import waits for a slow sink, and keeps little for it", arguments: Way.allCases)
+    func backPressure(way: Way) async throws {
+        let text = Self.text(24_000)
+        let rejected = Atomic(0)
+        let taken = Atomic(0)
+        // A load has threads of its own, which make their way beside this one.
+        let patience = way == .newRows || way == .rowByRow ? 700_000 : 100_000
+        let sink = ChunkSink { chunk in
+            // Time to decide on everything, if nothing holds it up.
+            var time = taken.load(ordering: .relaxed) == 0 ? patience : 0
+            while rejected.load(ordering: .relaxed) < 21_600, time > 0 {
+                await Task.yield()
+                time -= 1
+            }
+            taken.add(chunk.split(separator: UInt8(ascii: "\n")).count, ordering: .relaxed)
+            // A row is 80 bytes here: 256 KiB and two batches of 5,000 rows may wait.
+            #expect(rejected.load(ordering: .relaxed) <= taken.load(ordering: .relaxed) + 14_000)
+        }
+        let report = try await importer(way).run(ImportInput(bytes: Array(text.utf8), name: "x"), rejects: sink) {
+            rejected.store($0.rejected, ordering: .relaxed)
+        }
+        #expect(report.rejected == 21_600 && report.hasWrittenRejects)
+    }
+
+    @Test("I7: a sink that throws ends the import, and what was committed is said", arguments: Way.allCases)
+    func failing(way: Way) async throws {
+        let text = Self.text(30_000)
+        let sink = ChunkSink { _ in throw StreamBroke() }
+        do {
+            _ = try await importer(way).run(ImportInput(bytes: Array(text.utf8), name: "x"), rejects: sink)
+            Issue.record("nothing was thrown")
+        } catch ImportError.ended(.writingToSink(let failure), after: let report) {
+            #expect(failure.error is StreamBroke)
+            #expect(!report.hasWrittenRejects && report.rows == report.outcomes.reduce(0, +))
+            if way == .newRows || way == .rowByRow { #expect(report.imported == 0) }
+        } catch ImportError.writingToSink(let failure) {
+            // One transaction over everything leaves nothing to report.
+            #expect(failure.error is StreamBroke)
+            #expect(way == .newRows || way == .rowByRow)
+        }
+        if way != .judging, way != .batches {
+            let repository = try await folder.store(schema: schemaOfNames())
+            #expect(try await repository.statistics().profiles == 0)
+        }
+    }
+
+    @Test func `I7: a sink that throws at the last row takes nothing back`() async throws {
+        let repository = try await folder.store(schema: schemaOfNames())
+        do {
+            _ = try await ProfileImporter(repository: repository).run(
+                ImportInput(bytes: Array("username\nann\nx\n".utf8), name: "x"),
+                rejects: ChunkSink { _ in throw StreamBroke() })
+            Issue.record("nothing was thrown")
+        } catch ImportError.ended(.writingToSink, after: let report) {
+            #expect(report.outcomes == [1, 0, 0, 1] && !report.hasWrittenRejects)
+            #expect(try await repository.statistics().profiles == 1)
+        }
+    }
+
+    @Test("I12: an import that waits for its sink can be cancelled", arguments: Way.allCases)
+    func cancelled(way: Way) async throws {
+        let importer = try await importer(way)
+        let (isAsked, asked) = AsyncStream.makeStream(of: Never.self)
+        let (nothing, giving) = AsyncStream.makeStream(of: Never.self)
+        let sink = ChunkSink { _ in
+            asked.finish()
+            for await _ in nothing {}
+            try Task.checkCancellation()
+        }
+        let task = Task {
+            try await importer.run(ImportInput(bytes: Array(Self.text(60_000).utf8), name: "x"), rejects: sink)
+        }
+        for await _ in isAsked {}
+        task.cancel()
+        let report = try await task.value
+        #expect(report.earlyEnd == .cancelled && !report.hasWrittenRejects)
+        giving.finish()
+    }
+
+    @Test func `I8: a report is written to a sink as it is rendered`() async throws {
+        let report = try await importer(.judging).run(ImportInput(bytes: Array(Self.text(3_000).utf8), name: "x"))
+        for format in ReportFormat.allCases {
+            let gathered = GatheredBytes()
+            try await report.write(as: format, to: gathered.sink)
+            #expect(gathered.text == report.rendered(as: format))
+            #expect(gathered.longestChunk <= 1 << 16)
+            let error = await #expect(throws: StreamFailure.self) {
+                try await report.write(as: format, to: ChunkSink { _ in throw StreamBroke() })
+            }
+            #expect(error?.error is StreamBroke)
+        }
+    }
+}
