@@ -3,7 +3,7 @@ import PackageDescription
 
 let package = Package(
     name: "Embedding",
-    dependencies: [.package(name: "profiles", path: "../..")],
+    dependencies: [.package(name: "profiles", path: "../..", traits: ["Foundation"])],
     targets: [
         .executableTarget(
             name: "Embedding",
@@ -11,6 +11,7 @@ let package = Package(
                 .product(name: "ProfileCore", package: "profiles"),
                 .product(name: "ProfileStore", package: "profiles"),
                 .product(name: "ProfileStoreSQLite", package: "profiles"),
+                .product(name: "ProfileTransfer", package: "profiles"),
             ])
     ],
     swiftLanguageModes: [.v6]

@@ -8,11 +8,14 @@ import ProfileStoreSQLite
 let path = CommandLine.arguments.dropFirst().first ?? "profiles.sqlite"
 var options = ProfileRepository.Options()
 options.createsMissing = true
-let repository = try await ProfileRepository.open(at: path, options: options)
-let draft = ProfileDraft(["username": "skboard", "password": "Sunflower7", "phone": "78761241", "address": "4 Elm St"])
-_ = try await repository.register(repository.validator.validate(draft, on: repository.today))
-if let found = try await repository.profile(username: "SKBOARD") {
-    print(found.username, "has id", found.id, "and revision", found.revision)
+try await withRepository(at: path, options: options) { repository in
+    let draft = ProfileDraft([
+        "username": "skboard", "password": "Sunflower7", "phone": "78761241", "address": "4 Elm St",
+    ])
+    _ = try await repository.register(repository.validator.validate(draft, on: repository.today))
+    if let found = try await repository.profile(username: "SKBOARD") {
+        print(found.username, "has id", found.id, "and revision", found.revision)
+    }
 }
-await repository.close()
 // README]
+try await Service.run(at: path)
