@@ -50,14 +50,21 @@ final class StoreReaders: Sendable {
             if case .success = outcome { undo() }
         }
         return try underLocks.read { connection in
-            let outcome = Result { try body(connection) }
+            let value: Value
+            do {
+                value = try body(connection)
+            } catch {
+                // It may be the reason.
+                try StoreLayout.requireKnownVersion(connection)
+                throw error
+            }
             do {
                 try StoreLayout.requireKnownVersion(connection)
             } catch {
-                if case .success = outcome { undo() }
+                undo()
                 throw error
             }
-            return try outcome.get()
+            return value
         }
     }
 
