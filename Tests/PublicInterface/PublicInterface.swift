@@ -84,7 +84,9 @@ import Foundation
             print(heading)
             for line in list { print("  " + line) }
         }
-        if lines != baseline { print("make interface UPDATE=--update writes it down; a break belongs into CHANGELOG.md.") }
+        if lines != baseline {
+            print("make interface UPDATE=--update writes it down; a break belongs into CHANGELOG.md.")
+        }
         return lists.allSatisfy { $0.1.isEmpty }
     }
 }
