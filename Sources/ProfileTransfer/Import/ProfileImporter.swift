@@ -108,6 +108,8 @@ public struct ProfileImporter: Sendable {
                 run.cancel()
             }
         } catch {
+            // The sink of rejected rows may have heard of it before the run has.
+            if Task.isCancelled { run.cancel() }
             // A write or a hash whose turn had not come when the task was cancelled: that is no failure.
             if !error.isCancellation || !run.mustEnd() { failure = error }
         }
@@ -115,7 +117,9 @@ public struct ProfileImporter: Sendable {
         reading.interruption.interrupt()
         await run.end()
         let (finished, unwritten) = run.finish(after: ContinuousClock.now - start)
-        guard let failure = failure ?? unwritten else { return finished }
+        // Nor is it one that the sink takes no last rows then.
+        if let unwritten, !unwritten.isCancellation || !Task.isCancelled { failure = failure ?? unwritten }
+        guard let failure else { return finished }
         throw finished.rows > 0 ? .ended(failure, after: finished) : failure
     }
 
@@ -213,7 +217,7 @@ extension Result<ImportReport, ImportError> {
         switch self {
         case .success(var report):
             report.hasWrittenRejects = false
-            if error.isCancellation, report.earlyEnd == .cancelled { return .success(report) }
+            if error.isCancellation, Task.isCancelled { return .success(report) }
             return .failure(report.rows > 0 ? .ended(error, after: report) : error)
         case .failure(.ended(let error, after: var report)):
             report.hasWrittenRejects = false

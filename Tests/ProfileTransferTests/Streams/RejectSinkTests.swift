@@ -121,6 +121,13 @@ import Watchdog
         task.cancel()
         let report = try await task.value
         #expect(report.earlyEnd == .cancelled && !report.hasWrittenRejects)
+        // So can one that is done but for what its sink has not written.
+        let last = Task {
+            try await ProfileImporter(schema: schemaOfNames(), today: .latest).run(
+                ImportInput(bytes: Array("username\nann\nx\n".utf8), name: "x"), rejects: sink)
+        }
+        last.cancel()
+        #expect(try await last.value.hasWrittenRejects == false)
         giving.finish()
     }
 
