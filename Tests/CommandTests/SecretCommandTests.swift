@@ -63,15 +63,23 @@ import Watchdog
         #expect(try passcode(workplace, "create", "parislondon", "parislondon").status == 0)
         var statuses: [Int32] = []
         var last = ""
-        // Each failure from the fifth on doubles the delay, so that slow machines get there too.
-        while statuses.count < 20, statuses.last != 77 {
-            (_, last) = try passcode(workplace, "validate", "parislondon1")
-            statuses.append(last.contains("Too many") ? 77 : 1)
+        var right: Int32 = 0
+        var rounds = 0
+        // Each failure from the fifth on doubles the delay, so that slow machines get there too. Where a delay is over
+        // before the right code is tried, that is taken, and everything begins anew.
+        while right == 0, rounds < 10 {
+            rounds += 1
+            statuses = []
+            while statuses.count < 20, statuses.last != 77 {
+                (_, last) = try passcode(workplace, "validate", "parislondon1")
+                statuses.append(last.contains("Too many") ? 77 : 1)
+            }
+            right = try passcode(workplace, "validate", "parislondon").status
         }
         #expect(statuses.prefix(5) == [1, 1, 1, 1, 1])
         #expect(statuses.last == 77)
         #expect(last.hasPrefix("Error: Too many failed attempts; try again in "))
-        #expect(try passcode(workplace, "validate", "parislondon").status == 77)
+        #expect(right == 77)
         #expect(try workplace.profiles("unlock", "anna").output == "Unlocked anna\n")
         #expect(try passcode(workplace, "validate", "parislondon").status == 0)
         #expect(try workplace.profiles("unlock", "nobody").status == 1)

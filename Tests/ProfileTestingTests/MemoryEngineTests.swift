@@ -49,8 +49,9 @@ import Watchdog
         await first.close()
         await #expect(throws: ProfileStoreError.closed) { try await register("anna", in: first) }
         try await register("bert", in: second)
-        #expect(try await first.profile(username: "bert") != nil)
-        #expect(try await first.profile(username: "anna") == nil)
+        await #expect(throws: ProfileStoreError.closed) { try await first.profile(username: "bert") }
+        #expect(try await second.profile(username: "bert") != nil)
+        #expect(try await second.profile(username: "anna") == nil)
         await second.close()
     }
 
