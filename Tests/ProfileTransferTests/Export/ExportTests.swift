@@ -1,3 +1,4 @@
+import Dispatch
 import Platform
 import ProfileCore
 import ProfileStore
@@ -139,10 +140,19 @@ import Watchdog
             return try await store.repository.export(as: .csv, to: writing)
         }
         // Its first bytes are there, and a pipe holds 64 KiB of a page of 400: from here on it waits for this reader.
-        var buffer = [UInt8](repeating: 0, count: 1 << 16)
-        #expect(read(reading, &buffer, 1) == 1)
+        #expect(await Self.byteCount(of: reading, atMost: 1) == 1)
         try await store.register(["username": "late"])
-        while read(reading, &buffer, buffer.count) > 0 {}
+        while await Self.byteCount(of: reading, atMost: 1 << 16) > 0 {}
         #expect(try await export.value == 5)
+    }
+
+    /// Reads on a thread that may block: those of tasks are few, and who writes needs one.
+    private static func byteCount(of descriptor: Int32, atMost most: Int) async -> Int {
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                var buffer = [UInt8](repeating: 0, count: most)
+                continuation.resume(returning: read(descriptor, &buffer, most))
+            }
+        }
     }
 }
