@@ -139,7 +139,7 @@ let package = Package(
         .target(
             name: "StoreFixtures",
             dependencies: [
-                "Platform", "ProfileCore", "ProfileStore", "ProfileTransfer",
+                "Platform", "ProfileCore", "SecretHashing", "ProfileStore", "ProfileTransfer",
                 "ProfileStoreSQLite", "SQLiteAccess",
                 "ProfileTesting",
             ],

@@ -35,6 +35,21 @@ package final class TemporaryStore: Sendable {
         try await open(options { $0.initialSchema = schema })
     }
 
+    /// Opens the store with an observer, registers these, and lets the observer forget it.
+    package func open(
+        observedBy observed: Observed, registering names: [String] = [],
+        _ change: (inout ProfileRepository.Options) -> Void = { _ in }
+    ) async throws -> ProfileRepository {
+        let repository = try await open(
+            options {
+                $0.observer = observed.observer
+                change(&$0)
+            })
+        for name in names { try await repository.register(name) }
+        _ = observed.take()
+        return repository
+    }
+
     package func open(_ options: ProfileRepository.Options) async throws(ProfileStoreError) -> ProfileRepository {
         try await opener.open(path, options)
     }

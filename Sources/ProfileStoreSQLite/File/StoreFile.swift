@@ -68,8 +68,8 @@ struct StoreFile: Sendable {
         }
     }
 
-    /// The same, with the store's errors, once a change would show: a file that was changed a moment ago can be read as it lies only then. Where
-    /// nothing can be put beside it there is no other way to read it.
+    /// The same, with the store's errors, once a change would show: a file that was changed a moment ago can be read as
+    /// it lies only then. Where nothing can be put beside it there is no other way to read it.
     func inspectOnceSettled() async throws(ProfileStoreError) -> StoreLook {
         while true {
             do {

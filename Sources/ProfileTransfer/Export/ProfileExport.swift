@@ -1,6 +1,5 @@
 internal import CSVStream
 public import ProfileStore
-internal import Synchronization
 
 /// Every profile in the chunks of a file; see
 /// ``ProfileStore/ProfileRepository/export(as:includingHashes:spreadsheetSafe:)``.
@@ -70,21 +69,3 @@ public struct ProfileExport: AsyncSequence, Sendable {
 /// One task at a time goes through the chunks.
 @available(*, unavailable)
 extension ProfileExport.Iterator: Sendable {}
-
-/// What is written, piece by piece, in memory.
-private final class GatheredChunks: Sendable {
-    private let chunks = Mutex<[[UInt8]]>([])
-
-    var sink: ByteSink {
-        ByteSink { [self] buffer throws(ByteStreamError) in
-            if !buffer.isEmpty { chunks.withLock { $0.append(Array(buffer)) } }
-        }
-    }
-
-    func takeAll() -> [[UInt8]] {
-        chunks.withLock { chunks in
-            defer { chunks = [] }
-            return chunks
-        }
-    }
-}

@@ -1,12 +1,11 @@
 internal import CSVStream
 internal import ProfileCore
 internal import ProfileStore
-internal import Synchronization
 
 extension ReportOutline {
     /// A header, and a record an issue.
     var csv: String {
-        let output = GatheredBytes()
+        let output = GatheredChunks()
         do throws(ByteStreamError) {
             var writer = CSVWriter(to: output.sink, spreadsheetSafe: true)
             // In every record, so that those of several reports can be put together.
@@ -24,7 +23,7 @@ extension ReportOutline {
         } catch {
             // Memory takes whatever is written to it.
         }
-        return output.text
+        return String(decoding: output.takeAll().joined(), as: UTF8.self)
     }
 }
 
@@ -34,15 +33,4 @@ extension CSVWriter {
         for text in cells { cell(text.utf8.span) }
         try endRecord()
     }
-}
-
-/// A sink in memory.
-private final class GatheredBytes: Sendable {
-    private let bytes = Mutex<[UInt8]>([])
-
-    var sink: ByteSink {
-        ByteSink { [self] buffer throws(ByteStreamError) in bytes.withLock { $0.append(contentsOf: buffer) } }
-    }
-
-    var text: String { bytes.withLock { String(decoding: $0, as: UTF8.self) } }
 }

@@ -56,11 +56,20 @@ struct TokenCreateCommand: AsynchronousCommand, ResultWriting {
 
     func validate() throws {
         try name.requireNoToken()
-        guard AccountLabel(name) != nil else { throw ValidationError("A name is 1 to 100 characters of one line.") }
+        _ = try label
+    }
+
+    private var label: AccountLabel {
+        get throws {
+            guard let label = AccountLabel(name) else {
+                throw ValidationError("A name is 1 to 100 characters of one line.")
+            }
+            return label
+        }
     }
 
     func run() async throws {
-        guard let label = AccountLabel(name) else { return }
+        let label = try label
         let issued = try await global.withStore("token create") { repository in
             let scopes = scope.isEmpty ? [.read] : Set(scope)
             return try await repository.createAccessToken(label, scopes: scopes, validFor: expires?.duration)

@@ -42,7 +42,11 @@ import Watchdog
     ])
     func `what is no single value is refused with its path`(text: String, key: String?) throws {
         let error = try #require(throws: DecodingError.self) { try draft(text) }
-        #expect(error.path.map(\.stringValue) == [key].compactMap(\.self))
+        guard case .typeMismatch(_, let context) = error else {
+            Issue.record("\(error)")
+            return
+        }
+        #expect(context.codingPath.map(\.stringValue) == [key].compactMap(\.self))
     }
 
     @Test func `a draft is made of values by the names of fields`() {
@@ -88,7 +92,11 @@ import Watchdog
         let error = try #require(throws: DecodingError.self) {
             try JSONDecoder().decode([FieldName].self, from: Data(#"["phone","Phone"]"#.utf8))
         }
-        #expect(error.path.map(\.intValue) == [1])
+        guard case .dataCorrupted(let context) = error else {
+            Issue.record("\(error)")
+            return
+        }
+        #expect(context.codingPath.map(\.intValue) == [1])
     }
 
     @Test func `a literal that is no name of a field stops the program`() async {
@@ -112,16 +120,5 @@ import Watchdog
     @Test func `JSON that is nested deeper than the parser takes is refused, and nothing traps`() throws {
         let text = String(repeating: "[", count: 400) + String(repeating: "]", count: 400)
         #expect(throws: DecodingError.self) { try JSONDecoder().decode(ProfileSchema.self, from: Data(text.utf8)) }
-    }
-}
-
-extension DecodingError {
-    fileprivate var path: [any CodingKey] {
-        switch self {
-        case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
-            context.codingPath
-        case .keyNotFound(let key, let context): context.codingPath + [key]
-        @unknown default: []
-        }
     }
 }

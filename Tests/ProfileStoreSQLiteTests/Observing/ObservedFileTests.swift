@@ -15,13 +15,9 @@ import Watchdog
 
     init() async throws {
         store = try TemporaryStore()
-        repository = try await store.open(
-            store.options { [observed] in
-                $0.observer = observed.observer
-                $0.waitLimit = .milliseconds(500)
-            })
-        try await repository.register("abel")
-        _ = observed.take()
+        repository = try await store.open(observedBy: observed, registering: ["abel"]) {
+            $0.waitLimit = .milliseconds(500)
+        }
     }
 
     private func hold() throws -> ExerciserProcess {
@@ -31,7 +27,7 @@ import Watchdog
     }
 
     @Test func `a change has waited for as long as another process held the write lock`() async throws {
-        let patient = try await store.open(store.options { [observed] in $0.observer = observed.observer })
+        let patient = try await store.open(observedBy: observed)
         let child = try hold()
         let change = Task { try await patient.register("bert") }
         try await WaitingWriters.wait(for: store.path + "-lock")

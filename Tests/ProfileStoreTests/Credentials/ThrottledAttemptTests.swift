@@ -208,16 +208,7 @@ import Watchdog
     /// A repository whose one hashing thread is busy until the gate is opened.
     private func busyRepository() async throws -> (ProfileRepository, gate: DispatchSemaphore) {
         let busy = try await store.open(store.options { $0.hashingThreads = 1 })
-        let gate = DispatchSemaphore(value: 0)
-        await withCheckedContinuation { begun in
-            Task {
-                try await busy.hasher.pool.run {
-                    begun.resume()
-                    gate.wait()
-                }
-            }
-        }
-        return (busy, gate)
+        return (busy, await busy.occupyHashingThread())
     }
 
     @Test func `P11: an attempt that found no room to hash does not count`() async throws {

@@ -16,13 +16,7 @@ import Watchdog
 
     init() async throws {
         store = try TemporaryStore()
-        repository = try await store.open(
-            store.options { [observed] in
-                $0.observer = observed.observer
-                $0.hashingThreads = 1
-            })
-        for name in ["abel", "bert"] { try await repository.register(name) }
-        _ = observed.take()
+        repository = try await store.open(observedBy: observed, registering: ["abel", "bert"]) { $0.hashingThreads = 1 }
     }
 
     /// What was told of since the last time.
@@ -192,15 +186,7 @@ import Watchdog
     }
 
     @Test func `a hash that waits for a thread has waited, and one that nobody waits for is cancelled`() async throws {
-        let gate = DispatchSemaphore(value: 0)
-        await withCheckedContinuation { begun in
-            Task {
-                try await repository.hasher.pool.run {
-                    begun.resume()
-                    gate.wait()
-                }
-            }
-        }
+        let gate = await repository.occupyHashingThread()
         let hash = Task { try await repository.hasher.hash(People.secret) }
         while repository.hasher.pool.waiting == 0 { await Task.yield() }
         let cancelled = Task { try await repository.hasher.hash(People.secret) }

@@ -20,13 +20,10 @@ extension ProfileRepository: Service {}
 
     init() async throws {
         store = try TemporaryStore()
-        repository = try await store.open(
-            store.options { [clock = store.clock, observed] in
-                $0.observer = observed.observer
-                $0.housekeepingInterval = .seconds(3_600)
-                $0.sleep = { try await clock.sleep(for: $0) }
-            })
-        try await repository.register("abel")
+        repository = try await store.open(observedBy: observed, registering: ["abel"]) { [clock = store.clock] in
+            $0.housekeepingInterval = .seconds(3_600)
+            $0.sleep = { try await clock.sleep(for: $0) }
+        }
     }
 
     private func sessions() throws -> Int { try store.engine == .sqlite ? store.rows("sessions").count : 0 }

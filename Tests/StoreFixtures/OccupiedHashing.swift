@@ -1,0 +1,19 @@
+package import Dispatch
+package import ProfileStore
+internal import SecretHashing
+
+extension ProfileRepository {
+    /// Keeps one of its hashing threads busy until the gate is opened.
+    package func occupyHashingThread() async -> DispatchSemaphore {
+        let gate = DispatchSemaphore(value: 0)
+        await withCheckedContinuation { begun in
+            Task {
+                try await hasher.pool.run {
+                    begun.resume()
+                    gate.wait()
+                }
+            }
+        }
+        return gate
+    }
+}
