@@ -291,7 +291,8 @@ import Watchdog
 
     // MARK: Relevance
 
-    @Test func `N8: what matches best comes first: a whole value, its start, the start of a word, inside`() async throws {
+    @Test func `N8: what matches best comes first: a whole value, its start, the start of a word, inside`() async throws
+    {
         for (name, address) in [
             ("inside", "Helmet"), ("word", "12 Elm St"), ("start", "Elm St"), ("whole", "ÉLM"), ("other", "Oak"),
             ("elmwood", "Oak"),
