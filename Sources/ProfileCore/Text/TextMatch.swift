@@ -24,7 +24,7 @@ extension FoldedText {
         }
     }
 
-    /// - Parameter text: Folded, but for the case of ASCII letters; this stands in it.
+    /// The text is folded, but for the case of ASCII letters, and this stands in it.
     private func bestMatch(inFolded text: UnsafeBufferPointer<UInt8>) -> TextMatch {
         func stands(at index: Int) -> Bool {
             bytes.indices.allSatisfy { text[index + $0].asciiFolded == bytes[$0] }
