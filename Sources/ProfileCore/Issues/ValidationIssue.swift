@@ -86,6 +86,8 @@ public struct ValidationIssue: Hashable, Sendable {
         case stored
         /// A query goes on after a page of its own order.
         case cursorOfSameOrder
+        /// A query in the order of relevance, with the text that matches.
+        case textForRelevance
         /// A query has so many conditions at the most.
         case conditions(most: Int)
         /// The conditions of a query name so many values at the most.

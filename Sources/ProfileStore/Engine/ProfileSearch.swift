@@ -14,17 +14,23 @@ package struct ProfileSearch: Sendable {
         }
     }
 
-    /// By which field profiles are put in order, then by their ids. Those without a value come last.
-    package struct Order: Sendable {
-        /// One of the rules' fields that are not secret.
-        package let field: FieldRules
-        /// Whether the greatest values, and among the same ones the greatest ids, come first.
-        package let isDescending: Bool
+    /// By what profiles are put in order, then by their ids.
+    package enum Order: Sendable {
+        /// By the values of one of the rules' fields that are not secret; those without a value come last. Whether the
+        /// greatest values, and among the same ones the greatest ids, come first.
+        case field(FieldRules, isDescending: Bool)
+        /// By how well this matches the one of the values of those fields that it matches best; the best come first, and
+        /// among the same ones the smallest ids.
+        case relevance(of: FoldedText)
 
-        package init(_ field: FieldRules, isDescending: Bool) {
-            self.field = field
-            self.isDescending = isDescending
-        }
+        /// The field whose values are in order.
+        package var field: FieldRules? { if case .field(let field, _) = self { field } else { nil } }
+
+        /// Whether the order turns round that of the ids.
+        package var isDescending: Bool { if case .field(_, isDescending: true) = self { true } else { false } }
+
+        /// Whether there are profiles without a place, which come last.
+        package var hasAbsent: Bool { field.map { !$0.isPrimaryKey } ?? false }
     }
 
     /// How profiles were judged.
@@ -64,14 +70,18 @@ package struct ProfileSearch: Sendable {
         self.mostBytes = mostBytes
     }
 
-    /// Whether small values and ids come before great ones.
+    /// Whether small values and ids, and better matches, come before great ones.
     package var isAscending: Bool { (order?.isDescending ?? false) == isReversed }
 
     /// The place of a profile that was found, by its id and what it has in the order's field.
     package func cursor(id: Int64, value: [UInt8]?) -> ProfileCursor {
-        guard let order else { return ProfileCursor(id: id) }
-        return ProfileCursor(
-            id: id, order: ProfileQuery.Order(order.field.name, isDescending: order.isDescending), value: value)
+        let asked: ProfileQuery.Order? =
+            switch order {
+            case nil: nil
+            case .field(let field, let isDescending): .field(field.name, isDescending: isDescending)
+            case .relevance: .relevance
+            }
+        return ProfileCursor(id: id, order: asked, value: value)
     }
 }
 
@@ -107,8 +117,14 @@ extension ProfileSearch {
             guard let rules = field(condition.field) else { continue }
             conditions.append(Condition(rules, condition.comparison.mapValues { stored($0, rules) }))
         }
-        let order = query.order.flatMap { order in
-            field(order.field).map { Order($0, isDescending: order.isDescending) }
+        let text = query.text.map { FoldedText($0) }
+        var order: Order?
+        switch query.order {
+        case nil: break
+        case .field(let name, let isDescending): order = field(name).map { .field($0, isDescending: isDescending) }
+        case .relevance:
+            order = text.map { .relevance(of: $0) }
+            if order == nil { issues.append(ValidationIssue(nil, .badFormat(expected: .textForRelevance))) }
         }
         if query.conditions.count > Self.mostConditions {
             issues.append(ValidationIssue(nil, .badFormat(expected: .conditions(most: Self.mostConditions))))
@@ -121,7 +137,7 @@ extension ProfileSearch {
         }
         guard issues.isEmpty else { throw .invalidQuery(issues) }
         self.init(
-            conditions: conditions, text: query.text.map { FoldedText($0) },
+            conditions: conditions, text: text,
             status: query.status.map { $0 == .invalid ? .invalid : .judged(by: versions) }, order: order,
             isReversed: query.isReversed, limit: max(1, min(query.limit, 100_000)), after: query.after,
             mostBytes: mostBytes)

@@ -5,12 +5,13 @@ internal import SecretHashing
 /// meanwhile.
 ///
 /// Its text is opaque, and safe in a URL or on a command line. It tells the id and, in an order by a field, the value of
-/// the profile at which the page ended.
+/// the profile at which the page ended; in that of relevance, how well it matched.
 public struct ProfileCursor: Hashable, Sendable, CustomStringConvertible {
     package let id: Int64
     /// The order that it is a place of; nil for that of ids.
     package let order: ProfileQuery.Order?
     /// What that profile has in the order's field, in UTF-8 unless another program has stored it; nil where that is absent.
+    /// In the order of relevance one byte, the number of its `TextMatch`; nil where it does not match.
     package let value: [UInt8]?
 
     package init(id: Int64, order: ProfileQuery.Order? = nil, value: [UInt8]? = nil) {
@@ -25,6 +26,9 @@ public struct ProfileCursor: Hashable, Sendable, CustomStringConvertible {
         guard let id = Int64(parts[0]), id >= 0 else { return nil }
         switch parts.count {
         case 1: self.init(id: id)
+        case 2:
+            guard let match = UInt8(parts[1]), match <= TextMatch.whole.rawValue else { return nil }
+            self.init(id: id, order: .relevance, value: match == 0 ? nil : [match])
         case 3, 4:
             guard let field = FieldName(String(parts[1])), let direction = Direction(rawValue: String(parts[2])) else {
                 return nil
@@ -42,12 +46,17 @@ public struct ProfileCursor: Hashable, Sendable, CustomStringConvertible {
         guard description == text else { return nil }
     }
 
-    /// `12` in the order of ids; `12.age.ascending.3431` after the age 41; `12.age.ascending` after none.
+    /// `12` in the order of ids; `12.age.ascending.3431` after the age 41; `12.age.ascending` after none; `12.4` after one
+    /// that matched as a whole.
     public var description: String {
-        guard let order else { return String(id) }
-        let direction = order.isDescending ? Direction.descending : .ascending
-        let place = "\(id).\(order.field).\(direction.rawValue)"
-        return value.map { place + "." + Hexadecimal.text($0.span) } ?? place
+        switch order {
+        case nil: return String(id)
+        case .relevance: return "\(id).\(value?.first ?? 0)"
+        case .field(let field, let isDescending):
+            let direction = isDescending ? Direction.descending : .ascending
+            let place = "\(id).\(field).\(direction.rawValue)"
+            return value.map { place + "." + Hexadecimal.text($0.span) } ?? place
+        }
     }
 
     private enum Direction: String { case ascending, descending }

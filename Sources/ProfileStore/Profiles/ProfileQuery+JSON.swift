@@ -44,8 +44,18 @@ extension ProfileQuery.Order: Codable {
         case isDescending = "descending"
     }
 
-    /// Reads `field`, and `descending`, which is false where it is not there.
+    private enum Name: String, Codable { case relevance }
+
+    /// Reads an object with `field`, and `descending`, which is false where it is not there; or the text `relevance`.
     public init(from decoder: any Decoder) throws {
+        if let name = try? decoder.singleValueContainer().decode(String.self) {
+            guard Name(rawValue: name) != nil else {
+                throw DecodingError.dataCorrupted(
+                    .init(codingPath: decoder.codingPath, debugDescription: "No order is called so"))
+            }
+            self = .relevance
+            return
+        }
         try decoder.allowOnly(Key.self)
         let container = try decoder.container(keyedBy: Key.self)
         self.init(
@@ -53,11 +63,15 @@ extension ProfileQuery.Order: Codable {
             isDescending: try container.decodeIfPresent(Bool.self, forKey: .isDescending) ?? false)
     }
 
-    /// Writes both.
+    /// Writes what ``init(from:)`` reads.
     public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: Key.self)
-        try container.encode(field, forKey: .field)
-        try container.encode(isDescending, forKey: .isDescending)
+        switch self {
+        case .field(let field, let isDescending):
+            var container = encoder.container(keyedBy: Key.self)
+            try container.encode(field, forKey: .field)
+            try container.encode(isDescending, forKey: .isDescending)
+        case .relevance: try Name.relevance.encode(to: encoder)
+        }
     }
 }
 

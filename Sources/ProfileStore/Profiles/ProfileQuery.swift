@@ -59,17 +59,19 @@ public struct ProfileQuery: Hashable, Sendable {
         case unjudged
     }
 
-    /// By which field profiles are put in order; those with the same value by their ids.
-    public struct Order: Hashable, Sendable {
-        /// One that is not secret.
-        public let field: FieldName
-        /// Whether the greatest come first. Profiles without a value come last either way.
-        public let isDescending: Bool
+    /// By what profiles are put in order; those that are the same in it by their ids.
+    public enum Order: Hashable, Sendable {
+        /// By the values of a field that is not secret, the greatest first or last. Profiles without a value come last
+        /// either way.
+        case field(FieldName, isDescending: Bool)
+        /// By how well the query's ``ProfileQuery/text`` matches the one of their values that it matches best: those that
+        /// have it as a whole value come first, then those that begin with it, then those in which a word does. A query
+        /// without a text has no such order.
+        case relevance
 
-        /// Names an order.
+        /// The order of a field's values.
         public init(_ field: FieldName, isDescending: Bool = false) {
-            self.field = field
-            self.isDescending = isDescending
+            self = .field(field, isDescending: isDescending)
         }
     }
 
@@ -108,7 +110,20 @@ public struct ProfileQuery: Hashable, Sendable {
 
     /// The place of a profile in the order of this query, to go on after it, or to go back from it.
     public func cursor(at profile: Profile) -> ProfileCursor {
-        ProfileCursor(id: profile.id, order: order, value: order.flatMap { profile[$0.field] }.map { Array($0.utf8) })
+        let place: [UInt8]? =
+            switch order {
+            case nil: nil
+            case .field(let field, _): profile[field].map { Array($0.utf8) }
+            case .relevance: text.flatMap { profile.match(of: FoldedText($0)) }.map { [UInt8($0.rawValue)] }
+            }
+        return ProfileCursor(id: profile.id, order: order, value: place)
+    }
+}
+
+extension Profile {
+    /// How well a text matches the one of the values that it matches best; nil where none has it.
+    package func match(of text: FoldedText) -> TextMatch? {
+        fields.compactMap { $0.value.flatMap { text.match(in: $0.utf8.span) } }.max()
     }
 }
 

@@ -18,7 +18,7 @@ extension ProfileTable {
         _ search: ProfileSearch, by access: SearchAccess, _ stretches: [SearchStretch],
         _ connection: borrowing Connection
     ) throws(SQLiteError) -> ProfilePage {
-        let orderColumn = search.order.flatMap { schema.openIndex(of: $0.field.name) }
+        let orderColumn = search.order?.field.flatMap { schema.openIndex(of: $0.name) }
         var found: [Profile] = []
         var byteCount = 0
         var lastValue: [UInt8]?
@@ -35,7 +35,9 @@ extension ProfileTable {
                 let profile = profile(in: statement)
                 byteCount += profile.byteCount
                 found.append(profile)
-                if let orderColumn {
+                if case .relevance(let text) = search.order {
+                    lastValue = profile.match(of: text).map { [UInt8($0.rawValue)] }
+                } else if let orderColumn {
                     lastValue = nil
                     if let value = statement.bytes(at: orderColumn + Self.firstFieldColumn) {
                         lastValue = value.withUnsafeBufferPointer { Array($0) }
@@ -69,7 +71,7 @@ extension ProfileTable {
         let direction = search.isAscending ? "" : " DESC"
         var terms = [id(of: search, by: access) + direction]
         if let order = search.order, stretch.hasValues {
-            terms.insert(place(of: order.field, isWalked: access.way == .order) + direction, at: 0)
+            terms.insert(place(in: order, isWalked: access.way == .order, &sql) + direction, at: 0)
         }
         let most = sql.parameter(Int64(limit))
         sql.text += " ORDER BY \(terms.joined(separator: ", ")) LIMIT \(most)"
@@ -94,7 +96,7 @@ extension ProfileTable {
         case .judged(let versions): terms.append("schema_version IN (\(Self.list(versions)))")
         case nil: break
         }
-        if let text = search.text { terms.append(contains(text, openFields.map(\.column), &sql)) }
+        if let text = search.text { terms.append(contains(text, openFields, &sql)) }
         return terms + bounds(of: stretch, search, by: access, &sql)
     }
 
@@ -120,7 +122,7 @@ extension ProfileTable {
             let bytes = Array(prefix.utf8)
             let lower = (usesIndex(true) ? "" : "+") + name
             return ["\(lower) >= \(sql.parameter(bytes))", "\(column) < \(sql.parameter(bytes + [0xFF]))"]
-        case .contains(let text): return [contains(FoldedText(text), [field.column], &sql)]
+        case .contains(let text): return [contains(FoldedText(text), [field], &sql)]
         case .isLess(let value): return bound("<", value)
         case .isAtMost(let value): return bound("<=", value)
         case .isGreater(let value): return bound(">", value)
@@ -132,14 +134,21 @@ extension ProfileTable {
         }
     }
 
-    /// Whether one of some columns contains a text. One call for as many columns as a function may have arguments.
-    private func contains(_ text: FoldedText, _ columns: [FieldName], _ sql: inout SearchSQL) -> String {
-        let parameter = sql.parameter(text.bytes)
-        let calls = stride(from: 0, to: columns.count, by: Self.mostColumnsOfCall).map { start in
-            let names = columns[start..<min(start + Self.mostColumnsOfCall, columns.count)].map(Self.quoted)
-            return "profiles_contains(\(parameter), \(names.joined(separator: ", ")))"
-        }
+    /// Whether one of some fields contains a text.
+    private func contains(_ text: FoldedText, _ fields: [FieldRules], _ sql: inout SearchSQL) -> String {
+        let calls = calls(of: "profiles_contains", text, fields, &sql)
         return calls.count == 1 ? calls[0] : "(\(calls.joined(separator: " OR ")))"
+    }
+
+    /// Calls of a function of a text and some fields: one for as many columns as it may have arguments.
+    private func calls(
+        of function: String, _ text: FoldedText, _ fields: [FieldRules], _ sql: inout SearchSQL
+    ) -> [String] {
+        let parameter = sql.parameter(text.bytes)
+        return stride(from: 0, to: fields.count, by: Self.mostColumnsOfCall).map { start in
+            let columns = fields[start..<min(start + Self.mostColumnsOfCall, fields.count)].map(\.column)
+            return "\(function)(\(parameter), \(columns.map(Self.quoted).joined(separator: ", ")))"
+        }
     }
 
     /// One less than the arguments that a function may have.
@@ -156,10 +165,17 @@ extension ProfileTable {
         func ids(after cursor: ProfileCursor?) -> [String] {
             cursor.map { ["\(id) \(isAfter) \(sql.parameter($0.id))"] } ?? []
         }
-        guard let field = search.order?.field else { return ids(after: stretch.cursor) }
+        guard let order = search.order else { return ids(after: stretch.cursor) }
         let isWalked = access.way == .order
+        guard let field = order.field else {
+            // A better match has a smaller place.
+            guard let cursor = stretch.cursor else { return [] }
+            let place = self.place(in: order, isWalked: isWalked, &sql)
+            let (match, last) = (sql.parameter(-Int64(cursor.value?.first ?? 0)), sql.parameter(cursor.id))
+            return ["(\(place), \(id)) \(isAfter) (\(match), \(last))"]
+        }
         let column = Self.quoted(field.column)
-        let place = place(of: field, isWalked: isWalked)
+        let place = self.place(of: field, isWalked: isWalked)
         switch stretch {
         case .ids(let cursor): return ids(after: cursor)
         case .absent(let cursor): return ["\(isWalked ? "" : "+")\(column) IS NULL"] + ids(after: cursor)
@@ -171,6 +187,16 @@ extension ProfileTable {
         case .present(nil):
             // No value is empty. An index begins at a bound, so that it passes those without a value over.
             return isWalked && search.conditions.isEmpty ? ["\(place) > ''"] : ["+\(column) IS NOT NULL"]
+        }
+    }
+
+    /// The place that a profile has in an order.
+    private func place(in order: ProfileSearch.Order, isWalked: Bool, _ sql: inout SearchSQL) -> String {
+        switch order {
+        case .field(let field, _): return place(of: field, isWalked: isWalked)
+        case .relevance(let text):
+            let calls = calls(of: "profiles_match", text, openFields, &sql)
+            return "-" + (calls.count == 1 ? calls[0] : "max(\(calls.joined(separator: ", ")))")
         }
     }
 
@@ -210,9 +236,10 @@ enum SearchStretch {
     /// One after the other, from the place on that the search goes on after.
     static func all(of search: ProfileSearch, by access: SearchAccess) -> [SearchStretch] {
         guard let order = search.order else { return [.ids(after: search.after)] }
+        // What does not match is not found.
+        guard order.field != nil else { return [.present(after: search.after)] }
         guard let after = search.after else {
-            // Every profile has a primary key.
-            if order.field.isPrimaryKey { return [.present(after: nil)] }
+            if !order.hasAbsent { return [.present(after: nil)] }
             return search.isReversed
                 ? [.absent(after: nil), .present(after: nil)] : [.present(after: nil), .absent(after: nil)]
         }
@@ -221,7 +248,7 @@ enum SearchStretch {
         }
         let present: [SearchStretch] =
             access.way == .order ? [.same(as: after), .beyond(after)] : [.present(after: after)]
-        return search.isReversed || order.field.isPrimaryKey ? present : present + [.absent(after: nil)]
+        return search.isReversed || !order.hasAbsent ? present : present + [.absent(after: nil)]
     }
 
     /// The place in it to go on after.

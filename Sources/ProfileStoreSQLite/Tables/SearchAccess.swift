@@ -70,8 +70,8 @@ extension ProfileSearch {
     /// ids.
     fileprivate var walkedField: FieldRules?? {
         guard status == nil, text == nil else { return nil }
-        guard let field = order?.field else { return conditions.isEmpty ? .some(nil) : nil }
-        guard field.hasOrderedIndex,
+        guard let order else { return conditions.isEmpty ? .some(nil) : nil }
+        guard let field = order.field, field.hasOrderedIndex,
             conditions.allSatisfy({ $0.field.name == field.name && $0.comparison.isBound })
         else { return nil }
         return field

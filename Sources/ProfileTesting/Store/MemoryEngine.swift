@@ -81,7 +81,7 @@ final class MemoryEngine: StoreEngine {
         var byteCount = 0
         var next: ProfileCursor?
         for profile in try currentAtLength.profiles(search, under: rules.schema) {
-            let place = search.cursor(at: profile)
+            let place = search.cursor(at: profile, under: rules.schema)
             if let after = search.after, !search.precedes(after, place) { continue }
             // One more than is asked for tells that there is another page.
             if found.count == search.limit || byteCount >= search.mostBytes {

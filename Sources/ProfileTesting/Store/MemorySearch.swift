@@ -6,7 +6,7 @@ extension MemoryState {
     /// The profiles that a search finds, wherever it goes on, in its order.
     func profiles(_ search: ProfileSearch, under schema: ProfileSchema) -> [MemoryProfile] {
         profiles(after: 0).filter { $0.meets(search, under: schema) }
-            .sorted { search.precedes(search.cursor(at: $0), search.cursor(at: $1)) }
+            .sorted { search.precedes(search.cursor(at: $0, under: schema), search.cursor(at: $1, under: schema)) }
     }
 }
 
@@ -65,8 +65,15 @@ extension ProfileSearch.Condition {
 
 extension ProfileSearch {
     /// The place of a profile in the order.
-    func cursor(at profile: MemoryProfile) -> ProfileCursor {
-        cursor(id: profile.id, value: order.flatMap { profile.values[$0.field.column] }.map { Array($0.utf8) })
+    func cursor(at profile: MemoryProfile, under schema: ProfileSchema) -> ProfileCursor {
+        let value: [UInt8]? =
+            switch order {
+            case nil: nil
+            case .field(let field, _): profile.values[field.column].map { Array($0.utf8) }
+            case .relevance(let text):
+                profile.profile(under: schema).match(of: text).map { [UInt8($0.rawValue)] }
+            }
+        return cursor(id: profile.id, value: value)
     }
 
     /// Whether one place of the order comes before another.
@@ -83,7 +90,12 @@ extension ProfileSearch {
         case (nil, nil): values = 0
         case (nil, _?): return 1
         case (_?, nil): return -1
-        case (let left?, let right?): values = ValueOrder(order.field).compare(left.span, right.span)
+        case (let left?, let right?):
+            switch order {
+            case .field(let field, _): values = ValueOrder(field).compare(left.span, right.span)
+            // The better one comes first.
+            case .relevance: values = Int(right.first ?? 0) - Int(left.first ?? 0)
+            }
         }
         let rising = values != 0 ? values : one.id < other.id ? -1 : one.id > other.id ? 1 : 0
         return order.isDescending ? -rising : rising

@@ -96,4 +96,44 @@ import Watchdog
             #expect(found == isThere, "\(part)")
         }
     }
+
+    // MARK: How well it matches
+
+    @Test(arguments: [
+        ("Elm St", "elm st", TextMatch.whole), ("Łódź", "LODZ", .whole), ("Elm St", "elm", .start), ("Élan", "el", .start),
+        ("12 Elm St", "elm", .word), ("O'Brien", "brien", .word), ("Zum Straßenfest", "strasse", .word),
+        ("東京 elm", "elm", .word), ("—elm", "elm", .word), ("Helm, Elm", "elm", .word), ("7876-1241", "1241", .word),
+        ("Helm St", "elm", .inside), ("éelm", "elm", .inside), ("東elm", "elm", .inside), ("9elm", "elm", .inside),
+        ("a (b", "(b", .inside), ("aaab", "ab", .inside), ("Elm St", "oak", nil), ("el", "elm", nil), ("", "elm", nil),
+        ("x", "", .start), ("", "", .whole),
+    ])
+    func `N8: a text matches as a whole, at the start, at the start of a word or inside`(
+        value: String, text: String, expected: TextMatch?
+    ) {
+        #expect(FoldedText(text).match(in: Array(value.utf8).span) == expected)
+    }
+
+    @Test(arguments: [
+        ("Elm and elm", "ELM", ["Elm", "elm"]), ("Straße", "ss", ["ß"]), ("Straße", "s", ["S", "ß"]),
+        ("José", "sé", ["sé"]), ("Jose\u{301}!", "e", ["e\u{301}"]), ("aaaa", "aa", ["aa", "aa"]), ("aaa", "aa", ["aa"]),
+        ("ﬁ", "i", ["ﬁ"]), ("Ma\u{AD}in", "ai", ["a\u{AD}i"]), ("x", "y", []), ("x", "", []), ("", "x", []),
+    ])
+    func `N8: what was found is told in whole characters`(value: String, text: String, expected: [String]) {
+        #expect(FoldedText(text).ranges(in: value).map { String(value[$0]) } == expected)
+    }
+
+    @Test func `N8: what is found has a match, and a place that can be marked`() {
+        var random = SeededGenerator(printingSeedOf: "places of a text")
+        for _ in 0..<rounds(3_000) {
+            let text = String(random.text(0..<24).filter { $0.unicodeScalars.allSatisfy { $0.value < 0x250 } })
+            let part = String(text.dropFirst(Int.random(in: 0...8, using: &random)).prefix(3))
+            let folded = FoldedText(part)
+            let match = folded.match(in: Array(text.utf8).span)
+            #expect(match != nil, "\(text.debugDescription) \(part.debugDescription)")
+            let ranges = folded.ranges(in: text)
+            #expect(ranges.isEmpty == folded.bytes.isEmpty)
+            for range in ranges { #expect(contains(String(text[range]), part)) }
+            #expect(!contains(text, part + "\u{4E00}") && folded.match(in: [UInt8]().span) == (folded.bytes.isEmpty ? .whole : nil))
+        }
+    }
 }

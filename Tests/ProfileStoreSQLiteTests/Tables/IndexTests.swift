@@ -81,7 +81,7 @@ import Watchdog
                 [Condition(fields[1], $0), Condition(fields[0], .contains("1")), Condition(fields[5], .equals("1"))]
             }
         let orders: [ProfileSearch.Order?] =
-            [nil] + fields.flatMap { field in [false, true].map { ProfileSearch.Order(field, isDescending: $0) } }
+            [nil] + fields.flatMap { field in [false, true].map { .field(field, isDescending: $0) } }
         var kinds: Set<String> = []
         for conditions in conditions {
             for order in orders {
@@ -131,7 +131,7 @@ import Watchdog
         let schema = try People.standard(and: #"{"name":"note","profiles":{"indexed":true}}"#)
         let (note, address) = (try #require(schema["note"]), try #require(schema[.address]))
         func isBrief(_ search: ProfileSearch) -> Bool { SearchAccess(search).isBrief }
-        func ordered(_ field: FieldRules) -> ProfileSearch.Order { ProfileSearch.Order(field, isDescending: false) }
+        func ordered(_ field: FieldRules) -> ProfileSearch.Order { .field(field, isDescending: false) }
         let username = Condition(schema.primaryKey, .equals("x"))
         #expect(isBrief(ProfileSearch(conditions: [username, Condition(address, .contains("x"))], limit: 100_000)))
         #expect(isBrief(ProfileSearch(conditions: [Condition(note, .equals("x"))], isReversed: true)))

@@ -321,12 +321,18 @@ struct RandomVerbs {
         query.status = random.once(in: 4) ? .invalid : random.once(in: 4) ? .unjudged : nil
         query.isReversed = random.once(in: 3)
         if random.once(in: 2) { query.order = .init(field(), isDescending: random.once(in: 2)) }
+        if random.once(in: 6) { query.order = .relevance }
         if random.once(in: 3) {
             let value = [nil, email(), note(), username()].randomElement(using: &random) ?? nil
             let isOfOther = random.once(in: 8)
-            query.after = ProfileCursor(
-                id: id(), order: isOfOther ? nil : query.order,
-                value: query.order == nil || value?.isEmpty ?? true ? nil : value.map { Array($0.utf8) })
+            let place = value.flatMap { $0.isEmpty ? nil : Array($0.utf8) }
+            let order = isOfOther ? nil : query.order
+            query.after =
+                switch order {
+                case nil: ProfileCursor(id: id())
+                case .field: ProfileCursor(id: id(), order: order, value: place)
+                case .relevance: ProfileCursor(id: id(), order: order, value: [UInt8.random(in: 1...4, using: &random)])
+                }
         }
         return query
     }

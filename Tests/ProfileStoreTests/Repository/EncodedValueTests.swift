@@ -104,6 +104,7 @@ import Watchdog
         for status in [ProfileQuery.Status.invalid, .unjudged] { queries.append(ProfileQuery(status: status)) }
         queries.append(
             ProfileQuery(order: .init("age"), isReversed: true, limit: 3, after: ProfileCursor("4.age.ascending.31")))
+        queries.append(ProfileQuery(text: "ann", order: .relevance, after: ProfileCursor("4.3")))
         for query in queries {
             #expect(try JSONDecoder().decode(ProfileQuery.self, from: JSONEncoder().encode(query)) == query)
         }
@@ -112,6 +113,7 @@ import Watchdog
     @Test(arguments: [
         (#"{"condition":[]}"#, ["condition"]), (#"{"order":{"field":"Age"}}"#, ["order", "field"]),
         (#"{"order":{"field":"age","desc":true}}"#, ["order", "desc"]), (#"{"after":"x"}"#, ["after"]),
+        (#"{"order":"best"}"#, ["order"]), (#"{"after":"3.04"}"#, ["after"]), (#"{"after":"3.5"}"#, ["after"]),
         (#"{"status":"valid"}"#, ["status"]), (#"{"limit":"7"}"#, ["limit"]),
         (#"{"conditions":[{"field":"age","comparison":"equals"}]}"#, ["conditions", "Index 0", "value"]),
         (

@@ -121,6 +121,7 @@ import Watchdog
             // Often by the field of a condition, whose index has the order too.
             let name = random.once(in: 3) ? query.conditions.first?.field ?? field() : field()
             query.order = .init(name, isDescending: random.once(in: 2))
+            if query.text != nil, random.once(in: 2) { query.order = .relevance }
         }
         query.isReversed = random.once(in: 2)
         if random.once(in: 3), let profile = everyone.randomElement(using: &random) {
@@ -143,24 +144,46 @@ import Watchdog
     private static func answer(
         _ query: ProfileQuery, from start: Profile?, _ everyone: [Profile], _ repository: ProfileRepository
     ) -> [Int64] {
-        var sorted = everyone.sorted { isBefore($0, $1, query.order) }
+        var sorted = everyone.filter { meets($0, query, repository) || $0.id == start?.id }
+            .sorted { isBefore($0, $1, query) }
         if query.isReversed { sorted.reverse() }
         if let start { sorted.removeSubrange(0...(sorted.firstIndex { $0.id == start.id } ?? 0)) }
-        return sorted.filter { meets($0, query, repository) }.map(\.id)
+        return sorted.map(\.id)
     }
 
-    private static func isBefore(_ one: Profile, _ other: Profile, _ order: ProfileQuery.Order?) -> Bool {
-        guard let order else { return one.id < other.id }
-        let rules = one.schema[order.field]
-        switch (one[order.field], other[order.field]) {
+    private static func isBefore(_ one: Profile, _ other: Profile, _ query: ProfileQuery) -> Bool {
+        let (field, isDescending): (FieldName, Bool)
+        switch query.order {
+        case nil: return one.id < other.id
+        case .relevance:
+            let (left, right) = (match(one, query.text ?? ""), match(other, query.text ?? ""))
+            return left != right ? left > right : one.id < other.id
+        case .field(let name, let descends): (field, isDescending) = (name, descends)
+        }
+        let rules = one.schema[field]
+        switch (one[field], other[field]) {
         case (nil, _?): return false
         case (_?, nil): return true
         case (nil, nil): break
         case (let left?, let right?):
             let (low, high) = (key(left, rules), key(right, rules))
-            if low != high { return low < high ? !order.isDescending : order.isDescending }
+            if low != high { return low < high ? !isDescending : isDescending }
         }
-        return order.isDescending ? one.id > other.id : one.id < other.id
+        return isDescending ? one.id > other.id : one.id < other.id
+    }
+
+    /// How well the best of the values matches, by what stands around the text in it.
+    private static func match(_ profile: Profile, _ text: String) -> Int {
+        let text = Array(plain(text))
+        return profile.fields.map { field in
+            let value = Array(plain(field.value ?? ""))
+            if value == text { return 4 }
+            if value.starts(with: text) { return 3 }
+            let places = value.indices.filter { value[$0...].starts(with: text) }
+            if places.isEmpty { return 0 }
+            func isOfWord(_ index: Int) -> Bool { value[index].isLetter || value[index].isNumber }
+            return places.contains { isOfWord($0) && !isOfWord($0 - 1) } ? 2 : 1
+        }.max() ?? 0
     }
 
     /// What is less where a value is less: whether it is none of the type, its number, its bytes.
@@ -234,9 +257,10 @@ import Watchdog
 
     /// The letters of these profiles, folded by a list of them.
     private static func contains(_ value: String?, _ text: String) -> Bool {
-        func plain(_ text: String) -> String {
-            text.lowercased().map { ["é": "e", "ß": "ss"][$0] ?? String($0) }.joined()
-        }
-        return value.map { plain($0).contains(plain(text)) } ?? false
+        value.map { plain($0).contains(plain(text)) } ?? false
+    }
+
+    private static func plain(_ text: String) -> String {
+        text.lowercased().map { ["é": "e", "ß": "ss"][$0] ?? String($0) }.joined()
     }
 }

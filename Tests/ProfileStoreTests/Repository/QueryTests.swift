@@ -289,6 +289,52 @@ import Watchdog
         }
     }
 
+    // MARK: Relevance
+
+    @Test func `N8: what matches best comes first: a whole value, its start, the start of a word, inside`() async throws
+    {
+        for (name, address) in [
+            ("inside", "Helmet"), ("word", "12 Elm St"), ("start", "Elm St"), ("whole", "ÉLM"), ("other", "Oak"),
+            ("elmwood", "Oak"),
+        ] {
+            try await repository.register(name, ["note": address])
+        }
+        var query = ProfileQuery(text: "elm", order: .relevance, limit: 2)
+        #expect(try await names(query) == ["whole", "start", "elmwood", "word", "inside"])
+        query.isReversed = true
+        #expect(try await names(query) == ["inside", "word", "elmwood", "start", "whole"])
+        query.isReversed = false
+        let page = try await repository.profiles(query)
+        #expect(page.next?.description == "3.3" && page.next == query.cursor(at: page.profiles[1]))
+        query.after = ProfileCursor("3.3")
+        #expect(try await names(query) == ["elmwood", "word", "inside"])
+        let other = try #require(try await repository.profile(username: "other"))
+        query.after = query.cursor(at: other)
+        #expect(try await names(query) == [], "it would come behind all that match")
+        #expect(query.after == ProfileCursor("5.0"))
+        query.after = ProfileCursor("3.3")
+        query.conditions = [Condition(try name("note"), .contains("st"))]
+        #expect(try await names(query) == ["word"])
+        #expect(try await repository.plan(of: query) == .everything)
+        #expect(try await repository.count(query) == 2, "wherever it goes on")
+    }
+
+    @Test func `N8: without a text there is no order of how well it matches`() async throws {
+        #expect(
+            await issues(ProfileQuery(order: .relevance)) == [
+                ValidationIssue(nil, .badFormat(expected: .textForRelevance))
+            ])
+        #expect(await issues(ProfileQuery(text: "", order: .relevance)) == [])
+    }
+
+    @Test func `N8: all of many columns are looked at for the best match`() async throws {
+        let fields = (0..<70).map { #"{"name":"f\#($0)"}"# }.joined(separator: ",")
+        try await repository.adopt(try People.standard(and: fields))
+        try await repository.register("one", ["f0": "an elmo", "f69": "helm"])
+        try await repository.register("two", ["f0": "helm", "f69": "elm"])
+        #expect(try await names(ProfileQuery(text: "elm", order: .relevance)) == ["two", "one"])
+    }
+
     @Test func `a query about a field that other rules have brought is right as soon as they are in force`()
         async throws
     {

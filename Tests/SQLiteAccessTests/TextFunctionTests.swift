@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 import Watchdog
 
-@Suite(.watched) struct TextPredicateTests {
+@Suite(.watched) struct TextFunctionTests {
     private let database: TemporaryDatabase
 
     init() throws {
@@ -21,14 +21,14 @@ import Watchdog
         return rows
     }
 
-    @Test func `a predicate is asked for each value, and learns what is tested once a statement`() throws {
+    @Test func `a function is asked for each value, and learns what is measured once a statement`() throws {
         let connection = try database.connect()
         let subjects = Mutex<[Int]>([])
         try connection.define(
-            TextPredicate("longer") { subject in
+            TextFunction("longer") { subject in
                 let count = subject.count
                 subjects.withLock { $0.append(count) }
-                return { $0.count > count }
+                return { $0.count > count ? 1 : 0 }
             })
         #expect(
             try column("SELECT id FROM t WHERE longer(?, name) ORDER BY id", binding: "xx", connection) == [
@@ -47,9 +47,25 @@ import Watchdog
         #expect(try column("SELECT longer(NULL, 'a'), longer(3, 'ab')", connection) == ["1"])
     }
 
-    @Test func `no predicate can be called by what lies in the file`() throws {
+    @Test func `a function is the greatest of its values, and looks no further than that`() throws {
         let connection = try database.connect()
-        try connection.define(TextPredicate("always") { _ in { _ in true } })
+        let texts = Mutex<[Int]>([])
+        try connection.define(
+            TextFunction("length", greatest: 3) { _ in
+                { text in
+                    let count = text.count
+                    texts.withLock { $0.append(count) }
+                    return min(count, 3)
+                }
+            })
+        #expect(try column("SELECT length('', 'a', NULL, 'bb', '')", connection) == ["2"])
+        #expect(try column("SELECT length('', 'a', 'cccc', 'bb') + length('')", connection) == ["3"])
+        #expect(texts.withLock { $0 } == [1, 2, 0, 1, 4])
+    }
+
+    @Test func `no function can be called by what lies in the file`() throws {
+        let connection = try database.connect()
+        try connection.define(TextFunction("always") { _ in { _ in 1 } })
         #expect(throws: SQLiteError.self) {
             try connection.execute("CREATE TABLE other (x TEXT CHECK (always('', x)))")
             try connection.execute("INSERT INTO other VALUES ('a')")

@@ -1,20 +1,25 @@
 internal import CSQLite
 
-/// A test of texts, written in Swift, that statements call as a function of SQL.
+/// A measure of texts, written in Swift, that statements call as a function of SQL.
 ///
-/// Its first argument says what is tested, and is looked at once a statement. The function is 1 where one of the further
-/// arguments passes, whatever is NULL among them, else 0. The schema of a database cannot call it.
-package struct TextPredicate: Sendable {
+/// Its first argument says what is measured, and is looked at once a statement. The function is the greatest measure of the
+/// further arguments, 0 of those that are NULL, and looks at no more of them once it is as great as it can be. The schema
+/// of a database cannot call it.
+package struct TextFunction: Sendable {
     /// The function's name; a program's own text.
     package let name: String
-    /// Makes the test that a first argument asks for.
-    package let test: @Sendable (_ subject: Span<UInt8>) -> (_ text: Span<UInt8>) -> Bool
+    /// As great as a measure can be.
+    package let greatest: Int
+    /// Makes the measure that a first argument asks for; none is less than 0.
+    package let measure: @Sendable (_ subject: Span<UInt8>) -> (_ text: Span<UInt8>) -> Int
 
     package init(
-        _ name: String, test: @escaping @Sendable (_ subject: Span<UInt8>) -> (_ text: Span<UInt8>) -> Bool
+        _ name: String, greatest: Int = 1,
+        measure: @escaping @Sendable (_ subject: Span<UInt8>) -> (_ text: Span<UInt8>) -> Int
     ) {
         self.name = name
-        self.test = test
+        self.greatest = greatest
+        self.measure = measure
     }
 }
 
@@ -33,16 +38,16 @@ package struct TextCollation: Sendable {
 }
 
 extension Connection {
-    /// Lets statements of this connection call a predicate.
-    package func define(_ predicate: TextPredicate) throws(SQLiteError) {
+    /// Lets statements of this connection call a function.
+    package func define(_ function: TextFunction) throws(SQLiteError) {
         // SQLite lets go of the box, also where this fails.
         let status = sqlite3_create_function_v2(
-            handle, predicate.name, -1, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY,
-            Unmanaged.passRetained(PredicateBox(predicate)).toOpaque(),
+            handle, function.name, -1, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY,
+            Unmanaged.passRetained(FunctionBox(function)).toOpaque(),
             { context, count, values in
                 guard let context, let values, count > 0 else { return }
-                sqlite3_result_int(context, PreparedTest.passes(context, count, values) ? 1 : 0)
-            }, nil, nil, { box in if let box { Unmanaged<PredicateBox>.fromOpaque(box).release() } })
+                sqlite3_result_int64(context, Int64(PreparedMeasure.greatest(context, count, values)))
+            }, nil, nil, { box in if let box { Unmanaged<FunctionBox>.fromOpaque(box).release() } })
         guard status == SQLITE_OK else { throw SQLiteError(status: status, database: handle) }
     }
 
@@ -65,10 +70,10 @@ extension Connection {
     }
 }
 
-private final class PredicateBox {
-    let predicate: TextPredicate
+private final class FunctionBox {
+    let function: TextFunction
 
-    init(_ predicate: TextPredicate) { self.predicate = predicate }
+    init(_ function: TextFunction) { self.function = function }
 }
 
 private final class CollationBox {
@@ -77,38 +82,43 @@ private final class CollationBox {
     init(_ collation: TextCollation) { self.collation = collation }
 }
 
-/// The test that a statement's first argument asks for; SQLite keeps it as long as that argument stays.
-private final class PreparedTest {
-    private let passes: (Span<UInt8>) -> Bool
+/// The measure that a statement's first argument asks for; SQLite keeps it as long as that argument stays.
+private final class PreparedMeasure {
+    private let measure: (Span<UInt8>) -> Int
+    private let greatest: Int
 
-    private init(_ passes: @escaping (Span<UInt8>) -> Bool) { self.passes = passes }
+    private init(_ function: TextFunction, of subject: Span<UInt8>) {
+        measure = function.measure(subject)
+        greatest = function.greatest
+    }
 
-    /// Whether one of the values behind the first passes the test that this asks for.
-    static func passes(
+    /// The greatest measure of the values behind the first, as that asks for it.
+    static func greatest(
         _ context: OpaquePointer, _ count: Int32, _ values: UnsafeMutablePointer<OpaquePointer?>
-    ) -> Bool {
+    ) -> Int {
         if let kept = sqlite3_get_auxdata(context, 0) {
-            return Unmanaged<PreparedTest>.fromOpaque(kept).takeUnretainedValue().passes(count, values)
+            return Unmanaged<PreparedMeasure>.fromOpaque(kept).takeUnretainedValue().greatest(count, values)
         }
-        guard let box = sqlite3_user_data(context) else { return false }
-        let predicate = Unmanaged<PredicateBox>.fromOpaque(box).takeUnretainedValue().predicate
-        let test = PreparedTest(predicate.test(UnsafeBufferPointer(text: values[0]).span))
-        let outcome = test.passes(count, values)
+        guard let box = sqlite3_user_data(context) else { return 0 }
+        let function = Unmanaged<FunctionBox>.fromOpaque(box).takeUnretainedValue().function
+        let measure = PreparedMeasure(function, of: UnsafeBufferPointer(text: values[0]).span)
+        let outcome = measure.greatest(count, values)
         // Last, since SQLite may let go of it at once.
         sqlite3_set_auxdata(
-            context, 0, Unmanaged.passRetained(test).toOpaque(),
-            { test in if let test { Unmanaged<PreparedTest>.fromOpaque(test).release() } })
+            context, 0, Unmanaged.passRetained(measure).toOpaque(),
+            { measure in if let measure { Unmanaged<PreparedMeasure>.fromOpaque(measure).release() } })
         return outcome
     }
 
-    private func passes(_ count: Int32, _ values: UnsafeMutablePointer<OpaquePointer?>) -> Bool {
+    private func greatest(_ count: Int32, _ values: UnsafeMutablePointer<OpaquePointer?>) -> Int {
+        var found = 0
         var index = 1
-        while index < Int(count) {
+        while index < Int(count), found < greatest {
             let text = UnsafeBufferPointer<UInt8>(text: values[index])
-            if text.baseAddress != nil, passes(text.span) { return true }
+            if text.baseAddress != nil { found = max(found, measure(text.span)) }
             index += 1
         }
-        return false
+        return found
     }
 }
 

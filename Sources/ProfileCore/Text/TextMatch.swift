@@ -1,0 +1,89 @@
+/// How well a text that is looked for matches a value: the better, the greater.
+package enum TextMatch: Int, Comparable, CaseIterable, Sendable {
+    /// It stands within a word.
+    case inside = 1
+    /// A word begins with it.
+    case word
+    /// The value begins with it.
+    case start
+    /// It is the whole value.
+    case whole
+
+    package static func < (left: TextMatch, right: TextMatch) -> Bool { left.rawValue < right.rawValue }
+}
+
+extension FoldedText {
+    /// How well this matches a text, at the best of the places where it stands; nil where it stands nowhere.
+    ///
+    /// A word begins with a letter or digit behind something else.
+    package func match(in text: Span<UInt8>) -> TextMatch? {
+        guard isContained(in: text) else { return nil }
+        return text.withUnsafeBufferPointer { text in
+            if text.allSatisfy({ $0 < 0x80 }) { return bestMatch(inFolded: text) }
+            return TextFolding.folded(text.span).withUnsafeBufferPointer { bestMatch(inFolded: $0) }
+        }
+    }
+
+    /// The text is folded, but for the case of ASCII letters, and this stands in it.
+    private func bestMatch(inFolded text: UnsafeBufferPointer<UInt8>) -> TextMatch {
+        func stands(at index: Int) -> Bool {
+            bytes.indices.allSatisfy { text[index + $0].asciiFolded == bytes[$0] }
+        }
+        guard stands(at: 0) else {
+            let places = 1..<max(1, text.count - bytes.count + 1)
+            return places.contains { stands(at: $0) && Self.isWordStart(text, $0) } ? .word : .inside
+        }
+        return text.count == bytes.count ? .whole : .start
+    }
+
+    private static func isWordStart(_ text: UnsafeBufferPointer<UInt8>, _ index: Int) -> Bool {
+        isInWord(scalar(in: text, at: index)) && !isInWord(scalar(before: index, in: text))
+    }
+
+    private static func isInWord(_ scalar: Unicode.Scalar?) -> Bool {
+        guard let scalar else { return false }
+        return scalar.properties.isAlphabetic || scalar.properties.numericType != nil
+    }
+
+    private static func scalar(in text: UnsafeBufferPointer<UInt8>, at index: Int) -> Unicode.Scalar? {
+        var decoder = UTF8()
+        var bytes = text[index...].makeIterator()
+        guard case .scalarValue(let scalar) = decoder.decode(&bytes) else { return nil }
+        return scalar
+    }
+
+    private static func scalar(before index: Int, in text: UnsafeBufferPointer<UInt8>) -> Unicode.Scalar? {
+        var start = index - 1
+        while start > 0, UTF8.isContinuation(text[start]) { start -= 1 }
+        return scalar(in: text, at: start)
+    }
+
+    /// Where this stands in a text, in whole characters: to mark what was found. The empty text stands nowhere.
+    package func ranges(in text: String) -> [Range<String.Index>] {
+        guard !bytes.isEmpty else { return [] }
+        var folded: [UInt8] = []
+        // The character that each byte comes of.
+        var characters: [String.Index] = []
+        for index in text.indices {
+            folded += TextFolding.folded(String(text[index]).utf8Span.span)
+            characters += repeatElement(index, count: folded.count - characters.count)
+        }
+        var ranges: [Range<String.Index>] = []
+        var index = 0
+        while index + bytes.count <= folded.count {
+            guard folded[index..<index + bytes.count].elementsEqual(bytes) else {
+                index += 1
+                continue
+            }
+            let last = characters[index + bytes.count - 1]
+            let range = characters[index]..<text.index(after: last)
+            if let before = ranges.last, before.upperBound > range.lowerBound {
+                ranges[ranges.count - 1] = before.lowerBound..<range.upperBound
+            } else {
+                ranges.append(range)
+            }
+            index += bytes.count
+        }
+        return ranges
+    }
+}
