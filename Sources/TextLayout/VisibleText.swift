@@ -22,7 +22,7 @@ extension String {
     }
 
     /// No character that people write has more: a family of four in one emoji has seven, in two columns.
-    private static let mostScalarsPerColumn = 8
+    static let mostScalarsPerColumn = 8
 
     /// The text in quotes, with `\"` and `\\` for the characters that would be ambiguous; what is cut after
     /// `longest` scalars has `…` behind the quotes.

@@ -19,6 +19,7 @@ struct ProfilesCommand: ParsableCommand {
               profiles register
               profiles import people.csv --rejects rejects.csv
               profiles lookup skboard
+              profiles find main st
               profiles edit skboard --phone 7876-1242
 
             The store is at --database, else at $PROFILES_DATABASE, else at \
@@ -35,8 +36,8 @@ struct ProfilesCommand: ParsableCommand {
             CommandGroup(
                 name: "Profile",
                 subcommands: [
-                    RegisterCommand.self, EditCommand.self, RemoveCommand.self, LookupCommand.self, ListCommand.self,
-                    WatchCommand.self,
+                    RegisterCommand.self, EditCommand.self, RemoveCommand.self, LookupCommand.self, FindCommand.self,
+                    ListCommand.self, WatchCommand.self,
                 ]),
             CommandGroup(
                 name: "File",

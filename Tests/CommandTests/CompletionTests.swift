@@ -57,7 +57,13 @@ import Watchdog
         #expect(try offered("edit", "anna", "--clear", "") == ["nickname", "username"])
         #expect(try offered("edit", "anna", "--clear", "n") == ["nickname"])
         #expect(try offered("register", "--set", "") == ["nickname=", "username="])
-        #expect(try offered("lookup", "--where", "u") == ["username="])
+        for option in ["--where", "--contains", "--any"] {
+            #expect(try offered("lookup", option, "u") == ["username="])
+        }
+        #expect(try offered("list", "--sort", "n") == ["nickname"])
+        #expect(try offered("find", "x", "--columns", "n") == ["nickname"])
+        #expect(try offered("list", "--columns", "username,i") == ["username,id", "username,issues"])
+        #expect(try offered("list", "--format", "") == ["csv", "json", "ndjson", "text", "tsv"])
         #expect(try offered("import", "x.csv", "--map", "Mobile=") == ["nickname", "username"])
         #expect(try offered("edit", "anna", "--database", "\"other store.sqlite\"", "--clear", "e") == ["email"])
 

@@ -49,4 +49,30 @@ import TextLayout
         #expect("a\"b\\".quoted(longest: 4) == #""a\"b\\""#)
         #expect("a\"b\\".quoted() == #""a\"b\\""#)
     }
+
+    @Test func `a table is fitted into a width, and marks are seen in what is left of a cell`() {
+        var table = TextTable(["Name", "Address", "Count"], [.left, .left, .right], widestCell: 64)
+        let address = "12 Main Street, Upper Northwood"
+        table.add([("anna", []), (address, address.ranges(of: "North")), ("7", [])])
+        table.add([("bert", []), (nil, []), ("1,000", [])])
+        let columns = table.columns(whole: [2])
+        #expect(table.text(ColumnFit(columns)) == table.text)
+        #expect(
+            table.text(ColumnFit(columns, within: 30), marking: ("<", ">")) == """
+                Name  Address            Count
+                anna  … Upper <North>wood      7
+                bert  –                  1,000
+
+                """)
+        let narrow = ColumnFit(table.columns(staying: [1]), within: 20)
+        #expect(narrow.fallen == [2])
+        #expect(table.text(narrow) == "Name  Address\nanna  …per Northwood\nbert  –\n")
+    }
+
+    @Test func `a block marks values too`() {
+        var block = TextBlock()
+        block.add("Name", "Łódź", marks: "Łódź".ranges(of: "ód"))
+        block.add("No", nil)
+        #expect(block.text(marking: ("<", ">")) == "Name  Ł<ód>ź\nNo    –\n")
+    }
 }

@@ -120,10 +120,7 @@ final class JSONExport: ExportOutput {
         members.reserveCapacity(columns.names.count)
         for (column, rules) in columns.fields.enumerated() {
             let stored = rows.isAbsent(row, column) ? nil : String(rows.cell(row, column))
-            var value = rules.json(of: stored)
-            // JSON has numbers and booleans of its own; what is text there is as a schema wants it written.
-            if case .string(let text) = value { value = .string(rules.typedForm(of: text)) }
-            members.append(JSONMember(columns.names[column], value))
+            members.append(JSONMember(columns.names[column], rules.typedJSON(of: stored)))
         }
         if columns.includesHashes {
             let hash = profile.hash.map { JSONValue.string(String($0.bytes)) }
@@ -133,11 +130,19 @@ final class JSONExport: ExportOutput {
     }
 
     private func flush(_ state: inout State) throws(ByteStreamError) {
-        var output = state.text
+        let output = state.text
         state.text = ""
+        try sink.write(output)
+    }
+}
+
+extension ByteSink {
+    /// Writes a text in UTF-8.
+    func write(_ text: String) throws(ByteStreamError) {
+        var text = text
         var failure: ByteStreamError?
-        output.withUTF8 { bytes in
-            do throws(ByteStreamError) { try sink.write(UnsafeRawBufferPointer(bytes)) } catch { failure = error }
+        text.withUTF8 { bytes in
+            do throws(ByteStreamError) { try write(UnsafeRawBufferPointer(bytes)) } catch { failure = error }
         }
         if let failure { throw failure }
     }

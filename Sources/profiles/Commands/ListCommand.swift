@@ -1,29 +1,40 @@
 internal import ArgumentParser
 internal import ProfileStore
 
-struct ListCommand: AsynchronousCommand, ResultWriting {
+struct ListCommand: QueryCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "List profiles, in the order in which they came.",
+        abstract: "List profiles, in the order in which they came or by a field.",
         discussion: """
-            Shows a page at a time, and says how to get the next one. Use "profiles export" for all of them.
+            Shows a page at a time, and says how to get the next one. Use "profiles export" for all of them. A table is \
+            fitted into the terminal; what has no room there is named. CSV, TSV and NDJSON can be imported again.
 
               profiles list
               profiles list --limit 20 --after 140
+              profiles list --sort birthday --descending --where 'birthday<2000-01-01'
+              profiles list --columns username,phone --format csv
               profiles list --invalid --format json
             """)
 
+    @OptionGroup var conditions: ConditionOptions
     @OptionGroup var page: PageOptions
+    @OptionGroup var listing: ListingOptions
     @OptionGroup var store: StoreOptions
-    @OptionGroup var result: ResultOptions
 
-    /// Profiles that nobody has judged are counted where invalid ones are listed.
-    var needsThreads: Bool { page.invalid }
+    var needsThreads: Bool { needsThreads() }
 
     func run() async throws {
-        try await global.withStore("list") { repository in
-            let count = try await global.show(page.query(), of: repository)
-            if count == 0 { global.note("There are no \(page.kindOfProfiles)profiles.") }
+        try await withStore("list") { repository in
+            let isAny = try await answer(try query(in: repository.schema), of: repository)
+            if !isAny, !listing.count { note("There are no \(kindOfProfiles).") }
         }
+    }
+
+    /// What a page has none of.
+    private var kindOfProfiles: String {
+        let kind = (page.after == nil ? "" : "further ") + (conditions.invalid ? "invalid " : "") + "profiles"
+        var others = conditions
+        others.invalid = false
+        return others.isEmpty ? kind : kind + " that meet the conditions"
     }
 }

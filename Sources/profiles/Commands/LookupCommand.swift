@@ -2,17 +2,19 @@ internal import ArgumentParser
 internal import ProfileCore
 internal import ProfileStore
 
-struct LookupCommand: AsynchronousCommand, ResultWriting {
+struct LookupCommand: QueryCommand {
     static let configuration = CommandConfiguration(
         commandName: "lookup",
         abstract: "Find profiles by their fields.",
         discussion: """
             All conditions must hold. A value is looked up in the form in which it is stored: 78761241 finds 7876-1241. \
-            Exits 1 when there is none.
+            Exits 1 when there is none. A profile that is the only one is shown in full.
 
               profiles lookup skboard
               profiles lookup --phone 78761241
               profiles lookup --prefix --where address="12 Main"
+              profiles lookup --where 'birthday>=1990-01-01' --where postal_code= --sort birthday
+              profiles lookup --any postal_code=10001,10002 --contains address=main --count
               profiles lookup --invalid --limit 20 --format json
             """)
 
@@ -31,69 +33,45 @@ struct LookupCommand: AsynchronousCommand, ResultWriting {
     @Option(help: ArgumentHelp("The birthday.", valueName: "value"))
     var birthday: String?
 
-    @Option(
-        name: .customLong("where"),
-        help: ArgumentHelp("The value of any field of the schema; may be repeated.", valueName: "field=value"),
-        completion: CompletedWords.assignments)
-    var conditions: [String] = []
-
-    @Flag(help: "Only the beginning of each value must be the same.")
-    var prefix = false
-
+    @OptionGroup var conditions: ConditionOptions
     @OptionGroup var page: PageOptions
+    @OptionGroup var listing: ListingOptions
     @OptionGroup var store: StoreOptions
-    @OptionGroup var result: ResultOptions
 
     func validate() throws {
-        guard !wanted.isEmpty || !conditions.isEmpty || page.invalid else {
+        guard !named.isEmpty || !conditions.isEmpty else {
             throw ValidationError(
                 "Say what to look up: a username, --phone and so on, --where FIELD=VALUE, or --invalid.")
         }
-        for condition in conditions where Assignment(condition) == nil {
-            throw ValidationError("--where takes FIELD=VALUE.")
-        }
     }
 
-    /// Profiles are found by their username or phone at once; what else is asked may have every one of them read.
-    var needsThreads: Bool {
-        page.invalid || prefix || !conditions.isEmpty || address != nil || postalCode != nil || birthday != nil
-    }
+    var needsThreads: Bool { needsThreads(named) }
 
     func run() async throws {
-        try await global.withStore("lookup") { repository in
-            let query = page.query(try wanted.map { try condition($0, in: repository.schema) })
-            if try await show(query, of: repository) == 0 { throw nothingFound(query.conditions, in: repository) }
+        try await withStore("lookup") { repository in
+            let query = try query(named, in: repository.schema)
+            if try await !isAnyShown(query, of: repository) { throw nothingFound(query.conditions, in: repository) }
         }
     }
 
     /// Shows what there is: nothing where a value is none that any profile can have, as is told then.
-    private func show(_ query: ProfileQuery, of repository: ProfileRepository) async throws -> Int {
+    private func isAnyShown(_ query: ProfileQuery, of repository: ProfileRepository) async throws -> Bool {
         do {
-            return try await global.show(query, of: repository, onlyOneInFull: true)
-        } catch ProfileStoreError.invalidQuery(let issues) where issues.allSatisfy({ $0.field != nil }) {
-            try global.showNone(of: repository)
-            return 0
+            return try await answer(query, of: repository, onlyOneInFull: true)
+        } catch ProfileStoreError.invalidQuery(let issues)
+            where issues.allSatisfy({ $0.field != nil }) && query.conditions.allSatisfy(\.isOfEquality)
+        {
+            try showNone(of: repository)
+            return false
         }
     }
 
-    /// Everything that was asked for, by field.
-    private var wanted: [Assignment] {
+    /// What was asked for by options of its own, by field.
+    private var named: [Assignment] {
         [
             ("username", username), ("phone", phone), ("address", address), ("postal_code", postalCode),
             ("birthday", birthday),
         ].compactMap { field, value in value.map { Assignment(field: field, value: $0) } }
-            + conditions.compactMap(Assignment.init)
-    }
-
-    private func condition(
-        _ wanted: Assignment, in schema: ProfileSchema
-    ) throws(CommandFailure) -> ProfileQuery.Condition {
-        guard let name = FieldName(schema.name(told: wanted.field)), let rules = schema[name] else {
-            let names = schema.openFields.map(\.name.text).joined(separator: ", ")
-            throw CommandFailure(.usage, "There is no field \"\(wanted.field)\"; there are \(names)")
-        }
-        guard !rules.isSecret else { throw CommandFailure(.usage, "Nobody can be looked up by a secret") }
-        return ProfileQuery.Condition(name, prefix ? .hasPrefix(wanted.value) : .equals(wanted.value))
     }
 
     /// Says which profile there is none of, and of which values there can be none: those that break the rules.
@@ -110,10 +88,17 @@ struct LookupCommand: AsynchronousCommand, ResultWriting {
 
     private var nothingFound: String {
         if page.after != nil { return "No further profile matches" }
-        if wanted.isEmpty { return "No profile is marked invalid" }
-        guard let username, wanted.count == 1, !prefix, !page.invalid else {
-            return page.invalid ? "No profile that is marked invalid matches" : "No profile matches"
+        var others = conditions
+        others.invalid = false
+        if named.isEmpty, others.isEmpty { return "No profile is marked invalid" }
+        guard let username, named.count == 1, others.isEmpty, !conditions.prefix, !conditions.invalid else {
+            return conditions.invalid ? "No profile that is marked invalid matches" : "No profile matches"
         }
         return "There is no profile \"\(username)\""
     }
+}
+
+extension ProfileQuery.Condition {
+    /// Whether nothing is compared but whole values.
+    fileprivate var isOfEquality: Bool { if case .equals = comparison { true } else { false } }
 }

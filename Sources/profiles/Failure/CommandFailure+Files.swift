@@ -74,7 +74,7 @@ extension CommandFailure {
         let unknown = mismatch.unknownColumns
         let missing = mismatch.missingFields
         let withoutColumn =
-            "The required field\(missing.count == 1 ? "" : "s") \(Self.list(missing, most: Self.mostNames)) "
+            "The required field\(missing.count == 1 ? "" : "s") \(Self.list(missing)) "
             + "\(missing.count == 1 ? "has" : "have") no column"
         var faults: [String] = []
         if mismatch.mayBeData {
@@ -86,7 +86,7 @@ extension CommandFailure {
         if !missing.isEmpty { faults.append(withoutColumn) }
         var lines = [faults.removeFirst() + attempt.nothingDone] + faults
         if let line = mismatch.headerLine { lines.append(Self.advice(headerIn: line)) }
-        lines.append("The fields are: " + Self.list(mismatch.fields, most: Self.mostNames))
+        lines.append("The fields are: " + Self.list(mismatch.fields))
         // A name that cannot be shown as it is cannot be typed either.
         let maps = mismatch.suggestions.filter { $0.column.visible(upTo: 64) == $0.column }
             .map { "--map " + "\($0.column)=\($0.field)".quotedForShell }
@@ -107,9 +107,6 @@ extension CommandFailure {
     static func advice(headerIn line: Int) -> String {
         "Line \(line) looks like the header: leave out the lines above it, as tail -n +\(line) FILE does"
     }
-
-    /// A schema has a hundred fields.
-    private static let mostNames = 30
 
     /// An input that is no text with records in it.
     private init(_ kind: FileKind, _ attempt: ImportAttempt) {
@@ -137,12 +134,6 @@ extension CommandFailure {
                 .badInput, "Line \(line) of the file cannot be read, and could not be written back as it was",
                 "Mend its quotes, or what is no text in it, and try again")
         }
-    }
-
-    /// The first few, and how many more there are.
-    private static func list(_ names: [String], most: Int, separator: String = ", ") -> String {
-        let more = names.count > most ? " and \(names.count - most) more" : ""
-        return names.prefix(most).joined(separator: separator) + more
     }
 
     init(_ error: ExportError) {

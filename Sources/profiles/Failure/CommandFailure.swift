@@ -58,4 +58,13 @@ extension CommandFailure {
     }
 
     private static let mostSchemaErrors = 100
+
+    /// The first few, and how many more there are.
+    static func list(_ names: [String], most: Int = mostNames, separator: String = ", ") -> String {
+        let more = names.count > most ? " and \(names.count - most) more" : ""
+        return names.prefix(most).joined(separator: separator) + more
+    }
+
+    /// A schema has a hundred fields.
+    static let mostNames = 30
 }

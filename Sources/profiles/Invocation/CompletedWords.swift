@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import ProfileCore
 internal import ProfileStore
 internal import ProfileStoreSQLite
+internal import ProfileTransfer
 
 /// What a shell is told that only the store knows: its fields and the versions of its schema.
 ///
@@ -17,6 +18,15 @@ struct CompletedWords: Sendable {
     static let fields = CompletionKind.custom { _, _, _ in current.fields }
     /// The names of fields that get a value: `phone=`.
     static let assignments = CompletionKind.custom { _, _, _ in current.fields.map { $0 + "=" } }
+    /// Names of columns with commas between, of which the last is being typed.
+    static let columnLists = CompletionKind.custom { words, index, _ in
+        let word = words.indices.contains(index) ? words[index] : ""
+        let before = word.lastIndex(of: ",").map { String(word[...$0]) } ?? ""
+        let named = before.split(separator: ",").map(String.init)
+        return (current.fields + ProfileColumn.besidesFields.map(\.name)).filter { !named.contains($0) }.map {
+            before + $0
+        }
+    }
     /// `HEADER=FIELD`, as soon as the header is there.
     static let columns = CompletionKind.custom { words, index, _ in
         let word = words.indices.contains(index) ? words[index] : ""

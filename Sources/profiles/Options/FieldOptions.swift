@@ -64,11 +64,6 @@ struct FieldOptions: ParsableArguments {
     }
 }
 
-extension ProfileSchema {
-    /// The name of a field as it is told to a command, where `username` means the primary key, whatever the schema calls it.
-    func name(told name: String) -> String { name == FieldName.username.text ? primaryKey.name.text : name }
-}
-
 extension ProfileDraft {
     /// Takes over what was told to a command, in the way in which the schema's fields are typed; null clears a field.
     mutating func take(_ values: [JSONMember], by schema: ProfileSchema) {

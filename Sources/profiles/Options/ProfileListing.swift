@@ -1,52 +1,198 @@
+internal import Platform
 internal import ProfileCore
 internal import ProfileStore
+internal import ProfileTransfer
 internal import TextLayout
 
-/// Many profiles on standard output: a table, written when its last row is known, or JSON, written profile by profile.
-struct ProfileListing {
+/// Many profiles on standard output: a table, written when its last row is known, or blocks, records or JSON, written
+/// profile by profile.
+struct ProfileListing: ~Copyable {
     private(set) var count = 0
-    private let format: OutputFormat
-    private let fields: [FieldRules]
+    private let options: ListingOptions
+    /// Where the query looks for a text.
+    private let matches: ProfileMatches?
+    /// Nil where nobody has chosen some.
+    private let chosen: [ProfileColumn]?
+    /// What is shown where nobody has: the fields, and the revision in a table.
+    private var columns: [ProfileColumn]
+    /// Those that fall out of a table after the others.
+    private var staying: Set<ProfileColumn>
     private var table: TextTable
+    /// What a pager is to show in the end.
+    private var blocks = ""
+    private var records: ProfileRecordWriter?
 
     /// In columns of a terminal; one long value must not make every line of the table as long.
     private static let widestCell = 64
 
-    init(of repository: ProfileRepository, as format: OutputFormat) {
-        self.format = format
-        fields = repository.schema.openFields
-        table = TextTable(fields.map(\.title) + ["Revision"], widestCell: Self.widestCell)
+    init(
+        _ query: ProfileQuery, of schema: ProfileSchema, as options: ListingOptions
+    ) throws(CommandFailure) {
+        let chosen = try options.columns.map { columns throws(CommandFailure) in
+            try schema.columns(told: columns.headers)
+        }
+        let fields = schema.openFields.map(ProfileColumn.field)
+        let columns = chosen ?? (options.format == .text ? fields + [.revision] : fields)
+        records = try Self.records(columns, as: options)
+        self.options = options
+        self.chosen = chosen
+        self.columns = columns
+        matches = query.text.map { ProfileMatches(of: $0) }
+        staying = Set(chosen ?? [.field(schema.primaryKey)])
+        if case .field(let field, _) = query.order, let rules = schema[field] { staying.insert(.field(rules)) }
+        table = TextTable(columns.map(\.title), widestCell: Self.widestCell)
     }
 
+    private static func records(
+        _ columns: [ProfileColumn], as options: ListingOptions
+    ) throws(CommandFailure) -> ProfileRecordWriter? {
+        guard let format = options.format.records else { return nil }
+        do throws(ExportError) {
+            return try ProfileRecordWriter(
+                columns, as: format, spreadsheetSafe: options.spreadsheetSafe, to: Output.standard.descriptor)
+        } catch {
+            throw CommandFailure(writing: error)
+        }
+    }
+
+    var isTable: Bool { options.format == .text && !options.expanded }
+
     mutating func add(_ profile: Profile) throws(CommandFailure) {
-        switch format {
-        case .text: addRow(profile)
+        switch options.format {
+        case .text: if options.expanded { try addBlock(profile) } else { addRow(profile) }
         case .json:
             let separator = count == 0 ? "{\n  \"profiles\": [\n    " : ",\n    "
-            try Output.standard.write(separator + profile.json.text(within: 4))
+            try Output.standard.write(separator + json(of: profile).text(within: 4))
+        case .csv, .tsv, .ndjson:
+            do throws(ExportError) {
+                try records?.write(profile, with: matches.map { [$0.member(of: profile)] } ?? [])
+            } catch {
+                throw CommandFailure(writing: error)
+            }
         }
         count += 1
     }
 
     /// Writes what is left, with the place to go on after, and where it was counted how many profiles are not judged yet.
-    func end(_ next: ProfileCursor?, unjudged: Int?) throws(CommandFailure) {
-        switch format {
-        case .text: if count > 0 { try Output.standard.write(table.text) }
+    ///
+    /// - Returns: The columns of the table for which there was no room.
+    @discardableResult
+    mutating func end(_ next: ProfileCursor?, unjudged: Int?) throws -> [String] {
+        switch options.format {
+        case .text:
+            guard count > 0 else { return [] }
+            if options.expanded {
+                try Pager.show(blocks, isWanted: !options.noPager)
+                return []
+            }
+            let fit = fit
+            try Pager.show(table.text(fit, marking: Self.marking), isWanted: !options.noPager)
+            return fit.fallen.map { columns[$0].name }
         case .json:
             let opening = count == 0 ? "{\n  \"profiles\": [" : "\n  "
             let cursor = next.map { JSONValue.string($0.description) } ?? .null
             let count = unjudged.map { ",\n  \"unjudged\": \($0)" } ?? ""
             try Output.standard.write(opening + "],\n  \"next\": \(cursor.text())\(count)\n}\n")
+        case .csv, .tsv, .ndjson:
+            do throws(ExportError) { try records.take()?.finish() } catch { throw CommandFailure(writing: error) }
+        }
+        return []
+    }
+
+    private func json(of profile: Profile) -> JSONValue {
+        var members: [JSONMember] = []
+        if let chosen {
+            members = chosen.map { JSONMember($0.name, $0.json(of: profile)) }
+        } else if case .object(let all) = profile.json {
+            members = all
+        }
+        return .object(members + (matches.map { [$0.member(of: profile)] } ?? []))
+    }
+
+    // MARK: Text
+
+    private mutating func addRow(_ profile: Profile) {
+        // A column of its own, where any profile is.
+        if profile.status == .invalid, chosen == nil, columns.last != .issues {
+            columns.append(.issues)
+            table.headings.append(ProfileColumn.issues.title)
+        }
+        var cells = self.cells(of: profile)
+        if profile.status == .valid, columns.last == .issues, chosen == nil { cells.removeLast() }
+        for (column, cell) in zip(columns, cells) where !cell.marks.isEmpty { staying.insert(column) }
+        table.add(cells)
+    }
+
+    private mutating func addBlock(_ profile: Profile) throws(CommandFailure) {
+        var block = TextBlock()
+        if count > 0 { block.addGap() }
+        for (column, cell) in zip(columns, cells(of: profile)) {
+            block.add(column.title, cell.value, marks: cell.marks)
+        }
+        if profile.status == .invalid, chosen == nil {
+            for issue in profile.issues { block.add(ProfileColumn.issues.title, issue.message) }
+        }
+        let text = block.text(marking: Self.marking)
+        // On a terminal a person sees all of them at once.
+        if Output.standard.isTerminal, !options.noPager {
+            blocks += text
+        } else {
+            try Output.standard.write(text)
         }
     }
 
-    private mutating func addRow(_ profile: Profile) {
-        var cells = fields.map { profile[$0.name] } + [String(profile.revision)]
-        if profile.status == .invalid {
-            // A column of its own, where any profile is.
-            if table.headings.count == cells.count { table.headings.append("Issues") }
-            cells.append(profile.issues.map(\.message).joined(separator: "; "))
+    private func cells(of profile: Profile) -> [(value: String?, marks: [Range<String.Index>])] {
+        columns.map { column in
+            let value = column.value(of: profile)
+            guard case .field = column, let value, let matches else { return (value, []) }
+            return (value, matches.ranges(in: value))
         }
-        table.add(cells)
+    }
+
+    /// As wide as the terminal; where there is none, as wide as it is.
+    private var fit: ColumnFit {
+        let whole = columns.indices.filter { columns[$0].isWhole }
+        let staying = columns.indices.filter { self.staying.contains(columns[$0]) }
+        let width = Output.standard.isTerminal ? Output.standard.windowSize?.columns : nil
+        return ColumnFit(table.columns(whole: Set(whole), staying: Set(staying)), within: width)
+    }
+
+    /// Bold, and its end.
+    private static var marking: (start: String, end: String) {
+        Output.standard.takesControlCodes ? ("\u{1B}[1m", "\u{1B}[22m") : ("", "")
+    }
+}
+
+/// Where in profiles a text was found.
+struct ProfileMatches {
+    private let text: FoldedText
+
+    init(of text: String) { self.text = FoldedText(text) }
+
+    /// Where it stands in the value of a field.
+    func ranges(in value: String) -> [Range<String.Index>] { text.ranges(in: value) }
+
+    /// `"matches": [{"field","from","to"}]`, in Unicode code points of values as they are stored.
+    func member(of profile: Profile) -> JSONMember {
+        var matches: [JSONValue] = []
+        for case (let rules, let value?) in profile.fields {
+            let scalars = value.unicodeScalars
+            for range in ranges(in: value) {
+                let from = scalars.distance(from: scalars.startIndex, to: range.lowerBound)
+                let to = from + scalars.distance(from: range.lowerBound, to: range.upperBound)
+                matches.append(["field": .string(rules.name.text), "from": .number(from), "to": .number(to)])
+            }
+        }
+        return JSONMember("matches", .array(matches))
+    }
+}
+
+extension CommandFailure {
+    /// Records that could not be written to standard output.
+    fileprivate init(writing error: ExportError) {
+        switch error {
+        case .writing(let code): self = .cannotWrite("Standard output", code)
+        case .store(let error): self.init(error)
+        }
     }
 }

@@ -14,11 +14,18 @@ struct Output: Sendable {
 
     var isTerminal: Bool { isatty(descriptor) == 1 }
 
+    /// The terminal's window, in columns and rows of it; nil where there is no terminal, or it does not know.
+    var windowSize: (columns: Int, rows: Int)? {
+        var size = winsize()
+        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else { return nil }
+        return (Int(size.ws_col), Int(size.ws_row))
+    }
+
     /// Whether colours and bars may be drawn: on a terminal that knows them, unless `NO_COLOR` is set
     /// (<https://no-color.org>).
     var takesControlCodes: Bool {
         guard isTerminal, Environment["NO_COLOR"] == nil else { return false }
-        return Environment["TERM"].map { $0 != "dumb" } ?? false
+        return !Environment.isTerminalDumb
     }
 
     /// Writes a result.

@@ -1,4 +1,3 @@
-internal import Platform
 internal import ProfileStore
 internal import ProfileTransfer
 internal import Synchronization
@@ -43,7 +42,7 @@ final class ProgressBar: Sendable {
             guard now >= state.nextDrawing else { return }
             state.nextDrawing = now + .milliseconds(100)
             state.isDrawn = true
-            let columns = Self.terminalWidth - 1
+            let columns = (Output.error.windowSize?.columns ?? 80) - 1
             Output.error.draw("\r" + line((now - start).seconds).prefix(max(10, columns)) + "\u{1B}[K")
         }
     }
@@ -96,11 +95,6 @@ final class ProgressBar: Sendable {
     private static func clock(_ seconds: Double) -> String {
         let whole = Int(min(max(0, seconds), 359_999))
         return "\(whole / 60):\(whole % 60 < 10 ? "0" : "")\(whole % 60)"
-    }
-
-    private static var terminalWidth: Int {
-        var size = winsize()
-        return ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
     }
 }
 

@@ -1,0 +1,149 @@
+internal import ArgumentParser
+internal import ProfileCore
+internal import ProfileStore
+
+/// What profiles must have to be shown; all of it.
+struct ConditionOptions: ParsableArguments {
+    @Option(
+        name: .customLong("where"),
+        help: ArgumentHelp(
+            "What any field of the schema must be; besides = there are !=, <, <=, > and >=. FIELD= means no value, "
+                + "FIELD!= any. May be repeated.",
+            valueName: "field=value"),
+        completion: CompletedWords.assignments)
+    var comparisons: [String] = []
+
+    @Option(
+        name: .customLong("contains"),
+        help: ArgumentHelp(
+            "What stands somewhere in a field, whatever its case and accents; may be repeated.",
+            valueName: "field=text"),
+        completion: CompletedWords.assignments)
+    var contents: [String] = []
+
+    @Option(
+        name: .customLong("any"),
+        help: ArgumentHelp(
+            "Values of which a field must have one, with commas between; \\, is a comma within one. May be repeated.",
+            valueName: "field=a,b"),
+        completion: CompletedWords.assignments)
+    var choices: [String] = []
+
+    @Flag(help: "Only the beginning must be the same where a value is given with =.")
+    var prefix = false
+
+    @Flag(help: "Only profiles that revalidation found invalid.")
+    var invalid = false
+
+    func validate() throws {
+        for text in comparisons where FieldComparison(text) == nil {
+            throw ValidationError(
+                "--where takes FIELD=VALUE. Instead of = there may be !=, <, <=, > or >=; '\(text)' has none behind a field."
+            )
+        }
+        for text in contents where Assignment(text) == nil { throw ValidationError("--contains takes FIELD=TEXT.") }
+        for text in choices where FieldChoice(text) == nil {
+            throw ValidationError(#"--any takes FIELD=A,B with at least one value, and \, for a comma within one."#)
+        }
+    }
+
+    var isEmpty: Bool { comparisons.isEmpty && contents.isEmpty && choices.isEmpty && !invalid }
+
+    var status: ProfileQuery.Status? { invalid ? .invalid : nil }
+
+    /// The conditions, with those that are told in another way before them.
+    func conditions(
+        _ others: [Assignment] = [], in schema: ProfileSchema
+    ) throws(CommandFailure) -> [ProfileQuery.Condition] {
+        var conditions: [ProfileQuery.Condition] = []
+        func add(_ field: String, _ comparison: ProfileQuery.Comparison) throws(CommandFailure) {
+            let rules = try schema.openField(told: field, forbidden: "Nobody can be looked up by a secret")
+            conditions.append(ProfileQuery.Condition(rules.name, comparison))
+        }
+        for other in others { try add(other.field, prefix ? .hasPrefix(other.value) : .equals(other.value)) }
+        for comparison in comparisons.compactMap(FieldComparison.init) {
+            try add(comparison.field, comparison.comparison(withPrefix: prefix))
+        }
+        for content in contents.compactMap(Assignment.init) { try add(content.field, .contains(content.value)) }
+        for choice in choices.compactMap(FieldChoice.init) { try add(choice.field, .isAny(of: choice.values)) }
+        return conditions
+    }
+
+    /// Whether every store has an index that leaves so few profiles that a look-up is at its end at once.
+    func leaveFewProfiles(_ others: [Assignment], inOrder isOrdered: Bool) -> Bool {
+        guard !invalid, !prefix else { return false }
+        let equal = others.map(\.field) + comparisons.compactMap(FieldComparison.init).filter(\.isEqual).map(\.field)
+        if equal.contains(FieldName.username.text) { return true }
+        let count = others.count + comparisons.count + contents.count + choices.count
+        return equal == [FieldName.phone.text] && count == 1 && !isOrdered
+    }
+}
+
+/// `FIELD=VALUE`, or one of the other signs that compare.
+struct FieldComparison {
+    /// Longer ones first, since others begin with them.
+    private enum Sign: String, CaseIterable {
+        case differs = "!="
+        case isAtMost = "<="
+        case isAtLeast = ">="
+        case equals = "="
+        case isLess = "<"
+        case isGreater = ">"
+    }
+
+    let field: String
+    private let sign: Sign
+    private let value: String
+
+    init?(_ text: String) {
+        guard let place = text.firstIndex(where: "=!<>".contains) else { return nil }
+        field = text[..<place].split(separator: " ").joined(separator: " ")
+        guard !field.isEmpty, let sign = Sign.allCases.first(where: { text[place...].hasPrefix($0.rawValue) }) else {
+            return nil
+        }
+        self.sign = sign
+        value = String(text[place...].dropFirst(sign.rawValue.count))
+    }
+
+    var isEqual: Bool { sign == .equals && !value.isEmpty }
+
+    func comparison(withPrefix prefix: Bool) -> ProfileQuery.Comparison {
+        switch sign {
+        case .equals: prefix ? .hasPrefix(value) : value.isEmpty ? .isAbsent : .equals(value)
+        case .differs: value.isEmpty ? .isPresent : .differs(from: value)
+        case .isLess: .isLess(than: value)
+        case .isAtMost: .isAtMost(value)
+        case .isGreater: .isGreater(than: value)
+        case .isAtLeast: .isAtLeast(value)
+        }
+    }
+}
+
+/// `FIELD=A,B`, where `\,` is a comma and `\\` a backslash within a value.
+struct FieldChoice {
+    let field: String
+    let values: [String]
+
+    init?(_ text: String) {
+        guard let assignment = Assignment(text) else { return nil }
+        field = assignment.field
+        var values = [""]
+        var isEscaped = false
+        for character in assignment.value {
+            if isEscaped {
+                if character != ",", character != "\\" { values[values.count - 1].append("\\") }
+                values[values.count - 1].append(character)
+                isEscaped = false
+            } else if character == "\\" {
+                isEscaped = true
+            } else if character == "," {
+                values.append("")
+            } else {
+                values[values.count - 1].append(character)
+            }
+        }
+        if isEscaped { values[values.count - 1].append("\\") }
+        guard !values.contains("") else { return nil }
+        self.values = values
+    }
+}

@@ -1,0 +1,268 @@
+import ProfileTesting
+import Testing
+import Watchdog
+
+/// Conditions, orders, columns and formats of `lookup` and `list`.
+@Suite(.watched) struct QueryCommandTests {
+    private let workplace: Workplace
+
+    init() throws {
+        workplace = try Workplace()
+        try workplace.write(
+            """
+            {"fields": [
+              {"name": "username", "constraints": {"required": true, "unique": true}},
+              {"name": "city", "title": "City", "profiles": {"indexed": true}},
+              {"name": "age", "title": "Age", "type": "integer"},
+              {"name": "fee", "title": "Fee", "type": "number", "decimalChar": ","}]}
+            """, to: "club.json")
+        try workplace.write(
+            """
+            username;city;age;fee
+            anna;Łódź;34;1,5
+            bert;"Bath, Avon";9;
+            carl;Leeds;;2
+            dora;lodz;120;-3
+
+            """, to: "club.csv")
+        #expect(try workplace.profiles("init", "--schema", "club.json", "--quiet").status == 0)
+        #expect(try workplace.profiles("import", "club.csv", "--quiet").status == 0)
+    }
+
+    private func run(_ arguments: [String]) throws -> Workplace.Outcome {
+        try workplace.run([try Workplace.binary()] + arguments, input: "", environment: [:])
+    }
+
+    /// The usernames that a command answers.
+    private func names(_ arguments: String...) throws -> String {
+        let outcome = try run(arguments + ["--columns", "username", "--format", "csv"])
+        return outcome.output.split(separator: "\n").dropFirst().joined(separator: " ")
+    }
+
+    @Test(arguments: [
+        (["--where", "age=34"], "anna"), (["--where", "age!=34"], "bert carl dora"),
+        (["--where", "age<34"], "bert"), (["--where", "age<=34"], "anna bert"), (["--where", "age>34"], "dora"),
+        (["--where", "age>=9", "--where", "age<100"], "anna bert"), (["--where", "age >= 34"], "anna dora"),
+        (["--where", "age="], "carl"), (["--where", "age!="], "anna bert dora"),
+        (["--where", "fee=1,50"], "anna"), (["--where", "fee<0"], "dora"),
+        (["--contains", "city=LODZ"], "anna dora"), (["--contains", "city=ath"], "bert"),
+        (["--any", #"city=Leeds,Bath\, Avon"#], "bert carl"), (["--any", "city=Leeds", "--any", "city=lodz"], ""),
+        (["--any", "age=9,34"], "anna bert"), (["--prefix", "--where", "city=L"], "carl"),
+        (["--sort", "age"], "bert anna dora carl"), (["--sort", "age", "--descending"], "dora anna bert carl"),
+        (["--sort", "username", "--descending", "--limit", "2"], "dora carl"),
+    ])
+    func `R8: every condition and order of a query can be asked for`(arguments: [String], found: String) throws {
+        let outcome = try run(["list", "--columns", "username", "--format", "csv"] + arguments)
+        #expect(outcome.status == 0)
+        #expect(outcome.output.split(separator: "\n").dropFirst().joined(separator: " ") == found, "\(outcome)")
+        guard !arguments.contains("--sort") else { return }
+        let looked = try run(["lookup", "--columns", "username", "--format", "csv"] + arguments)
+        #expect(looked.output == outcome.output)
+        #expect(looked.status == (found.isEmpty ? 1 : 0))
+        let counted = try run(["list", "--count"] + arguments)
+        #expect(counted.output == "\(found.split(separator: " ").count)\n")
+    }
+
+    @Test func `R8: a page goes on in its order`() throws {
+        let first = try workplace.profiles("list", "--sort", "age", "--limit", "2", "--columns", "username")
+        #expect(first.output == "Username\nbert\nanna\n")
+        let cursor = try #require(first.error.split(separator: " ").last).split(separator: "\n")[0]
+        #expect(try names("list", "--sort", "age", "--after", String(cursor)) == "dora carl")
+        let other = try workplace.profiles("list", "--after", String(cursor))
+        #expect(other.status == 64 && other.error == "Error: The query should go on after a page of the same order\n")
+    }
+
+    @Test func `the number of profiles is counted on all pages, and none is no success of a look-up`() throws {
+        #expect(try workplace.profiles("list", "--count", "--limit", "1").output == "4\n")
+        #expect(try workplace.profiles("list", "--count", "--format", "ndjson").output == "{\"count\":4}\n")
+        let none = try workplace.profiles("lookup", "--count", "--where", "age>500", "--format", "json")
+        #expect(none.output == "{\n  \"count\": 0\n}\n")
+        #expect(none.status == 1 && none.error == "Error: No profile matches\n")
+        let impossible = try workplace.profiles("lookup", "--count", "--where", "age=x")
+        #expect(impossible.output == "0\n" && impossible.status == 1)
+        let listed = try workplace.profiles("list", "--count", "--where", "age>500")
+        #expect(listed == Workplace.Outcome(status: 0, output: "0\n", error: ""))
+    }
+
+    @Test func `I13: records have the columns that are asked for, and import back`() throws {
+        #expect(
+            try workplace.profiles("list", "--format", "csv").output
+                == "username,city,age,fee\nanna,Łódź,34,\"1,5\"\nbert,\"Bath, Avon\",9,\ncarl,Leeds,,2\ndora,lodz,120,-3\n"
+        )
+        #expect(
+            try workplace.profiles("list", "--format", "tsv", "--columns", "city, username", "--limit", "2").output
+                == "city\tusername\nŁódź\tanna\nBath, Avon\tbert\n")
+        #expect(
+            try workplace.profiles("lookup", "anna", "--format", "ndjson").output
+                == #"{"username":"anna","city":"Łódź","age":34,"fee":1.5}"# + "\n")
+        #expect(
+            try workplace.profiles("lookup", "dora", "--format", "csv", "--spreadsheet-safe").output
+                == "username,city,age,fee\ndora,lodz,120,'-3\n")
+        #expect(
+            try workplace.profiles("list", "--format", "csv", "--where", "age>500").output == "username,city,age,fee\n")
+        #expect(try workplace.profiles("list", "--format", "ndjson", "--where", "age>500").output == "")
+        for format in ["csv", "tsv", "ndjson"] {
+            let script = """
+                profiles list --format \(format) > all.\(format)
+                profiles init --database \(format).sqlite --schema club.json --quiet
+                profiles import all.\(format) --database \(format).sqlite --quiet
+                cmp <(profiles export) <(profiles export --database \(format).sqlite)
+                """
+            #expect(try workplace.shell(script).status == 0)
+        }
+    }
+
+    @Test func `what the store knows besides the fields can be a column too`() throws {
+        let columns = "id,username,revision,status"
+        #expect(
+            try workplace.profiles("lookup", "bert", "--columns", columns).output
+                == "Id  Username  Revision  Status\n2   bert      1         valid\n")
+        #expect(
+            try workplace.profiles("lookup", "bert", "--columns", columns + ",issues", "--format", "json").output == """
+                {
+                  "profiles": [
+                    {
+                      "id": 2,
+                      "username": "bert",
+                      "revision": 1,
+                      "status": "valid",
+                      "issues": []
+                    }
+                  ],
+                  "next": null
+                }
+
+                """)
+        let times = try workplace.profiles("list", "--columns", "created_at,updated_at", "--format", "ndjson").output
+        #expect(times.reproducible(workplace).hasPrefix(#"{"created_at":"TIME","updated_at":"TIME"}"#))
+    }
+
+    @Test func `R6: issues have a column where a profile is invalid, and a line of a block`() throws {
+        try workplace.write(
+            try workplace.read("club.json").replacing(
+                #""integer"}"#,
+                with: """
+                    "integer", "constraints": {"maximum": 100}}
+                    """), to: "stricter.json")
+        #expect(try workplace.profiles("schema", "adopt", "stricter.json", "--quiet", "--yes").status == 0)
+        #expect(try workplace.profiles("revalidate", "--quiet").status == 1)
+        let issue = "Age should be at most 100"
+        #expect(
+            try workplace.profiles("list", "--where", "city=lodz").output
+                == "Username  City  Age  Fee  Revision  Issues\ndora      lodz  120  -3   1         \(issue)\n")
+        #expect(
+            try workplace.profiles("list", "--invalid", "--expanded").output
+                == "Username  dora\nCity      lodz\nAge       120\nFee       -3\nRevision  1\nIssues    \(issue)\n")
+        #expect(
+            try workplace.profiles("list", "--invalid", "--columns", "username,issues", "--format", "csv").output
+                == "username,issues\ndora,\(issue)\n")
+        #expect(
+            try workplace.profiles("list", "--invalid", "--where", "age<100").error == """
+                There are no invalid profiles that meet the conditions.
+
+                """)
+    }
+
+    @Test func `a profile is a block on request, with the columns that are asked for`() throws {
+        #expect(
+            try workplace.profiles("list", "--expanded", "--columns", "username,age", "--where", "city!=Leeds").output
+                == "Username  anna\nAge       34\n\nUsername  bert\nAge       9\n\nUsername  dora\nAge       120\n")
+        #expect(
+            try workplace.profiles("lookup", "carl", "--expanded").output
+                == "Username  carl\nCity      Leeds\nAge       –\nFee       2\nRevision  1\n")
+    }
+
+    @Test(arguments: [
+        (["list"], "The order in which profiles came serves: no more are read than are shown."),
+        (["list", "--invalid"], "The index of invalid profiles serves: no other is read."),
+        (["list", "--where", "city=Leeds"], "The index of city serves: only what it finds is read."),
+        (["list", "--sort", "username"], "The index of username serves: only what it finds is read."),
+        (["lookup", "ann"], "The index of username serves: only what it finds is read."),
+        (["list", "--where", "age=3"], "No index serves: every profile may be read."),
+        (["list", "--contains", "city=x"], "No index serves: every profile may be read."),
+        (["find", "x"], "No index serves: every profile may be read."),
+    ])
+    func `R5: whether an index serves is said, without an answer to the query`(words: [String], said: String) throws {
+        #expect(try run(words + ["--explain"]) == Workplace.Outcome(status: 0, output: said + "\n", error: ""))
+    }
+
+    @Test func `R5: whether an index serves is said in JSON too`() throws {
+        #expect(
+            try workplace.profiles("list", "--where", "city=Leeds", "--explain", "--format", "json").output == """
+                {
+                  "plan": "index",
+                  "fields": [
+                    "city"
+                  ],
+                  "text": "The index of city serves: only what it finds is read."
+                }
+
+                """)
+    }
+
+    @Test(arguments: [
+        (
+            ["list", "--where", "ctiy=x"],
+            "Error: There is no field \"ctiy\". Did you mean \"city\"?\n  The fields are: username, city, age, fee\n"
+        ),
+        (
+            ["list", "--sort", "zzzzzz"],
+            "Error: There is no field \"zzzzzz\"\n  The fields are: username, city, age, fee\n"
+        ),
+        (["list", "--columns", "username,agee"], "Error: There is no field \"agee\". Did you mean \"age\"?\n"),
+        (["list", "--columns", "age,username,age"], "Error: --columns names \"age\" twice\n"),
+        (["list", "--any", "agee=1"], "Error: There is no field \"agee\". Did you mean \"age\"?\n"),
+        (["list", "--contains", "agee=1"], "Error: There is no field \"agee\". Did you mean \"age\"?\n"),
+        (
+            ["list", "--where", "age"],
+            "Error: --where takes FIELD=VALUE. Instead of = there may be !=, <, <=, > or >=; 'age'"
+        ),
+        (["list", "--where", "age!5"], "Error: --where takes FIELD=VALUE."),
+        (["list", "--where", ">5"], "Error: --where takes FIELD=VALUE."),
+        (["list", "--contains", "age"], "Error: --contains takes FIELD=TEXT."),
+        (["list", "--any", "age=1,,2"], #"Error: --any takes FIELD=A,B with at least one value, and \, for a comma"#),
+        (["list", "--where", "age>=old"], "Error: age should be a whole number\n"),
+        (["list", "--where", "age=old"], "Error: age should be a whole number\n"),
+        (["list", "--any", "age=1,old"], "Error: age should be a whole number\n"),
+        (["lookup", "--where", "age>=old"], "Error: age should be a whole number\n"),
+        (["list", "--descending"], "Error: --descending goes with --sort FIELD."),
+        (["list", "--count", "--explain"], "Error: --count and --explain do not go together."),
+        (["list", "--count", "--format", "csv"], "Error: --count answers as text, json or ndjson."),
+        (["list", "--expanded", "--format", "json"], "Error: --expanded goes with --format text."),
+        (["list", "--format", "yaml"], "Error: The value 'yaml' is invalid for '--format <format>'"),
+        (["find"], "Error: Say what to look for."),
+        (["find", ""], "Error: Say what to look for."),
+        (["find", "\u{301}"], "Error: Say what to look for."),
+    ])
+    func `a query that cannot be is a usage error that says why`(arguments: [String], error: String) throws {
+        let outcome = try run(arguments)
+        #expect(outcome.status == 64 && outcome.output == "")
+        #expect(outcome.error.hasPrefix(error), "\(outcome)")
+    }
+
+    @Test func `P12: nobody is looked up, put in order or shown by a secret`() throws {
+        let workplace = try Workplace()
+        try workplace.register("anna")
+        for (arguments, error) in [
+            (["--where", "password=x"], "Nobody can be looked up by a secret"),
+            (["--contains", "password=x"], "Nobody can be looked up by a secret"),
+            (["--any", "password=x"], "Nobody can be looked up by a secret"),
+            (["--sort", "password"], "Nobody can be put in order by a secret"),
+            (["--columns", "username,password"], "A secret is never shown"),
+        ] {
+            for command in [["list"], ["lookup", "anna"], ["find", "a"]] {
+                let outcome = try workplace.run(
+                    [try Workplace.binary()] + command + arguments, input: "", environment: [:])
+                #expect(outcome == Workplace.Outcome(status: 64, output: "", error: "Error: \(error)\n"))
+            }
+        }
+    }
+
+    @Test func `a reader who leaves early ends every format quietly`() throws {
+        for format in ["text", "csv", "tsv", "json", "ndjson"] {
+            let outcome = try workplace.shell(
+                "set -o pipefail; profiles list --format \(format) 2>&1 > >(exec 0<&-) | cat")
+            #expect(outcome.error == "" && !outcome.output.contains("Error"), "\(format) \(outcome)")
+        }
+    }
+}
