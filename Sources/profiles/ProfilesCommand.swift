@@ -37,7 +37,7 @@ struct ProfilesCommand: ParsableCommand {
                 name: "Profile",
                 subcommands: [
                     RegisterCommand.self, EditCommand.self, RemoveCommand.self, LookupCommand.self, FindCommand.self,
-                    ListCommand.self, WatchCommand.self,
+                    ListCommand.self, BrowseCommand.self, WatchCommand.self,
                 ]),
             CommandGroup(
                 name: "File",

@@ -57,11 +57,7 @@ import Watchdog
         var taken = 0
         while let chunk = await channel.next() {
             // Time to bring everything, if nothing holds it up.
-            var time = taken == 0 ? 300_000 : 0
-            while brought.load(ordering: .relaxed) < 2_000_000, time > 0 {
-                await Task.yield()
-                time -= 1
-            }
+            if taken == 0 { try await waitWhileRising { brought.load(ordering: .relaxed) } }
             taken += chunk.count
             #expect(brought.load(ordering: .relaxed) <= taken + (1 << 18) + 20_000)
         }

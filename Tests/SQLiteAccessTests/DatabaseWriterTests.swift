@@ -195,7 +195,7 @@ import Watchdog
         let holder = try ForeignHolder(of: database.lockFile, calling: "foreign")
         let limit = isCancelled ? Duration.seconds(60) : .milliseconds(300)
         let task = Task { try await add("b", by: writer, within: limit) }
-        while !isWaitedFor(database.lockFile) { await Task.yield() }
+        try await waitUntil { isWaitedFor(database.lockFile) }
         async let closing: Void = writer.close()
         if isCancelled { task.cancel() }
         await #expect(throws: WriteRefusal.self) { try await task.value }

@@ -5,21 +5,17 @@ import Testing
 import Watchdog
 
 @Suite(.watched) struct HashingPoolTests {
-    private func wait(until condition: () -> Bool) async {
-        while !condition() { await Task.yield() }
-    }
-
     @Test func `P11: no more run at once than there are threads, and past the queue the answer is busy`() async throws {
         let pool = HashingPool(threads: 2, queueLimit: 3)
         let gate = Gate()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for expected in 1...2 {
                 group.addTask { try await pool.run { gate.pass() } }
-                await wait { gate.isRunning == expected }
+                try await waitUntil { gate.isRunning == expected }
             }
             for expected in 1...3 {
                 group.addTask { try await pool.run { gate.pass() } }
-                await wait { pool.waiting == expected }
+                try await waitUntil { pool.waiting == expected }
             }
             #expect(gate.isRunning == 2)
             await #expect(throws: HashingError.busy) { try await pool.run { gate.pass() } }
@@ -37,7 +33,7 @@ import Watchdog
         let gate = Gate()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<count { group.addTask { try await pool.run { gate.pass() } } }
-            await wait { gate.isRunning == count }
+            try await waitUntil { gate.isRunning == count }
             #expect(await Task.detached { 1 }.value == 1)
             gate.open(count)
             try await group.waitForAll()
@@ -49,10 +45,10 @@ import Watchdog
         let gate = Gate()
         let ran = Atomic(false)
         let first = Task { try await pool.run { gate.pass() } }
-        await wait { gate.isRunning == 1 }
+        try await waitUntil { gate.isRunning == 1 }
 
         let second = Task { try await pool.run { ran.store(true, ordering: .relaxed) } }
-        await wait { pool.waiting == 1 }
+        try await waitUntil { pool.waiting == 1 }
         second.cancel()
         await #expect(throws: HashingError.cancelled) { try await second.value }
         #expect(pool.waiting == 0)
@@ -69,7 +65,7 @@ import Watchdog
     @Test func `P11: a task that was cancelled before queues nothing`() async {
         let pool = HashingPool(threads: 1, queueLimit: 8)
         let task = Task {
-            while !Task.isCancelled { await Task.yield() }
+            await waitUntilCancelled()
             return try await pool.run { 1 }
         }
         task.cancel()

@@ -173,7 +173,7 @@ private let brought: [(secret: [UInt8], hash: String)] = [
         let hasher = try PasscodeHasher(threads: 1)
         let secrets = (0..<200).map { Secret("passcode\($0)") }
         let task = Task { try await hasher.hashAll(secrets) }
-        while hasher.argon2Runs == 0 { await Task.yield() }
+        try await waitUntil { hasher.argon2Runs != 0 }
         task.cancel()
         await #expect(throws: HashingError.cancelled) { try await task.value }
         #expect(hasher.argon2Runs < secrets.count)

@@ -10,21 +10,17 @@ import Watchdog
         var refusal: ThreadRefusal?
     }
 
-    private func wait(until condition: () -> Bool) async {
-        while !condition() { await Task.yield() }
-    }
-
     @Test func `no more runs at once than there are threads, and past the queue the answer is busy`() async throws {
         let pool = ThreadPool(threads: 2, queueLimit: 3)
         let gate = Gate()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for expected in 1...2 {
                 group.addTask { try await pool.run { gate.pass() } }
-                await wait { gate.isRunning == expected }
+                try await waitUntil { gate.isRunning == expected }
             }
             for expected in 1...3 {
                 group.addTask { try await pool.run { gate.pass() } }
-                await wait { pool.waiting == expected }
+                try await waitUntil { pool.waiting == expected }
             }
             #expect(gate.isRunning == 2)
             await #expect(throws: ThreadRefusal.busy) { try await pool.run { gate.pass() } }
@@ -43,7 +39,7 @@ import Watchdog
         let gate = Gate()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<count { group.addTask { try await pool.run { gate.pass() } } }
-            await wait { gate.isRunning == count }
+            try await waitUntil { gate.isRunning == count }
             #expect(await Task.detached { 1 }.value == 1)
             gate.open(count)
             try await group.waitForAll()
@@ -62,10 +58,10 @@ import Watchdog
         let gate = Gate()
         let ran = Atomic(false)
         let first = Task { try await pool.run { gate.pass() } }
-        await wait { gate.isRunning == 1 }
+        try await waitUntil { gate.isRunning == 1 }
 
         let second = Task { try await pool.run { ran.store(true, ordering: .relaxed) } }
-        await wait { pool.waiting == 1 }
+        try await waitUntil { pool.waiting == 1 }
         second.cancel()
         await #expect(throws: ThreadRefusal.cancelled) { try await second.value }
         #expect(pool.waiting == 0)
@@ -82,7 +78,7 @@ import Watchdog
     @Test func `a task that was cancelled before queues nothing`() async {
         let pool = ThreadPool(threads: 1)
         let task = Task {
-            while !Task.isCancelled { await Task.yield() }
+            await waitUntilCancelled()
             return try await pool.run { 1 }
         }
         task.cancel()
@@ -105,7 +101,8 @@ import Watchdog
         #expect(try await !pool.run { ThreadPool.isCancelled })
         // Where there is no pool it is the current task's.
         let elsewhere = Task {
-            while !ThreadPool.isCancelled { await Task.yield() }
+            await waitUntilCancelled()
+            #expect(ThreadPool.isCancelled)
         }
         elsewhere.cancel()
         await elsewhere.value
@@ -122,7 +119,7 @@ import Watchdog
             }
         }
         let task = Task {
-            while !Task.isCancelled { await Task.yield() }
+            await waitUntilCancelled()
             try await pool.run { () throws(Broken) in
             } refused: {
                 Broken(refusal: $0)
@@ -141,17 +138,17 @@ import Watchdog
                 ends.watchThisThread()
                 gate.pass()
             }
-            await wait { gate.isRunning == expected }
+            try await waitUntil { gate.isRunning == expected }
         }
         gate.open(3)
-        await wait { gate.hasFinished == 3 }
+        try await waitUntil { gate.hasFinished == 3 }
         for _ in 0..<50 { try await pool?.run { ends.watchThisThread() } }
         #expect(ends.watched == 3)
         #expect(ends.count == 0)
         for _ in 0..<4 { try pool?.start { gate.pass() } }
         pool = nil
         gate.open(4)
-        await wait { ends.count == 3 }
+        try await waitUntil { ends.count == 3 }
         #expect(gate.hasFinished == 7)
     }
 

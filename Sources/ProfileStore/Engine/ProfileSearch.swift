@@ -55,6 +55,8 @@ package struct ProfileSearch: Sendable {
     package var after: ProfileCursor?
     /// The page ends with the profile that takes it to so many bytes.
     package var mostBytes: Int
+    /// No profile beyond this id is looked at; its own order is that of ids.
+    package var lastID: Int64?
 
     package init(
         conditions: [Condition] = [], text: FoldedText? = nil, status: Status? = nil, order: Order? = nil,

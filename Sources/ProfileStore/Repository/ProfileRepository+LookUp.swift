@@ -13,16 +13,33 @@ extension ProfileRepository {
     ///
     /// - Throws: ``ProfileStoreError/invalidQuery(_:)``, …
     public func profiles(_ query: ProfileQuery) async throws(ProfileStoreError) -> ProfilePage {
-        try await page(of: query, endingAfter: .max)
+        try await page(of: query)
     }
 
-    /// One page of what a query finds, which ends with the profile that takes it to so many bytes.
-    func page(of query: ProfileQuery, endingAfter mostBytes: Int) async throws(ProfileStoreError) -> ProfilePage {
+    /// One page of what a query finds, which ends with the profile that takes it to so many bytes, and goes no further than
+    /// an id in the order of ids.
+    func page(
+        of query: ProfileQuery, endingAfter mostBytes: Int = .max, through lastID: Int64? = nil
+    ) async throws(ProfileStoreError) -> ProfilePage {
         try await byLatestRules {
             $0.profiles.lazy.map(\.schemaVersion).max()
         } read: { rules throws(ProfileStoreError) in
-            try await engine.page(search(query, endingAfter: mostBytes, by: rules), under: rules)
+            var search = try await search(query, endingAfter: mostBytes, by: rules)
+            search.lastID = lastID
+            return try await engine.page(search, under: rules)
         }
+    }
+
+    /// One page of a query in the order of ids for which so many ids are looked at, however few profiles that finds: it may
+    /// have none and say where to go on, so that somebody who waits sees those that are found first.
+    package func page(of query: ProfileQuery, lookingAt ids: Int64) async throws(ProfileStoreError) -> ProfilePage {
+        let newest = try await profiles(ProfileQuery(isReversed: true, limit: 1)).profiles.first?.id ?? 0
+        let start = query.after?.id ?? (query.isReversed ? newest + 1 : 0)
+        let last = query.isReversed ? start - ids : start + ids
+        let page = try await page(of: query, through: last)
+        let isAtEnd = query.isReversed ? last <= 1 : last >= newest
+        return page.next != nil || isAtEnd
+            ? page : ProfilePage(profiles: page.profiles, next: ProfileCursor(id: last))
     }
 
     /// Every profile that a query finds, read page by page: what is committed meanwhile may or may not be among them.

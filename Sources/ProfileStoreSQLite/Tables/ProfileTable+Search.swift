@@ -97,6 +97,7 @@ extension ProfileTable {
         case nil: break
         }
         if let text = search.text { terms.append(contains(text, openFields, &sql)) }
+        if let last = search.lastID { terms.append("id \(search.isAscending ? "<=" : ">=") \(sql.parameter(last))") }
         return terms + bounds(of: stretch, search, by: access, &sql)
     }
 

@@ -23,6 +23,7 @@ extension MemoryProfile {
             }
             guard isThere else { return false }
         }
+        if let last = search.lastID, search.isAscending ? id > last : id < last { return false }
         return search.conditions.allSatisfy { $0.isMet(by: values[$0.field.column]) }
     }
 }

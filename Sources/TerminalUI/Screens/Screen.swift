@@ -10,6 +10,8 @@ package protocol Screen: Sendable {
     associatedtype Request: Sendable
     /// What they answer.
     associatedtype Reply: Sendable
+    /// What it has to be told to show more, such as the rows of a table; a screen that shows what it has needs nothing.
+    associatedtype Demand: Hashable, Sendable = Never
 
     /// Shown over the screen, the first one first; each takes all keys until it is closed.
     var notices: [NoticeScreen] { get set }
@@ -17,6 +19,9 @@ package protocol Screen: Sendable {
     var isBusy: Bool { get }
     /// When it will look different without a key, as a countdown does; nil for not at all.
     var nextChange: ContinuousClock.Instant? { get }
+    /// What it has to be told next. It is asked for again after everything that happens, and what was under way for
+    /// another demand is given up: so it takes keys meanwhile.
+    var demand: Demand? { get }
     /// What there is to know of it; see ``Screen/state``.
     var details: [JSONMember] { get }
 
@@ -24,8 +29,10 @@ package protocol Screen: Sendable {
     mutating func take(_ key: Key) -> ScreenAction<Request>?
     /// Takes an event from outside, as a test sends it in the place of keys.
     mutating func take(_ event: FormEvent) -> ScreenAction<Request>?
-    /// Takes the answer to its request.
+    /// Takes the answer to its request, or what it demanded.
     mutating func receive(_ reply: Reply)
+    /// Learns how large it is drawn next.
+    mutating func resize(to size: ScreenSize)
     /// Learns what time it is.
     mutating func advance(to now: ContinuousClock.Instant)
     /// Draws all but the notices; the frame is empty, and of any size.
@@ -81,5 +88,7 @@ extension Screen {
     }
 
     package var nextChange: ContinuousClock.Instant? { nil }
+    package var demand: Demand? { nil }
+    package mutating func resize(to size: ScreenSize) {}
     package mutating func advance(to now: ContinuousClock.Instant) {}
 }

@@ -23,11 +23,13 @@ package struct ScreenLoop: Sendable {
     ///   - screen: What is shown.
     ///   - answer: Does what the screen asks for. Its task is cancelled when somebody presses Ctrl-C meanwhile, and
     ///     waited for: what was done is not taken for undone.
+    ///   - supply: Finds what the screen demands, if it does. Its task is cancelled when the screen demands something else.
     /// - Returns: How it ended.
     package func run<S: Screen, Value: Sendable>(
-        _ screen: S, answering answer: @escaping @Sendable (S.Request) async throws -> ScreenAnswer<S.Reply, Value>
+        _ screen: S, answering answer: @escaping @Sendable (S.Request) async throws -> ScreenAnswer<S.Reply, Value>,
+        supplying supply: (@Sendable (S.Demand) async throws -> S.Reply)? = nil
     ) async -> ScreenEnding<Value> {
-        let run = ScreenRun(screen, device, answer)
+        let run = ScreenRun(screen, device, answer, supply)
         let keys = Task { for await event in device.events { run.inbox.put(.device(event)) } }
         let outside = requests.map { requests in
             Task { for await request in requests { run.inbox.put(.request(request)) } }
@@ -86,6 +88,7 @@ private struct ScreenRun<S: Screen, Value: Sendable> {
         case device(TerminalEvent)
         case request(ScreenRequest)
         case answer(Result<Answer, any Error>)
+        case supply(S.Demand, Result<S.Reply, any Error>)
         case timePassed
     }
 
@@ -93,21 +96,27 @@ private struct ScreenRun<S: Screen, Value: Sendable> {
     private let events: AsyncStream<Event>
     private let device: any ScreenDevice
     private let answer: @Sendable (S.Request) async throws -> Answer
+    private let supply: (@Sendable (S.Demand) async throws -> S.Reply)?
     private let initial: S
 
-    init(_ screen: S, _ device: any ScreenDevice, _ answer: @escaping @Sendable (S.Request) async throws -> Answer) {
+    init(
+        _ screen: S, _ device: any ScreenDevice, _ answer: @escaping @Sendable (S.Request) async throws -> Answer,
+        _ supply: (@Sendable (S.Demand) async throws -> S.Reply)?
+    ) {
         let (events, continuation) = AsyncStream<Event>.makeStream()
         self.events = events
         inbox = Inbox(continuation)
         initial = screen
         self.device = device
         self.answer = answer
+        self.supply = supply
     }
 
     func untilItEnds() async -> ScreenEnding<Value> {
         var state = State(screen: initial)
         defer { state.end() }
         refresh(&state)
+        seeToDemand(&state)
         var drawn = ContinuousClock.now
         for await event in events {
             let isLast = inbox.take()
@@ -120,6 +129,7 @@ private struct ScreenRun<S: Screen, Value: Sendable> {
                 return ending
             }
             answerWaiting(&state)
+            seeToDemand(&state)
             // Keys that come faster than they can be drawn are drawn together, so that none waits for pictures that nobody
             // sees, Ctrl-C least of all.
             guard isLast || drawn.duration(to: .now) > .milliseconds(50) else { continue }
@@ -151,6 +161,7 @@ private struct ScreenRun<S: Screen, Value: Sendable> {
     private struct State {
         var screen: S
         var work: Task<Result<Answer, any Error>, Never>?
+        var supply: (demand: S.Demand, task: Task<Void, Never>)?
         var alarm: (instant: ContinuousClock.Instant, task: Task<Void, Never>)?
         /// What is left to do is to close a notice.
         var outcome: Value?
@@ -158,6 +169,7 @@ private struct ScreenRun<S: Screen, Value: Sendable> {
 
         func end() {
             alarm?.task.cancel()
+            supply?.task.cancel()
             for wait in waiting { wait.reply(nil) }
         }
     }
@@ -182,6 +194,14 @@ private struct ScreenRun<S: Screen, Value: Sendable> {
                 state.outcome = value
                 if let notice { state.screen.notices.append(notice) }
             }
+        case .supply(let demand, let outcome):
+            // Nobody waits any more for what was given up.
+            guard demand == state.supply?.demand else { break }
+            state.supply = nil
+            switch outcome {
+            case .failure(let error): return .failed(error)
+            case .success(let reply): state.screen.receive(reply)
+            }
         }
         switch action {
         case nil: break
@@ -205,6 +225,21 @@ private struct ScreenRun<S: Screen, Value: Sendable> {
         }
     }
 
+    /// Sees to what the screen has to be told next.
+    private func seeToDemand(_ state: inout State) {
+        let demand = state.screen.demand
+        guard let supply, demand != state.supply?.demand else { return }
+        state.supply?.task.cancel()
+        state.supply = demand.map { demand in
+            let task = Task { [inbox] in
+                let outcome: Result<S.Reply, any Error>
+                do { outcome = .success(try await supply(demand)) } catch { outcome = .failure(error) }
+                inbox.put(.supply(demand, outcome))
+            }
+            return (demand, task)
+        }
+    }
+
     /// Tells those who wait for what is the case now.
     private func answerWaiting(_ state: inout State) {
         guard !state.waiting.isEmpty else { return }
@@ -219,7 +254,9 @@ private struct ScreenRun<S: Screen, Value: Sendable> {
 
     /// Draws what is to be seen now, and sees to the next change by time.
     private func refresh(_ state: inout State) {
-        device.draw(state.screen.frame(device.size))
+        let size = device.size
+        state.screen.resize(to: size)
+        device.draw(state.screen.frame(size))
         let next = state.screen.nextChange
         guard next != state.alarm?.instant else { return }
         state.alarm?.task.cancel()

@@ -17,11 +17,13 @@ struct AskingOptions: ParsableArguments {
     var isPlain = false
 }
 
-extension GlobalOptions {
+extension StoreUsing {
     /// How somebody can be asked; nil where nobody can.
     func asking(_ options: AskingOptions) -> Asking? {
         guard canAsk else { return nil }
-        let isDumb = Environment["TERM"].map { $0 == "dumb" } ?? true
-        return options.isPlain || isDumb ? .byLine : .onScreen
+        return options.isPlain || !canShowScreen ? .byLine : .onScreen
     }
+
+    /// Whether there is a terminal on which a screen can be drawn.
+    var canShowScreen: Bool { canAsk && Environment["TERM"].map { $0 != "dumb" } ?? false }
 }

@@ -12,14 +12,17 @@ struct ScreenSession: Sendable {
     ///   - screen: What is shown.
     ///   - failure: What it comes to when somebody leaves.
     ///   - answer: Does what the screen asks for.
+    ///   - supply: Finds what the screen demands, if it does.
     /// - Returns: What came of it.
     /// - Throws: the failure, ``RowLeft``, an error of `answer`, or that the command was interrupted or ended by a signal.
     func run<S: Screen, Value: Sendable>(
         _ screen: S, whenLeft failure: () -> any Error,
-        answering answer: @escaping @Sendable (S.Request) async throws -> ScreenAnswer<S.Reply, Value>
+        answering answer: @escaping @Sendable (S.Request) async throws -> ScreenAnswer<S.Reply, Value>,
+        supplying supply: (@Sendable (S.Demand) async throws -> S.Reply)? = nil
     ) async throws -> Value {
         let terminal = try Self.terminal()
-        let ending = await ScreenLoop(terminal, requests: requests).run(screen, answering: answer)
+        let ending = await ScreenLoop(terminal, requests: requests).run(
+            screen, answering: answer, supplying: supply)
         terminal.close()
         switch ending {
         case .done(let value): return value

@@ -92,7 +92,7 @@ import Watchdog
     @Test func `a writer that is killed gives the lock back, and what it committed is there`() async throws {
         let child = try ExerciserProcess("register-and-edit", store.path, "a", "60")
         let repository = try await store.open()
-        while try await repository.profile(username: "a20") == nil { await Task.yield() }
+        try await waitUntil { try await repository.profile(username: "a20") != nil }
         child.kill()
         #expect(await child.finish().code == 128 + SIGKILL)
         try await repository.register("after")

@@ -104,7 +104,7 @@ import Watchdog
         #expect(rounds() == ["remove_expired failed(busy) 0"])
         _ = await child.finish()
         clock.advance(by: .seconds(600))
-        while rounds().count < 2 { await Task.yield() }
+        try await waitUntil { rounds().count >= 2 }
         #expect(rounds()[1] == "remove_expired done 0")
         running.cancel()
         try await running.value

@@ -214,7 +214,7 @@ import Watchdog
     @Test func `P11: an attempt that found no room to hash does not count`() async throws {
         let (busy, gate) = try await busyRepository()
         let waiting = (0..<64).map { _ in Task { try await busy.hasher.pool.run {} } }
-        while busy.hasher.pool.waiting < 64 { await Task.yield() }
+        try await waitUntil { busy.hasher.pool.waiting >= 64 }
         for _ in 1...10 { #expect(await guess(in: busy) == .hashing(.busy)) }
         #expect(try store.failedAttempts().isEmpty)
         gate.signal()
@@ -226,7 +226,7 @@ import Watchdog
         let (busy, gate) = try await busyRepository()
         for _ in 1...6 {
             let attempt = Task { await guess(in: busy) }
-            while busy.hasher.pool.waiting == 0 { await Task.yield() }
+            try await waitUntil { busy.hasher.pool.waiting != 0 }
             #expect(try failures() == 1, "it counts while it waits")
             attempt.cancel()
             #expect(await attempt.value == .hashing(.cancelled))

@@ -213,7 +213,7 @@ import Watchdog
         #expect(try await watching.value == 1)
         // One that is cancelled from the start is told nothing.
         let cancelled = Task { () -> Int in
-            while !Task.isCancelled { await Task.yield() }
+            await waitUntilCancelled()
             var count = 0
             for try await _ in await repository.changes(after: 0) { count += 1 }
             return count
@@ -256,7 +256,7 @@ import Watchdog
             #expect(SmallFile.names(in: sockets).count == 1)
         }
         // The thread that heard of the change may let go of the repository a moment later.
-        while SmallFile.names(in: sockets) != [] { await Task.yield() }
+        try await waitUntil { SmallFile.names(in: sockets) == [] }
     }
 
     @Test(.onlyOnSQLite("writes into the tables"))
@@ -279,6 +279,6 @@ import Watchdog
     }
 
     private func waitForListeners(_ count: Int) async throws {
-        while SmallFile.names(in: sockets).count < count { await Task.yield() }
+        try await waitUntil { SmallFile.names(in: sockets).count >= count }
     }
 }

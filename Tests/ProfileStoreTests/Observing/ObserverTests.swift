@@ -188,9 +188,9 @@ import Watchdog
     @Test func `a hash that waits for a thread has waited, and one that nobody waits for is cancelled`() async throws {
         let gate = await repository.occupyHashingThread()
         let hash = Task { try await repository.hasher.hash(People.secret) }
-        while repository.hasher.pool.waiting == 0 { await Task.yield() }
+        try await waitUntil { repository.hasher.pool.waiting != 0 }
         let cancelled = Task { try await repository.hasher.hash(People.secret) }
-        while repository.hasher.pool.waiting == 1 { await Task.yield() }
+        try await waitUntil { repository.hasher.pool.waiting != 1 }
         cancelled.cancel()
         _ = await cancelled.result
         #expect(lines() == ["hash cancelled 0"])

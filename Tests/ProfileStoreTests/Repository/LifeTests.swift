@@ -41,7 +41,7 @@ extension ProfileRepository: Service {}
         store.clock.advance(by: .seconds(3_599))
         #expect(rounds == 1)
         store.clock.advance(by: .seconds(1))
-        while rounds < 2 { await Task.yield() }
+        try await waitUntil { rounds >= 2 }
         await store.clock.wait(forSleepers: 1)
         // An hour after it was used last.
         #expect(removed == [1, 1])

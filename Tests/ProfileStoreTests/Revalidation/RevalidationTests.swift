@@ -241,7 +241,7 @@ import Watchdog
         try await repository.adopt(stricter)
         let repository = repository
         let task = Task {
-            while !Task.isCancelled { await Task.yield() }
+            await waitUntilCancelled()
             return try await repository.revalidate()
         }
         task.cancel()

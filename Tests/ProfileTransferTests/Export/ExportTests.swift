@@ -116,7 +116,7 @@ import Watchdog
         let null = open("/dev/null", O_WRONLY | O_CLOEXEC)
         defer { close(null) }
         let task = Task {
-            while !Task.isCancelled { await Task.yield() }
+            await waitUntilCancelled()
             try await store.repository.export(as: .csv, to: null)
         }
         task.cancel()

@@ -198,7 +198,7 @@ import Watchdog
                 try await ProfileImporter(repository: repository, options: importOptions { $0.isDryRun = !loads }).run(
                     ImportInput(descriptor: descriptor, name: "-", byteCount: nil))
             }
-            while unread(in: descriptor) > 0 { await Task.yield() }
+            try await waitUntil { unread(in: descriptor) == 0 }
             task.cancel()
             let report = try? await task.value
             // Without a header, which may not have come whole, it has not begun.
@@ -224,7 +224,7 @@ import Watchdog
                 try await ProfileImporter(repository: repository, options: importOptions { $0.isDryRun = !loads }).run(
                     ImportInput(descriptor: descriptor, name: "-", byteCount: nil))
             }
-            while unread(in: descriptor) > 0 { await Task.yield() }
+            try await waitUntil { unread(in: descriptor) == 0 }
             task.cancel()
             #expect(try await task.value.earlyEnd == .cancelled)
         }
@@ -241,7 +241,7 @@ import Watchdog
         _ = try await repository.importing(rows(1))
         let text = rows(100)
         let task = Task {
-            while !Task.isCancelled { await Task.yield() }
+            await waitUntilCancelled()
             return try await repository.importing(text)
         }
         task.cancel()

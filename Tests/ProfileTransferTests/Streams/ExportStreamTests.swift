@@ -99,7 +99,7 @@ import Watchdog
     @Test func `a cancelled export ends`() async throws {
         let store = try await filledStore(10)
         let task = Task {
-            while !Task.isCancelled { await Task.yield() }
+            await waitUntilCancelled()
             var chunks = store.repository.export(as: .csv).makeAsyncIterator()
             do throws(ProfileStoreError) {
                 _ = try await chunks.next()

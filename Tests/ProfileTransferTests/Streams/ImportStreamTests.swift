@@ -242,7 +242,7 @@ import Watchdog
         let text = "user,n\nann,1\nbob,2\n"
         let input = try ImportInput(bytes: Array(text.utf8), name: "-").readableAgain(keptIn: folder.path)
         let task = Task {
-            while !Task.isCancelled { await Task.yield() }
+            await waitUntilCancelled()
             return try await SchemaInference().run(input)
         }
         task.cancel()
@@ -275,9 +275,9 @@ import Watchdog
         #expect(try await task.value.earlyEnd == .cancelled)
         async let report = importer.run(ImportInput(path: path))
         var writing: Int32 = -1
-        while writing < 0 {
+        try await waitUntil {
             writing = open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK)
-            await Task.yield()
+            return writing >= 0
         }
         _ = write(writing, "username\nann\n", 13)
         close(writing)

@@ -50,15 +50,9 @@ import Watchdog
         let text = Self.text(24_000)
         let rejected = Atomic(0)
         let taken = Atomic(0)
-        // A load has threads of its own, which make their way beside this one.
-        let patience = way == .newRows || way == .rowByRow ? 700_000 : 100_000
         let sink = ChunkSink { chunk in
             // Time to decide on everything, if nothing holds it up.
-            var time = taken.load(ordering: .relaxed) == 0 ? patience : 0
-            while rejected.load(ordering: .relaxed) < 21_600, time > 0 {
-                await Task.yield()
-                time -= 1
-            }
+            if taken.load(ordering: .relaxed) == 0 { try await waitWhileRising { rejected.load(ordering: .relaxed) } }
             taken.add(chunk.split(separator: UInt8(ascii: "\n")).count, ordering: .relaxed)
             // A row is 80 bytes here: 256 KiB and two batches of 5,000 rows may wait.
             #expect(rejected.load(ordering: .relaxed) <= taken.load(ordering: .relaxed) + 14_000)

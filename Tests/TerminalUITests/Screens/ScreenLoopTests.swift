@@ -62,7 +62,7 @@ import Watchdog
         device.whenShown("Storing …", send: [.control("c")])
         for key in FormScreen.registeringKeys { device.send(.key(key)) }
         let ending = await ScreenLoop(device).run(FormScreen.registering()) { _ -> Answer in
-            await untilCancelled()
+            await waitUntilCancelled()
             throw CancellationError()
         }
         guard case .interrupted = ending else {
@@ -77,7 +77,7 @@ import Watchdog
         for key in FormScreen.registeringKeys { device.send(.key(key)) }
         let ending = await ScreenLoop(device).run(FormScreen.registering()) { _ -> Answer in
             // Committed before the cancellation comes.
-            await untilCancelled()
+            await waitUntilCancelled()
             return .done("stored")
         }
         guard case .done("stored") = ending else {
@@ -180,13 +180,6 @@ import Watchdog
             #expect(shown.contains { $0.contains(text) }, "\(text)")
         }
     }
-}
-
-/// Returns when the task is cancelled.
-private func untilCancelled() async {
-    let (never, continuation) = AsyncStream.makeStream(of: Never.self)
-    for await _ in never {}
-    continuation.finish()
 }
 
 /// Keeps the frames that were drawn, and types what a person would at the sight of them.

@@ -1,0 +1,81 @@
+/// A profile in the table: what is shown of it, and where the table goes on from it.
+package struct BrowseRow: Hashable, Sendable {
+    package let id: Int64
+    /// What it is known by.
+    package let name: String
+    /// By column; nil where there is no value.
+    package let cells: [String?]
+    /// What is wrong with it, in words.
+    package let issues: [String]
+    /// What else there is to know of it, by name.
+    package let facts: [Fact]
+    /// Its place in the view that it was read for.
+    package let place: String
+
+    package struct Fact: Hashable, Sendable {
+        package let name: String
+        package let value: String
+
+        package init(_ name: String, _ value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    package init(id: Int64, name: String, cells: [String?], issues: [String], facts: [Fact], place: String) {
+        self.id = id
+        self.name = name
+        self.cells = cells
+        self.issues = issues
+        self.facts = facts
+        self.place = place
+    }
+}
+
+/// Which profiles the table shows, and in which order.
+package struct BrowseView: Hashable, Sendable {
+    /// What any of their fields contains; all are shown where it is empty.
+    package var search = ""
+    package var filter = Filter.everything
+    /// Nil for the order in which they came.
+    package var order: Order?
+
+    package enum Filter: String, CaseIterable, Sendable {
+        case everything
+        case invalid
+        case unjudged = "not judged yet"
+    }
+
+    package struct Order: Hashable, Sendable {
+        package let column: Int
+        package let isDescending: Bool
+    }
+
+    package init() {}
+}
+
+/// What the table has to be told next.
+package enum BrowseDemand: Hashable, Sendable {
+    /// So many rows of a view from somewhere on; fewer may come, with the place to go on.
+    case rows(BrowseView, Start, count: Int)
+    /// How many rows the view has.
+    case count(BrowseView)
+
+    /// Where rows are read.
+    package enum Start: Hashable, Sendable {
+        case first
+        case after(String)
+        /// The rows before a place, the nearest first.
+        case before(String)
+        /// The last row first.
+        case last
+
+        /// Whether rows come from the bottom to the top.
+        package var isUpward: Bool {
+            switch self {
+            case .first, .after: false
+            case .before, .last: true
+            }
+        }
+    }
+}

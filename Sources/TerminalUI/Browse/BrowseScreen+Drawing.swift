@@ -1,0 +1,292 @@
+package import ProfileCore
+internal import TextLayout
+
+// How the table looks.
+extension BrowseScreen {
+    /// What stands where.
+    struct Layout {
+        /// The row of the search, and of the headings.
+        let search: Int?
+        let headings: Int?
+        /// Rows of the table, and the first of them.
+        let firstRow: Int
+        let rows: Int
+        /// The columns that the table has.
+        let width: Int
+        /// Where the selected profile is shown; nil where there is no room.
+        let detail: Detail?
+        /// What has happened, and the keys.
+        let foot: Range<Int>
+
+        struct Detail {
+            let rows: Range<Int>
+            let column: Int
+            let width: Int
+            /// Whether it is beside the table, and not below.
+            let isBeside: Bool
+        }
+    }
+
+    /// As it was drawn last.
+    var layout: Layout { layout(size) }
+
+    private func layout(_ size: ScreenSize) -> Layout {
+        let hasSearch = size.rows >= 8 || isSearching
+        let first = (hasSearch ? 2 : 1) + (size.rows >= 4 ? 1 : 0)
+        let foot = max(first, size.rows - (size.rows >= 8 ? 2 : size.rows >= 5 ? 1 : 0))..<max(first, size.rows)
+        let isBeside = size.columns >= Self.columnsForDetail
+        let below = !isBeside && size.rows >= Self.rowsForDetail ? Self.detailRows : 0
+        let width = isBeside ? size.columns - Self.detailColumns : size.columns
+        let last = foot.lowerBound - below
+        return Layout(
+            search: hasSearch ? 1 : nil, headings: size.rows >= 4 ? first - 1 : nil, firstRow: first,
+            rows: max(1, last - first), width: width,
+            detail: isBeside
+                ? .init(
+                    rows: first - 1..<foot.lowerBound, column: width + 2, width: Self.detailColumns - 3, isBeside: true)
+                : below > 0 ? .init(rows: last..<foot.lowerBound, column: 1, width: max(0, size.columns - 2), isBeside: false) : nil,
+            foot: foot)
+    }
+
+    /// How many rows are in sight at once.
+    package var rowsOfTable: Int { layout.rows }
+
+    private static let columnsForDetail = 100
+    private static let detailColumns = 40
+    private static let rowsForDetail = 18
+    private static let detailRows = 6
+
+    package func draw(into frame: inout Frame) {
+        let layout = layout(frame.size)
+        drawHead(into: &frame, layout)
+        let fit = columnFit(layout)
+        drawHeadings(into: &frame, layout, fit)
+        for index in 0..<layout.rows where window.top + index < window.rows.count {
+            draw(window.rows[window.top + index], into: &frame, at: layout.firstRow + index, layout, fit,
+                isSelected: window.top + index == window.selected)
+        }
+        if window.rows.isEmpty, !isReading {
+            frame.write(emptyText, row: layout.firstRow, column: 2, style: .dim, width: layout.width - 3)
+        }
+        if let detail = layout.detail { drawDetail(into: &frame, detail) }
+        drawFoot(into: &frame, layout)
+        removal?.choice.draw(into: &frame)
+    }
+
+    private var emptyText: String {
+        if view == BrowseView() { return "There are no profiles yet: n registers one" }
+        if view.search.isEmpty { return "No profile is \(view.filter.rawValue)" }
+        return "Nothing is found"
+    }
+
+    private func drawHead(into frame: inout Frame, _ layout: Layout) {
+        let aside = status
+        frame.write("Profiles", row: 0, column: 1, style: .bold, width: frame.size.columns - 2)
+        let column = frame.size.columns - aside.displayWidth - 1
+        frame.write(aside, row: 0, column: max(11, column), style: .dim, width: frame.size.columns - 12)
+        guard let row = layout.search else { return }
+        guard isSearching || !view.search.isEmpty else {
+            frame.write(String(repeating: "─", count: max(0, frame.size.columns - 2)), row: row, column: 1, style: .dim)
+            return
+        }
+        let label = frame.write("Search: ", row: row, column: 1, style: isSearching ? .bold : .dim)
+        // The end of a long text is what is typed.
+        let text = view.search.visible.end(upTo: max(0, frame.size.columns - label - 3))
+        let typed = frame.write(text, row: row, column: 1 + label, style: isSearching ? .underline : [])
+        if isSearching { frame.caret = ScreenPosition(row: row, column: 1 + label + typed) }
+    }
+
+    /// What is shown of how many, and how.
+    private var status: String {
+        var parts: [String] = []
+        let count = counts[view]
+        if isReading {
+            parts.append("reading …")
+        } else if let number = window.number(among: count) {
+            parts.append(number.grouped + (count.map { " of " + $0.grouped } ?? ""))
+        } else if let count {
+            parts.append(count.grouped)
+        }
+        if view.filter != .everything { parts.append(view.filter.rawValue) }
+        if let order = view.order {
+            parts.append("by \(columns[order.column].title) \(order.isDescending ? "↓" : "↑")")
+        }
+        return parts.joined(separator: " · ")
+    }
+
+    // MARK: The table
+
+    private func columnFit(_ layout: Layout) -> ColumnFit {
+        ColumnFit(
+            columns.indices.map { index in
+                ColumnFit.Column(
+                    heading: heading(index), widestCell: widths[index], isWhole: columns[index].isWhole,
+                    mustStay: index == column || index == view.order?.column)
+            }, within: max(1, layout.width - 3))
+    }
+
+    private func heading(_ index: Int) -> String {
+        guard let order = view.order, order.column == index else { return columns[index].title.visible }
+        return columns[index].title.visible + (order.isDescending ? " ↓" : " ↑")
+    }
+
+    private func drawHeadings(into frame: inout Frame, _ layout: Layout, _ fit: ColumnFit) {
+        guard let row = layout.headings else { return }
+        var start = 2
+        for place in fit.places {
+            let style: Style = place.column == column ? [.bold, .underline] : .bold
+            frame.write(heading(place.column).visible(upTo: place.width), row: row, column: start, style: style)
+            start += place.width + ColumnFit.gap
+        }
+        guard !fit.fallen.isEmpty, start + 3 <= layout.width else { return }
+        frame.write("+\(fit.fallen.count)", row: row, column: start, style: .dim)
+    }
+
+    private func draw(
+        _ row: BrowseRow, into frame: inout Frame, at line: Int, _ layout: Layout, _ fit: ColumnFit, isSelected: Bool
+    ) {
+        let style: Style = isSelected ? .reverse : []
+        if isSelected {
+            frame.write(String(repeating: " ", count: max(0, layout.width - 1)), row: line, column: 0, style: style)
+        }
+        if !row.issues.isEmpty { frame.write("!", row: line, column: 0, style: style.union([.error, .bold])) }
+        let wanted = FoldedText(shownView.search)
+        var start = 2
+        for place in fit.places {
+            let text = row.cells[place.column].map { $0.visible(upTo: place.width, showing: wanted) } ?? "–"
+            frame.write(text, row: line, column: start, style: style, width: place.width)
+            mark(wanted, in: text, into: &frame, row: line, column: start, style)
+            start += place.width + ColumnFit.gap
+        }
+    }
+
+    /// Marks what the search has found.
+    private func mark(
+        _ wanted: FoldedText, in text: String, into frame: inout Frame, row: Int, column: Int, _ style: Style
+    ) {
+        for range in wanted.ranges(in: text) {
+            frame.write(
+                String(text[range]), row: row, column: column + text[..<range.lowerBound].displayWidth,
+                style: style.union([.bold, .accent]))
+        }
+    }
+
+    // MARK: The selected profile
+
+    private func drawDetail(into frame: inout Frame, _ detail: Layout.Detail) {
+        if detail.isBeside {
+            for row in detail.rows { frame.write("│", row: row, column: detail.column - 2, style: .dim) }
+        } else {
+            let line = String(repeating: "─", count: detail.width)
+            frame.write(line, row: detail.rows.lowerBound, column: detail.column, style: .dim)
+        }
+        guard let selected = window.selectedRow else { return }
+        let rows = detail.rows.dropFirst(detail.isBeside ? 0 : 1)
+        let lines = detailLines(of: selected, width: detail.width)
+        for (row, line) in zip(rows, lines) {
+            frame.write(line.text, row: row, column: detail.column, style: line.style, width: detail.width)
+        }
+        if lines.count > rows.count, let last = rows.last {
+            frame.write("…", row: last, column: detail.column + detail.width - 1, style: .dim)
+        }
+    }
+
+    private func detailLines(of row: BrowseRow, width: Int) -> [PanelLine] {
+        var lines = [PanelLine(row.name.visible(upTo: width), .bold)]
+        for issue in row.issues {
+            lines += ("✗ " + issue.visible).wrapped(to: width).map { PanelLine($0, .error) }
+        }
+        // The name stands above already.
+        for (column, cell) in zip(columns, row.cells) where cell != row.name {
+            lines += ("\(column.title.visible): \(cell?.visible ?? "–")").wrapped(to: width).map { PanelLine($0) }
+        }
+        for fact in row.facts {
+            lines += ("\(fact.name): \(fact.value.visible)").wrapped(to: width).map { PanelLine($0, .dim) }
+        }
+        return lines
+    }
+
+    // MARK: Below
+
+    private func drawFoot(into frame: inout Frame, _ layout: Layout) {
+        let width = max(0, frame.size.columns - 2)
+        // Where there is nowhere else to show them.
+        let issue = layout.detail == nil ? window.selectedRow?.issues.first : nil
+        let shown = note ?? issue.map { ScreenNote(text: "✗ " + $0.visible, style: .error) }
+        if let shown, let row = layout.foot.first {
+            frame.write(shown.text, row: row, column: 1, style: shown.style, width: width)
+        }
+        guard removal == nil, notices.isEmpty else { return }
+        keys.draw(into: &frame, rows: layout.foot.dropFirst(shown == nil ? 0 : 1), column: 1, width: width)
+    }
+
+    private var keys: KeyLegend {
+        guard !isSearching else {
+            return KeyLegend([
+                .init("Return", "to the table", rank: 0), .init("Esc", "end the search", rank: 1),
+                .init("↑↓", "move", rank: 2),
+            ])
+        }
+        let hasRow = window.selectedRow != nil
+        return KeyLegend(
+            [
+                hasRow ? .init("Return", "edit", rank: 0) : nil,
+                .init("/", "search", rank: 2),
+                .init("n", "register", rank: 3),
+                hasRow ? .init("Del", "remove", rank: 5) : nil,
+                .init("←→ s", "sort", rank: 4),
+                .init("f", "filter", rank: 6),
+                .init("r", "read again", rank: 7),
+                .init("q", "leave", rank: 1),
+            ].compactMap { $0 })
+    }
+
+    // MARK: Told to tests
+
+    package var details: [JSONMember] {
+        let shown = window.rows[min(window.top, window.rows.count)..<min(window.top + layout.rows, window.rows.count)]
+        return [
+            JSONMember("screen", .string("browse")), JSONMember("search", .string(view.search)),
+            JSONMember("is_searching", .bool(isSearching)), JSONMember("filter", .string(view.filter.rawValue)),
+            JSONMember("column", .string(columns[column].title)),
+            JSONMember("order", view.order.map { .string(columns[$0.column].title) } ?? .null),
+            JSONMember("count", counts[view].map { .number($0) } ?? .null),
+            JSONMember("is_reading", .bool(demand != nil)),
+            JSONMember("selected", window.selectedRow.map { .string($0.name) } ?? .null),
+            JSONMember("rows", .array(shown.map { .string($0.name) })),
+            JSONMember("question", removal.map { $0.choice.json } ?? .null),
+            JSONMember("note", note.map { .string($0.text) } ?? .null),
+        ]
+    }
+}
+
+extension String {
+    /// The visible text in so many columns, such that the first place of what was searched for is seen.
+    fileprivate func visible(upTo columns: Int, showing wanted: FoldedText) -> String {
+        let text = visible
+        guard text.displayWidth > columns, let place = wanted.ranges(in: text).first,
+            text[..<place.upperBound].displayWidth >= columns
+        else { return text.visible(upTo: columns) }
+        // Something of what stands before it is seen too.
+        var start = place.lowerBound
+        var width = text[place].displayWidth
+        while start > text.startIndex, width < columns / 2 {
+            start = text.index(before: start)
+            width += text[start].displayWidth
+        }
+        return ("…" + text[start...]).visible(upTo: columns)
+    }
+
+    /// The end that fits into so many columns.
+    fileprivate func end(upTo columns: Int) -> String {
+        var width = 0
+        var start = endIndex
+        while start > startIndex {
+            let before = index(before: start)
+            width += self[before].displayWidth
+            if width > columns { break }
+            start = before
+        }
+        return String(self[start...])
+    }
+}

@@ -1,0 +1,144 @@
+internal import ProfileCore
+internal import ProfileStore
+internal import TerminalUI
+
+/// Goes through the profiles of a store in a table, and from there to the forms and back.
+struct ProfileBrowser {
+    let repository: ProfileRepository
+    var session = ScreenSession()
+
+    /// What somebody wants to do that has a screen of its own.
+    private enum Errand {
+        case edit(id: Int64)
+        case register
+    }
+
+    /// Somebody has seen enough.
+    private struct Left: Error {}
+
+    /// Shows the table until somebody leaves it.
+    func run(searching text: String) async throws {
+        var place = BrowseScreen.Place(searching: text)
+        var news = News(notices: try await repository.welcome())
+        while true {
+            let screen = BrowseScreen(columns: columns, at: place, note: news.note, notices: news.notices)
+            do {
+                let errand: Errand
+                (errand, place) = try await browse(screen)
+                news = try await run(errand)
+            } catch is Left {
+                return
+            }
+        }
+    }
+
+    private var columns: [BrowseScreen.Column] {
+        repository.schema.openFields.map { field in
+            BrowseScreen.Column(field.title, isWhole: field.type == .integer || field.type == .number)
+        }
+    }
+
+    private func browse(_ screen: BrowseScreen) async throws -> (Errand, BrowseScreen.Place) {
+        try await session.run(screen, whenLeft: { Left() }) { request in
+            switch request {
+            case .edit(let id, let place): return .done((.edit(id: id), place))
+            case .register(let place): return .done((.register, place))
+            case .remove(let id, let name):
+                do throws(ProfileStoreError) {
+                    guard let profile = try await repository.profile(id: id) else {
+                        throw .notFound(username: name)
+                    }
+                    _ = try await repository.remove(profile.username, expecting: profile.revision)
+                    return .reply(.removed(id: id, name: name))
+                } catch {
+                    return .reply(.failed(CommandFailure(error).lines.joined(separator: "\n")))
+                }
+            }
+        } supplying: { demand in
+            do throws(ProfileStoreError) {
+                return try await repository.supply(demand)
+            } catch {
+                return .unreadable(CommandFailure(error).lines.joined(separator: ". "))
+            }
+        }
+    }
+
+    /// What is to be told of an errand when somebody is back at the table.
+    private struct News {
+        var note: String?
+        var notices: [NoticeScreen] = []
+    }
+
+    private func run(_ errand: Errand) async throws -> News {
+        do {
+            switch errand {
+            case .edit(let id):
+                guard let stored = try await repository.profile(id: id) else {
+                    return News(notices: [.error("The profile is gone: somebody has removed it")])
+                }
+                let profile = try await EditForm(repository: repository, stored: stored).run()
+                return News(note: "Stored \(profile.username)")
+            case .register:
+                return News(note: "Registered \(try await RegistrationForm(repository: repository).run().username)")
+            }
+        } catch let failure as CommandFailure where failure.status == .no {
+            return News(note: failure.lines.joined(separator: ". "))
+        } catch let error as ProfileStoreError {
+            return News(notices: [.error(CommandFailure(error).lines.joined(separator: "\n"))])
+        }
+    }
+}
+
+extension ProfileRepository {
+    /// Reads what a table demands.
+    fileprivate func supply(_ demand: BrowseDemand) async throws(ProfileStoreError) -> BrowseScreen.Reply {
+        switch demand {
+        case .count(let view): return .count(try await count(query(of: view)), view)
+        case .rows(let view, let start, let count):
+            var query = query(of: view)
+            query.limit = count
+            query.isReversed = start.isUpward
+            switch start {
+            case .first, .last: break
+            case .after(let place), .before(let place): query.after = ProfileCursor(place)
+            }
+            // What is found early is seen early, however long the search goes on.
+            let page =
+                query.order == nil && (query.text != nil || query.status != nil)
+                ? try await page(of: query, lookingAt: Self.idsAtOnce) : try await profiles(query)
+            let place = query
+            return .rows(
+                page.profiles.map { BrowseRow($0, place: place.cursor(at: $0)) }, demand,
+                goingOn: page.next?.description)
+        }
+    }
+
+    private func query(of view: BrowseView) -> ProfileQuery {
+        let fields = schema.openFields
+        let order = view.order.map { ProfileQuery.Order(fields[$0.column].name, isDescending: $0.isDescending) }
+        let status: ProfileQuery.Status? =
+            switch view.filter {
+            case .everything: nil
+            case .invalid: .invalid
+            case .unjudged: .unjudged
+            }
+        return ProfileQuery(text: view.search.isEmpty ? nil : view.search, status: status, order: order)
+    }
+
+    /// Some hundredths of a second.
+    private static let idsAtOnce: Int64 = 50_000
+}
+
+extension BrowseRow {
+    fileprivate init(_ profile: Profile, place: ProfileCursor) {
+        var facts: [Fact] = []
+        if profile.schema.hasPassword { facts.append(Fact("Password", profile.hasPassword ? "set" : "not set")) }
+        facts += [
+            Fact("Revision", String(profile.revision)), Fact("Created", profile.createdAt.text),
+            Fact("Updated", profile.updatedAt.text),
+        ]
+        self.init(
+            id: profile.id, name: profile.username, cells: profile.fields.map(\.value),
+            issues: profile.issues.map(\.message), facts: facts, place: place.description)
+    }
+}

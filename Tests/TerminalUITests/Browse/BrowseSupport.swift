@@ -1,0 +1,114 @@
+import ProfileCore
+import TerminalUI
+
+/// Profiles in memory, as a store answers a table that shows them: in portions of any size.
+struct BrowsedPeople {
+    var people: [(id: Int64, name: String, age: Int?, issues: [String])]
+    /// Most rows in a portion.
+    var portion = Int.max
+    /// Rows that are looked at for a portion, found or not.
+    var lookedAt = Int.max
+
+    init(_ count: Int) {
+        people = (0..<count).map { index in
+            (Int64(index + 1), "person\(index)", index.isMultiple(of: 7) ? nil : index * 37 % 90, [])
+        }
+    }
+
+    static let columns = [BrowseScreen.Column("Username"), BrowseScreen.Column("Age", isWhole: true)]
+
+    /// The rows of a view, all of them.
+    func rows(_ view: BrowseView) -> [BrowseRow] { everyone(view).filter { isFound($0, view) }.map(row) }
+
+    private func everyone(_ view: BrowseView) -> [(id: Int64, name: String, age: Int?, issues: [String])] {
+        guard let order = view.order else { return people }
+        func key(_ index: Int) -> (Int, Int) {
+            let place = order.column == 0 ? index : people[index].age ?? 1_000
+            return (order.isDescending && place != 1_000 ? -place : place, order.isDescending ? -index : index)
+        }
+        return people.indices.sorted { key($0) < key($1) }.map { people[$0] }
+    }
+
+    private func isFound(_ person: (id: Int64, name: String, age: Int?, issues: [String]), _ view: BrowseView) -> Bool {
+        (view.search.isEmpty || person.name.contains(view.search)) && (view.filter != .invalid || !person.issues.isEmpty)
+    }
+
+    private func row(_ person: (id: Int64, name: String, age: Int?, issues: [String])) -> BrowseRow {
+        BrowseRow(
+            id: person.id, name: person.name, cells: [person.name, person.age.map(String.init)], issues: person.issues,
+            facts: [.init("Revision", "1")], place: String(person.id))
+    }
+
+    /// What a store answers.
+    func answer(_ demand: BrowseDemand) -> BrowseScreen.Reply {
+        switch demand {
+        case .count(let view): return .count(rows(view).count, view)
+        case .rows(let view, let start, let count):
+            var everyone = everyone(view)
+            if start.isUpward { everyone.reverse() }
+            switch start {
+            case .first, .last: break
+            case .after(let place), .before(let place):
+                // Somebody who is gone by now still has a place.
+                let index = everyone.firstIndex { String($0.id) == place }
+                everyone.removeFirst(index.map { $0 + 1 } ?? 0)
+            }
+            var found: [BrowseRow] = []
+            for (index, person) in everyone.enumerated() {
+                if found.count == min(count, portion) || index == lookedAt {
+                    return .rows(found, demand, goingOn: String(everyone[index - 1].id))
+                }
+                if isFound(person, view) { found.append(row(person)) }
+            }
+            return .rows(found, demand, goingOn: nil)
+        }
+    }
+}
+
+extension BrowseScreen {
+    /// A table of people at its top, with all that it needs.
+    static func browsing(_ people: BrowsedPeople, at place: Place = Place(), rows: Int = 24) -> BrowseScreen {
+        var screen = BrowseScreen(columns: BrowsedPeople.columns, at: place)
+        screen.resize(to: ScreenSize(columns: 80, rows: rows))
+        screen.read(people)
+        return screen
+    }
+
+    /// Gives it all that it demands.
+    mutating func read(_ people: BrowsedPeople) { while let demand { receive(people.answer(demand)) } }
+
+    /// Presses keys, and gives it what it demands after each.
+    @discardableResult
+    mutating func press(_ keys: Key..., reading people: BrowsedPeople) -> ScreenAction<Request>? {
+        var action: ScreenAction<Request>?
+        for key in keys {
+            action = handle(key)
+            read(people)
+        }
+        return action
+    }
+
+    mutating func type(_ text: String, reading people: BrowsedPeople) {
+        for character in text { press(.character(character), reading: people) }
+    }
+
+    /// What is told of the screen under a name, as text.
+    func told(_ name: String) -> String {
+        guard case .object(let members) = state, let value = members.first(where: { $0.name == name })?.value else {
+            return "nothing"
+        }
+        return value.string ?? value.text()
+    }
+
+    /// The names in sight.
+    var names: [String] {
+        guard case .object(let members) = state,
+            case .array(let rows)? = members.first(where: { $0.name == "rows" })?.value
+        else { return [] }
+        return rows.compactMap(\.string)
+    }
+}
+
+extension JSONValue {
+    fileprivate var string: String? { if case .string(let text) = self { text } else { nil } }
+}
