@@ -1,6 +1,9 @@
+import ArgumentParser
 import ProfileTesting
 import Testing
 import Watchdog
+
+@testable import profiles
 
 /// Conditions, orders, columns and formats of `lookup` and `list`.
 @Suite(.watched) struct QueryCommandTests {
@@ -210,6 +213,16 @@ import Watchdog
             "Error: There is no field \"zzzzzz\"\n  The fields are: username, city, age, fee\n"
         ),
         (["list", "--columns", "username,agee"], "Error: There is no field \"agee\". Did you mean \"age\"?\n"),
+        (
+            ["list", "--columns", "revison"],
+            """
+            Error: There is no field "revison". Did you mean "revision"?
+              The fields are: username, city, age, fee
+              Besides there are: id, revision, created_at, updated_at, status, issues
+
+            """
+        ),
+        (["lookup", "--where", "age=x", "--explain"], "Error: age should be a whole number\n"),
         (["list", "--columns", "age,username,age"], "Error: --columns names \"age\" twice\n"),
         (["list", "--any", "agee=1"], "Error: There is no field \"agee\". Did you mean \"age\"?\n"),
         (["list", "--contains", "agee=1"], "Error: There is no field \"agee\". Did you mean \"age\"?\n"),
@@ -238,6 +251,19 @@ import Watchdog
         let outcome = try run(arguments)
         #expect(outcome.status == 64 && outcome.output == "")
         #expect(outcome.error.hasPrefix(error), "\(outcome)")
+    }
+
+    @Test(arguments: [
+        ("lookup anna", false), ("lookup --phone 1", false), ("lookup --where phone=1", false), ("list", false),
+        ("list --sort username", false), ("list --where username=anna --where age=3 --sort age", false),
+        ("list --where age=3 --explain", false), ("lookup --prefix anna", true), ("lookup --where phone>1", true),
+        ("list --where phone=1 --sort age", true), ("list --where phone=1 --contains city=x", true),
+        ("list --sort age", true), ("list --count", true), ("list --invalid", true), ("find x", true),
+    ])
+    func `a query that an index serves needs no thread`(line: String, needsThreads: Bool) throws {
+        let words = line.split(separator: " ").map(String.init)
+        let command = try #require(try ProfilesCommand.parseAsRoot(words) as? any QueryCommand)
+        #expect(command.needsThreads == needsThreads)
     }
 
     @Test func `P12: nobody is looked up, put in order or shown by a secret`() throws {

@@ -13,7 +13,7 @@ struct LookupCommand: QueryCommand {
               profiles lookup skboard
               profiles lookup --phone 78761241
               profiles lookup --prefix --where address="12 Main"
-              profiles lookup --where 'birthday>=1990-01-01' --where postal_code= --sort birthday
+              profiles lookup --where 'birthday>=1990-01-01' --sort birthday
               profiles lookup --any postal_code=10001,10002 --contains address=main --count
               profiles lookup --invalid --limit 20 --format json
             """)
@@ -60,6 +60,7 @@ struct LookupCommand: QueryCommand {
             return try await answer(query, of: repository, onlyOneInFull: true)
         } catch ProfileStoreError.invalidQuery(let issues)
             where issues.allSatisfy({ $0.field != nil }) && query.conditions.allSatisfy(\.isOfEquality)
+            && !listing.explain
         {
             try showNone(of: repository)
             return false

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import ProfileCore
 internal import ProfileStore
+internal import TextLayout
 
 /// What profiles must have to be shown; all of it.
 struct ConditionOptions: ParsableArguments {
@@ -38,8 +39,8 @@ struct ConditionOptions: ParsableArguments {
     func validate() throws {
         for text in comparisons where FieldComparison(text) == nil {
             throw ValidationError(
-                "--where takes FIELD=VALUE. Instead of = there may be !=, <, <=, > or >=; '\(text)' has none behind a field."
-            )
+                "--where takes FIELD=VALUE. Instead of = there may be !=, <, <=, > or >=; "
+                    + "'\(text.visible(upTo: 64))' has none behind a field.")
         }
         for text in contents where Assignment(text) == nil { throw ValidationError("--contains takes FIELD=TEXT.") }
         for text in choices where FieldChoice(text) == nil {

@@ -14,7 +14,7 @@ struct ListingOptions: ParsableArguments {
     @Flag(help: "Only how many there are, on all pages.")
     var count = false
 
-    @Option(help: "How results are written: text, csv, tsv, json or ndjson.")
+    @Option(help: "How results are written.")
     var format = ListingFormat.text
 
     @Flag(help: "One profile a block, with a field a line.")

@@ -115,6 +115,7 @@ struct ProfileListing: ~Copyable {
         // A column of its own, where any profile is.
         if profile.status == .invalid, chosen == nil, columns.last != .issues {
             columns.append(.issues)
+            staying.insert(.issues)
             table.headings.append(ProfileColumn.issues.title)
         }
         var cells = self.cells(of: profile)
