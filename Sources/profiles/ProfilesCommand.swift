@@ -83,6 +83,10 @@ struct ProfilesCommand: ParsableCommand {
                     Platform.exit(EXIT_SUCCESS)
                 }
             #endif
+            if let lookup = PlainLookup(Array(CommandLine.arguments.dropFirst())) {
+                try await lookup.run()
+                Platform.exit(EXIT_SUCCESS)
+            }
             var command = try await CompletedWords.atHand { try parseAsRoot() }
             if let command = command as? any AsynchronousCommand {
                 if command.needsThreads { try requireThreads() }

@@ -340,4 +340,36 @@ import Watchdog
             #expect(page.hasSuffix("\n    }\n  ],\n  \"next\": \(next)\n}\n"), "\(page)")
         }
     }
+
+    @Test func `a plain look-up does and says what one with options does`() throws {
+        let workplace = try Workplace()
+        try workplace.register("anna")
+        let names = [
+            "anna", "ANNA", "bert", "", " anna", "a b", "\u{e9}", "x\u{1B}[1m", "help", "anna bert", "12345678901",
+        ]
+        let databases = [[], ["--database", "store.sqlite"], ["--database", "nowhere.sqlite"], ["--database", ""]]
+        for name in names {
+            for database in name == "anna" ? databases : [[]] {
+                let plain = try workplace.run(
+                    [try Workplace.binary(), "lookup", name] + database, input: "", environment: [:])
+                let parsed = try workplace.run(
+                    [try Workplace.binary(), "lookup", "--wait", "30"] + database + [name], input: "",
+                    environment: [:])
+                #expect(plain == parsed, "\(name) \(database)")
+            }
+        }
+        // Where the key is another field.
+        try workplace.write(
+            #"{"primaryKey": "email", "fields": [{"name": "email", "format": "email"}]}"#, to: "members.json")
+        try #require(
+            workplace.profiles("init", "--database", "members.sqlite", "--schema", "members.json").status == 0)
+        try #require(
+            workplace.profiles("register", "--database", "members.sqlite", "--set", "email=ann@example.org").status == 0
+        )
+        for name in ["ann@example.org", "ANN@example.org", "ann", " ann@example.org"] {
+            let plain = try workplace.profiles("lookup", name, "--database", "members.sqlite")
+            #expect(plain == (try workplace.profiles("lookup", name, "--database", "members.sqlite", "--wait", "30")))
+            #expect(plain.status == (name == "ann" ? 1 : 0))
+        }
+    }
 }

@@ -135,7 +135,9 @@ struct StoreLayout {
     /// table, or the end of the columns.
     private static func split(_ table: String) -> (head: String, tail: String) {
         let bytes = Array(table.utf8)
-        let constraint = bytes.indices.first { bytes[$0...].starts(with: ",\n    CHECK".utf8) }
+        let constraint = bytes.indices.first {
+            bytes[$0] == UInt8(ascii: ",") && bytes[$0...].starts(with: ",\n    CHECK".utf8)
+        }
         let place = constraint ?? bytes.lastIndex(of: UInt8(ascii: ")")) ?? bytes.endIndex
         return (String(decoding: bytes[..<place], as: UTF8.self), String(decoding: bytes[place...], as: UTF8.self))
     }
@@ -149,7 +151,7 @@ private struct StoredObject {
     let sql: String
 
     /// Whether it was made by this text, byte by byte: to `==` of strings, some letters are the same that are not to SQLite.
-    func hasText(_ text: String) -> Bool { sql.utf8.elementsEqual(text.utf8) }
+    func hasText(_ text: String) -> Bool { Array(sql.utf8) == Array(text.utf8) }
 
     /// The field whose values it keeps unique, if an adoption made it for that.
     var uniqueField: FieldName? {

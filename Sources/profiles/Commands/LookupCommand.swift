@@ -79,12 +79,7 @@ struct LookupCommand: QueryCommand {
     private func nothingFound(
         _ conditions: [ProfileQuery.Condition], in repository: ProfileRepository
     ) -> CommandFailure {
-        let impossible = conditions.flatMap { condition -> [String] in
-            guard case .equals(let value) = condition.comparison else { return [] }
-            return repository.validator.issues(of: value, in: condition.field, on: repository.today)
-                .map { "No valid profile has this value: \(repository.schema.message(for: $0))" }
-        }
-        return CommandFailure(.no, lines: [nothingFound] + impossible)
+        CommandFailure(.no, lines: [nothingFound] + repository.impossible(conditions))
     }
 
     private var nothingFound: String {
@@ -95,8 +90,24 @@ struct LookupCommand: QueryCommand {
         guard let username, named.count == 1, others.isEmpty, !conditions.prefix, !conditions.invalid else {
             return conditions.invalid ? "No profile that is marked invalid matches" : "No profile matches"
         }
-        return "There is no profile \"\(username)\""
+        return .noProfile(username)
     }
+}
+
+extension ProfileRepository {
+    /// Says of which values there can be no profile: those that break the rules.
+    func impossible(_ conditions: [ProfileQuery.Condition]) -> [String] {
+        conditions.flatMap { condition -> [String] in
+            guard case .equals(let value) = condition.comparison else { return [] }
+            return validator.issues(of: value, in: condition.field, on: today)
+                .map { "No valid profile has this value: \(schema.message(for: $0))" }
+        }
+    }
+}
+
+extension String {
+    /// What is said of a name that nobody has.
+    static func noProfile(_ username: String) -> String { "There is no profile \"\(username)\"" }
 }
 
 extension ProfileQuery.Condition {

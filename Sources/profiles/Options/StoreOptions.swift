@@ -26,6 +26,19 @@ struct StoreOptions: ParsableArguments, StoreUsing {
     var store: StoreOptions { self }
 }
 
+extension StoreOptions {
+    /// The options where nothing is given but the store's path, without the parser.
+    static func plain(database path: String?) -> StoreOptions {
+        // Not in an initializer: there the parser's wrappers take a value for a default that is yet to be parsed.
+        var options = StoreOptions()
+        options.database = path
+        options.quiet = false
+        options.noInput = false
+        options.wait = 30
+        return options
+    }
+}
+
 /// Options with which a subcommand comes to the store; see StoreAccess.swift.
 protocol StoreUsing {
     var store: StoreOptions { get }
