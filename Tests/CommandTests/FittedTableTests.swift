@@ -139,7 +139,7 @@ import Watchdog
     @Test func `a pager that leaves the terminal in disorder is tidied up after`() throws {
         try storeMany()
         let pager = try terminal(
-            "list", "--database", "many.sqlite", environment: ["PAGER": "stty -echo -icanon; cat; kill -KILL $$"])
+            "list", "--database", "many.sqlite", environment: ["PAGER": "stty -echo -icanon < /dev/tty; cat; kill -KILL $$"])
         #expect(try pager.end() == 0)
         #expect(pager.isRestored && pager.transcript.contains("u59"))
     }
