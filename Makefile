@@ -48,11 +48,13 @@ test-hooks: setup ## the command that honours scenarios, .build-hooks/debug/prof
 bench: build setup-bench ## the speed table; ROWS, RUNS, ONLY and LONG as Benchmarks/bench.sh says
 	@Benchmarks/bench.sh
 
-picture: setup ## the README's picture of the form, from a real screen
+picture: setup ## the README's pictures of the form and the table, from real screens
 	$(SWIFT) build --product profiles
-	$(SWIFT) build --product FormPicture
-	.build/debug/FormPicture $(CURDIR)/.build/debug/profiles > .build/form.svg
-	mv .build/form.svg Examples/form.svg
+	$(SWIFT) build --product ScreenPicture
+	@for picture in form browse; do \
+		.build/debug/ScreenPicture $(CURDIR)/.build/debug/profiles $$picture > .build/$$picture.svg || exit; \
+		mv .build/$$picture.svg Examples/$$picture.svg; \
+	done
 
 interface: setup ## the libraries' public declarations against Tests/INTERFACE.txt; UPDATE=--update writes it
 	$(SWIFT) build --target ProfileTesting

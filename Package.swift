@@ -169,9 +169,10 @@ let package = Package(
             swiftSettings: strictness),
         // Starts a program for which no file system has files without a name.
         .executableTarget(name: "WithoutUnnamedFiles", path: "Tests/WithoutUnnamedFiles"),
-        // Makes the README's picture of the form, for `make picture`.
+        // Makes the README's pictures of screens, for `make picture`.
         .executableTarget(
-            name: "FormPicture", dependencies: ["Platform", "ProfileTesting", "TerminalUI"], path: "Tests/FormPicture",
+            name: "ScreenPicture", dependencies: ["Platform", "ProfileTesting", "TerminalUI"],
+            path: "Tests/ScreenPicture",
             swiftSettings: strictness),
         // Compares the public declarations with those that are written down, for `make interface`.
         .executableTarget(name: "PublicInterface", path: "Tests/PublicInterface", swiftSettings: strictness),

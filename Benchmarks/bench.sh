@@ -2,7 +2,7 @@
 # Measures the product beside its yardsticks, taking turns in one run, and writes the medians to RESULTS.md.
 #
 #     ROWS=1000000  rows of the standard file          RUNS=5   turns of each measurement
-#     ONLY=extra    one job: import extra validate infer lookup contains revalidate process login writes hashing long
+#     ONLY=extra    one job: import extra validate infer lookup contains find browse revalidate process login writes hashing long
 #     LONG=1        also ten times the rows            DATA=DIR scratch folder, ${TMPDIR:-/tmp}/profiles-bench
 #     RESULTS=FILE  where the table goes; by default only a whole run of 1,000,000 rows replaces RESULTS.md
 set -euo pipefail
@@ -29,7 +29,7 @@ import_flags=(--quiet --format json)
 mkdir -p "$data"
 rm -f "$data"/*.db* "$data"/run.*
 for source in Yardsticks/*.c; do
-    cc -O2 -Wall -Wextra -Werror -std=gnu17 "$source" -o "$data/$(basename "$source" .c)" -lsqlite3 -lsodium -lpthread
+    cc -O2 -Wall -Wextra -Werror -std=gnu17 "$source" -o "$data/$(basename "$source" .c)" -lsqlite3 -lsodium -lpthread -lutil
 done
 generate() { # FILE ROWS FIRST [plain]
     [ -f "$data/$1-$2" ] || { "$data/generate" "${@:2}" > "$data/$1.part" && mv "$data/$1.part" "$data/$1-$2"; }
@@ -167,6 +167,31 @@ if wanted contains; then
         done
         compare "profiles that contain \"$text\" in any field, of $rows" "contains $text" "c contains $text" "<= 1.50"
     done
+fi
+
+if wanted find; then
+    echo "find, as a process"
+    need_store
+    username=$(sed -n '$p' "$data/standard.csv" | cut -d, -f1)
+    for text in "$username" "Main St"; do
+        for _ in $(turns); do
+            measure "find $text" "true" "$profiles find '$text' --database $store"
+            measure "c scan" "true" "$data/scan $store 'username, phone, address, postal_code, birthday'"
+        done
+        compare "find \"$text\", as a process, of $rows" "find $text" "c scan" "<= 1.50"
+    done
+fi
+
+if wanted browse; then
+    echo "browse, key by key"
+    generate double.csv $((rows * 2)) 0
+    eval "$(remove double.db)"
+    "$profiles" import "$data/double.csv" --database "$data/double.db" "${import_flags[@]}" > "$data/run.out"
+    for _ in $(turns); do measure "c keys" "true" "$data/keys $profiles browse --database $data/double.db"; done
+    eval "$(remove double.db)"; rm -f "$data"/double.csv*
+    worst=$(median "c keys")
+    add_row "a key press in browse until it is drawn, the slowest of 300, of $((rows * 2))" "$(number "%.1f ms" "$worst * 1000")" \
+        "16 ms" "$worst / 0.016" "<= 1.00"
 fi
 
 if wanted revalidate; then

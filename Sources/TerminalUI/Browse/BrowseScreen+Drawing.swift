@@ -3,66 +3,20 @@ internal import TextLayout
 
 // How the table looks.
 extension BrowseScreen {
-    /// What stands where.
-    struct Layout {
-        /// The row of the search, and of the headings.
-        let search: Int?
-        let headings: Int?
-        /// Rows of the table, and the first of them.
-        let firstRow: Int
-        let rows: Int
-        /// The columns that the table has.
-        let width: Int
-        /// Where the selected profile is shown; nil where there is no room.
-        let detail: Detail?
-        /// What has happened, and the keys.
-        let foot: Range<Int>
-
-        struct Detail {
-            let rows: Range<Int>
-            let column: Int
-            let width: Int
-            /// Whether it is beside the table, and not below.
-            let isBeside: Bool
-        }
-    }
-
     /// As it was drawn last.
-    var layout: Layout { layout(size) }
-
-    private func layout(_ size: ScreenSize) -> Layout {
-        let hasSearch = size.rows >= 8 || isSearching
-        let first = (hasSearch ? 2 : 1) + (size.rows >= 4 ? 1 : 0)
-        let foot = max(first, size.rows - (size.rows >= 8 ? 2 : size.rows >= 5 ? 1 : 0))..<max(first, size.rows)
-        let isBeside = size.columns >= Self.columnsForDetail
-        let below = !isBeside && size.rows >= Self.rowsForDetail ? Self.detailRows : 0
-        let width = isBeside ? size.columns - Self.detailColumns : size.columns
-        let last = foot.lowerBound - below
-        return Layout(
-            search: hasSearch ? 1 : nil, headings: size.rows >= 4 ? first - 1 : nil, firstRow: first,
-            rows: max(1, last - first), width: width,
-            detail: isBeside
-                ? .init(
-                    rows: first - 1..<foot.lowerBound, column: width + 2, width: Self.detailColumns - 3, isBeside: true)
-                : below > 0 ? .init(rows: last..<foot.lowerBound, column: 1, width: max(0, size.columns - 2), isBeside: false) : nil,
-            foot: foot)
-    }
+    var layout: BrowseLayout { BrowseLayout(size, isSearching: isSearching) }
 
     /// How many rows are in sight at once.
     package var rowsOfTable: Int { layout.rows }
 
-    private static let columnsForDetail = 100
-    private static let detailColumns = 40
-    private static let rowsForDetail = 18
-    private static let detailRows = 6
-
     package func draw(into frame: inout Frame) {
-        let layout = layout(frame.size)
+        let layout = BrowseLayout(frame.size, isSearching: isSearching)
         drawHead(into: &frame, layout)
         let fit = columnFit(layout)
         drawHeadings(into: &frame, layout, fit)
         for index in 0..<layout.rows where window.top + index < window.rows.count {
-            draw(window.rows[window.top + index], into: &frame, at: layout.firstRow + index, layout, fit,
+            draw(
+                window.rows[window.top + index], into: &frame, at: layout.firstRow + index, layout, fit,
                 isSelected: window.top + index == window.selected)
         }
         if window.rows.isEmpty, !isReading {
@@ -79,11 +33,15 @@ extension BrowseScreen {
         return "Nothing is found"
     }
 
-    private func drawHead(into frame: inout Frame, _ layout: Layout) {
-        let aside = status
-        frame.write("Profiles", row: 0, column: 1, style: .bold, width: frame.size.columns - 2)
-        let column = frame.size.columns - aside.displayWidth - 1
-        frame.write(aside, row: 0, column: max(11, column), style: .dim, width: frame.size.columns - 12)
+    private func drawHead(into frame: inout Frame, _ layout: BrowseLayout) {
+        let width = max(0, frame.size.columns - 2)
+        let status = status
+        let title = "Profiles"
+        // Where there is no room for both, what is shown is worth more than what it is called.
+        if status.displayWidth + title.displayWidth + 2 <= width {
+            frame.write(title, row: 0, column: 1, style: .bold)
+        }
+        frame.write(status, row: 0, column: max(1, width + 1 - status.displayWidth), style: .dim, width: width)
         guard let row = layout.search else { return }
         guard isSearching || !view.search.isEmpty else {
             frame.write(String(repeating: "─", count: max(0, frame.size.columns - 2)), row: row, column: 1, style: .dim)
@@ -116,7 +74,7 @@ extension BrowseScreen {
 
     // MARK: The table
 
-    private func columnFit(_ layout: Layout) -> ColumnFit {
+    private func columnFit(_ layout: BrowseLayout) -> ColumnFit {
         ColumnFit(
             columns.indices.map { index in
                 ColumnFit.Column(
@@ -130,7 +88,7 @@ extension BrowseScreen {
         return columns[index].title.visible + (order.isDescending ? " ↓" : " ↑")
     }
 
-    private func drawHeadings(into frame: inout Frame, _ layout: Layout, _ fit: ColumnFit) {
+    private func drawHeadings(into frame: inout Frame, _ layout: BrowseLayout, _ fit: ColumnFit) {
         guard let row = layout.headings else { return }
         var start = 2
         for place in fit.places {
@@ -143,7 +101,8 @@ extension BrowseScreen {
     }
 
     private func draw(
-        _ row: BrowseRow, into frame: inout Frame, at line: Int, _ layout: Layout, _ fit: ColumnFit, isSelected: Bool
+        _ row: BrowseRow, into frame: inout Frame, at line: Int, _ layout: BrowseLayout, _ fit: ColumnFit,
+        isSelected: Bool
     ) {
         let style: Style = isSelected ? .reverse : []
         if isSelected {
@@ -173,7 +132,7 @@ extension BrowseScreen {
 
     // MARK: The selected profile
 
-    private func drawDetail(into frame: inout Frame, _ detail: Layout.Detail) {
+    private func drawDetail(into frame: inout Frame, _ detail: BrowseLayout.Detail) {
         if detail.isBeside {
             for row in detail.rows { frame.write("│", row: row, column: detail.column - 2, style: .dim) }
         } else {
@@ -208,7 +167,7 @@ extension BrowseScreen {
 
     // MARK: Below
 
-    private func drawFoot(into frame: inout Frame, _ layout: Layout) {
+    private func drawFoot(into frame: inout Frame, _ layout: BrowseLayout) {
         let width = max(0, frame.size.columns - 2)
         // Where there is nowhere else to show them.
         let issue = layout.detail == nil ? window.selectedRow?.issues.first : nil

@@ -289,6 +289,31 @@ import Watchdog
         }
     }
 
+    // MARK: Portions
+
+    @Test(arguments: [false, true])
+    func `pages for which few profiles are looked at give all that is found, in order`(isReversed: Bool) async throws {
+        for index in 0..<30 { try await repository.register("u\(index)", ["note": index % 7 == 3 ? "Wanted" : "x"]) }
+        for gone in [4, 5, 6, 10, 29] { try await repository.remove("u\(gone)") }
+        let query = ProfileQuery(text: "wanted", isReversed: isReversed, limit: 2)
+        let expected = try await names(query)
+        #expect(expected.count == 3)
+        for ids in [1, 2, 5, 100] as [Int64] {
+            var (part, found, pages) = (query, [String](), 0)
+            repeat {
+                let page = try await repository.page(of: part, lookingAt: ids)
+                #expect(page.profiles.count <= min(2, Int(ids)))
+                found += page.profiles.map(\.username)
+                part.after = page.next
+                pages += 1
+            } while part.after != nil
+            #expect(found == expected, "\(ids)")
+            #expect(pages <= 31 / Int(ids) + 4)
+        }
+        _ = await repository.remove(matching: ProfileQuery(limit: 100))
+        #expect(try await repository.page(of: query, lookingAt: 5).next == nil)
+    }
+
     // MARK: Relevance
 
     @Test func `N8: what matches best comes first: a whole value, its start, the start of a word, inside`() async throws

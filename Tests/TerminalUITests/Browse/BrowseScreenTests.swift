@@ -105,7 +105,8 @@ import Watchdog
 
     @Test func `Return and n go to a form, and come back to where somebody was`() throws {
         var screen = BrowseScreen.browsing(people)
-        screen.press(.character("/"), .character("9"), .enter, .right, .character("s"), .pageDown, .down, reading: people)
+        screen.press(
+            .character("/"), .character("9"), .enter, .right, .character("s"), .pageDown, .down, reading: people)
         let before = (screen.told("selected"), screen.names, screen.told("order"))
         let id = people.people.first { $0.name == before.0 }?.id
         guard case .edit(id, let place) = screen.press(.enter)?.request else {

@@ -30,7 +30,8 @@ struct BrowsedPeople {
     }
 
     private func isFound(_ person: (id: Int64, name: String, age: Int?, issues: [String]), _ view: BrowseView) -> Bool {
-        (view.search.isEmpty || person.name.contains(view.search)) && (view.filter != .invalid || !person.issues.isEmpty)
+        (view.search.isEmpty || person.name.contains(view.search))
+            && (view.filter != .invalid || !person.issues.isEmpty)
     }
 
     private func row(_ person: (id: Int64, name: String, age: Int?, issues: [String])) -> BrowseRow {

@@ -86,6 +86,42 @@ import Watchdog
         }
     }
 
+    @Test func `what a screen demands is found while keys go on, and given up for what it demands next`() async {
+        let device = FakeDevice()
+        let given = Mutex<[String]>([])
+        let people = BrowsedPeople(50)
+        // The rows of the first view never come.
+        device.send(.key(.character("/")))
+        device.send(.key(.character("4")))
+        device.whenShown("person4", send: [.enter, .escape, .escape])
+        let ending = await ScreenLoop(device).run(BrowseScreen(columns: BrowsedPeople.columns)) { _ in
+            ScreenAnswer<BrowseScreen.Reply, Never>.reply(.failed("not asked for"))
+        } supplying: { demand in
+            guard case .rows(let view, _, _) = demand, view.search.isEmpty else { return people.answer(demand) }
+            await waitUntilCancelled()
+            given.withLock { $0.append("given up") }
+            return people.answer(demand)
+        }
+        guard case .left = ending else {
+            Issue.record("ended otherwise: \(ending)")
+            return
+        }
+        #expect(given.withLock { $0.first } == "given up")
+        #expect(device.frames.first?.text.contains("reading …") == true)
+    }
+
+    @Test func `a screen ends with an error of what it demands`() async {
+        let ending = await ScreenLoop(FakeDevice()).run(BrowseScreen(columns: BrowsedPeople.columns)) { _ in
+            ScreenAnswer<BrowseScreen.Reply, Never>.reply(.failed("not asked for"))
+        } supplying: { _ in
+            throw CancellationError()
+        }
+        guard case .failed = ending else {
+            Issue.record("ended otherwise: \(ending)")
+            return
+        }
+    }
+
     @Test func `the terminal's own events end the screen, draw it anew or suspend it`() async {
         let device = FakeDevice()
         device.send(.key(.control("z")))

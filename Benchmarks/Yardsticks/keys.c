@@ -1,0 +1,77 @@
+// How long a person who goes through a table in a terminal waits until a key press is drawn: until the program has written
+// something after it. Some go on while the program searches.
+//
+//     keys COMMAND ARGUMENT...
+#include <errno.h>
+#include <poll.h>
+#include <pty.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static int terminal;
+
+static double now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec + time.tv_nsec / 1e9;
+}
+
+// Whether there is output within so many milliseconds.
+static int isDrawn(int milliseconds) {
+    struct pollfd waiting = {terminal, POLLIN, 0};
+    return poll(&waiting, 1, milliseconds) == 1 && waiting.revents & POLLIN;
+}
+
+// Reads until there is no output for so many milliseconds.
+static void drain(int milliseconds) {
+    char bytes[65536];
+    while (isDrawn(milliseconds) && read(terminal, bytes, sizeof bytes) > 0) {}
+}
+
+static int compare(const void *left, const void *right) {
+    double difference = *(const double *)left - *(const double *)right;
+    return difference < 0 ? -1 : difference > 0;
+}
+
+int main(int count, char **arguments) {
+    struct winsize size = {40, 120, 0, 0};
+    if (count < 2) return 64;
+    pid_t child = forkpty(&terminal, NULL, NULL, &size);
+    if (child < 0) return 71;
+    if (child == 0) {
+        setenv("TERM", "xterm-256color", 1);
+        execvp(arguments[1], arguments + 1);
+        _exit(127);
+    }
+    static double times[1000];
+    int pressed = 0;
+    // Closes a welcome.
+    drain(1500);
+    if (write(terminal, "\r", 1) != 1) return 74;
+    drain(300);
+    const char *back[] = {"\033[F", "\033[H"};
+    for (int turn = 0; turn < 300; turn++) {
+        const char *key = turn < 150 ? "\033[B" : turn < 200 ? "\033[6~" : turn < 220 ? back[turn % 2] : NULL;
+        char letter[2] = {"/main st\177\177\177\177elm\177\177"[(turn - 220) % 18], 0};
+        if (!key) key = letter;
+        double start = now();
+        if (write(terminal, key, strlen(key)) < 0) return 74;
+        // A key that changes nothing is not drawn.
+        if (isDrawn(500)) times[pressed++] = now() - start;
+        drain(15);
+    }
+    if (write(terminal, "\033", 1) != 1) return 74;
+    usleep(100000);
+    if (write(terminal, "\003", 1) != 1) return 74;
+    drain(1000);
+    if (pressed < 200) {
+        fprintf(stderr, "Only %d keys were drawn.\n", pressed);
+        return 70;
+    }
+    qsort(times, pressed, sizeof *times, compare);
+    printf("{\"presses\": %d, \"median\": %f, \"seconds\": %f}\n", pressed, times[pressed / 2], times[pressed - 1]);
+    return 0;
+}

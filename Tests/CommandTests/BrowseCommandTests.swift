@@ -1,0 +1,143 @@
+import ProfileTesting
+import RawSQLite
+import Testing
+import Watchdog
+
+/// Profiles in a table that fills a real terminal.
+@Suite(.watched) struct BrowseCommandTests {
+    private let references = ReferenceScreens()
+    private let workplace: Workplace
+
+    /// A store of forty people, of whom one is invalid and five are not judged by the rules in force.
+    init() throws {
+        workplace = try Workplace()
+        let streets = ["Elm St", "Oak Ave", "Main St", "Hill Road"]
+        let rows = (0..<40).map { index in
+            "person\(index),\(71_000_000 + index * 1_234_567 % 9_000_000),\(index * 7 % 90 + 1) \(streets[index % 4]),"
+                + "\(10_000 + index * 321),19\(50 + index)-0\(index % 9 + 1)-1\(index % 10),\"\(Self.hash)\"\n"
+        }
+        try workplace.write(
+            "username,phone,address,postal_code,birthday,password_hash\n" + rows.joined(), to: "people.csv")
+        try #require(workplace.profiles("import", "people.csv").status == 0)
+        // 2026-01-01, so that screens are the same on every day.
+        try RawDatabase("\(workplace.folder)/store.sqlite").execute(
+            "UPDATE profiles SET created_at = 1767225600000, updated_at = 1767225600000")
+    }
+
+    private static let hash = "$argon2id$v=19$m=64,t=1,p=2$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
+
+    private func browse(_ arguments: String..., size: TerminalSize = .standard) throws -> TerminalDriver {
+        let driver = try TerminalDriver(workplace, ["browse"] + arguments, size: size)
+        try driver.closeWelcome()
+        return driver
+    }
+
+    @Test(
+        "N8: the table is as its references show it",
+        arguments: [
+            TerminalSize.standard, .small, TerminalSize(columns: 120, rows: 30),
+        ])
+    func appearance(size: TerminalSize) throws {
+        let schema = try workplace.profiles("schema", "show", "--format", "json").output
+        try workplace.write(schema.replacing("\"maxLength\": 70", with: "\"maxLength\": 11"), to: "narrower.json")
+        try #require(workplace.profiles("schema", "adopt", "narrower.json").status == 0)
+        try #require(workplace.profiles("revalidate").status == 1)
+        let driver = try browse(size: size)
+        let name = "\(size.columns)x\(size.rows)"
+        try driver.wait(until: { $0.contains("of 40") })
+        try references.verify(driver.screen, is: "browse-\(name)", includesStyles: true)
+        try driver.type("/ELM")
+        try driver.wait(until: { $0.contains("of 10") })
+        try references.verify(driver.screen, is: "browse-search-\(name)", includesStyles: true)
+        try driver.press(.escape)
+        try driver.wait(until: { $0.contains("of 40") })
+        try driver.type("f")
+        try driver.wait(until: { $0.contains("of 9") })
+        try driver.press(.right, times: 2)
+        try driver.type("ss")
+        try driver.wait(until: { $0.contains("by Address ↓") })
+        try driver.waitUntilStill()
+        try references.verify(driver.screen, is: "browse-invalid-\(name)", includesStyles: true)
+        try driver.press(.delete)
+        try driver.wait(until: { $0.contains("Remove?") })
+        try references.verify(driver.screen, is: "browse-remove-\(name)", includesStyles: true)
+        try driver.press(.escape)
+        try driver.wait(until: { !$0.contains("Remove?") })
+        try driver.type("q")
+        #expect(try driver.end() == 0)
+        #expect(driver.isRestored && !driver.screen.contains("Error"))
+    }
+
+    @Test func `N8: somebody finds a profile, edits it, registers another, removes one and leaves`() throws {
+        let driver = try browse("oak ave")
+        try driver.wait(until: { $0.contains("of 10") })
+        try driver.press(.down, times: 2)
+        try driver.wait(until: { $0.contains("3 of 10") })
+        try driver.press(.enter)
+        try driver.wait(until: { $0.contains("Edit person9") })
+        try driver.press(.down, times: 3)
+        try driver.press(.control("u"))
+        try driver.type("99 Elm St")
+        try driver.press(.control("s"))
+        // It is not found by the search any more.
+        try driver.wait(until: { $0.contains("Stored person9") })
+        try driver.wait(until: { $0.contains("of 9") })
+        #expect(try workplace.profiles("lookup", "person9").output.contains("99 Elm St"))
+        try driver.type("n")
+        try driver.wait(until: { $0.contains("Register a profile") })
+        try driver.type("newone\naK8oio\n78761241\n1 Oak Ave\n\n\n")
+        try driver.wait(until: { $0.contains("Registered newone") })
+        try driver.wait(until: { $0.contains("of 10") })
+        try driver.press(.end)
+        try driver.wait(until: { $0.contains("10 of 10") })
+        try driver.press(.delete)
+        try driver.wait(until: { $0.contains("newone, with its password") })
+        try driver.press(.down)
+        try driver.press(.enter)
+        try driver.wait(until: { $0.contains("Removed newone") })
+        try driver.wait(until: { $0.contains("9 of 9") })
+        #expect(try workplace.profiles("lookup", "newone").status == 1)
+        try driver.press(.enter)
+        try driver.wait(until: { $0.contains("Edit person37") })
+        try driver.press(.escape)
+        try driver.wait(until: { $0.contains("profile is as it was") })
+        try driver.press(.escape)
+        try driver.wait(until: { $0.contains("of 40") })
+        try driver.press(.escape)
+        #expect(try driver.end() == 0)
+    }
+
+    @Test func `a profile that somebody else has removed meanwhile is told of, and the table goes on`() throws {
+        let driver = try browse()
+        try driver.wait(until: { $0.contains("1 of 40") })
+        try #require(workplace.profiles("remove", "person0", "--yes").status == 0)
+        try driver.press(.enter)
+        try driver.wait(until: { $0.contains("The profile is gone") })
+        try driver.press(.enter)
+        try driver.wait(until: { $0.contains("1 of 39") })
+        try #require(workplace.profiles("remove", "person1", "--yes").status == 0)
+        try driver.press(.delete)
+        try driver.wait(until: { $0.contains("Remove?") })
+        try driver.press(.down)
+        try driver.press(.enter)
+        try driver.wait(until: { $0.contains("There is no profile \"person1\"") })
+        try driver.press(.enter)
+        try driver.type("r")
+        try driver.wait(until: { $0.contains("1 of 38") })
+        try driver.press(.control("c"))
+        #expect(try driver.end() == 130)
+        #expect(driver.isRestored)
+    }
+
+    @Test func `without a terminal it says what to use instead, and without a store what to do`() throws {
+        let outcome = try workplace.profiles("browse")
+        #expect(outcome.status == 64 && outcome.output.isEmpty)
+        #expect(outcome.error.contains("profiles list"))
+        let nowhere = try Workplace()
+        let driver = try TerminalDriver(nowhere, "browse")
+        #expect(try driver.end() == 66)
+        #expect(driver.screen.contains("There is no store"))
+        let dumb = try TerminalDriver(workplace, "browse", environment: ["TERM": "dumb"])
+        #expect(try dumb.end() == 64)
+    }
+}
