@@ -138,8 +138,8 @@ import Watchdog
 
     @Test func `a pager that leaves the terminal in disorder is tidied up after`() throws {
         try storeMany()
-        let pager = try terminal(
-            "list", "--database", "many.sqlite", environment: ["PAGER": "stty -echo -icanon < /dev/tty; cat; kill -KILL $$"])
+        let disorder = "stty -echo -icanon < /dev/tty; cat; kill -KILL $$"
+        let pager = try terminal("list", "--database", "many.sqlite", environment: ["PAGER": disorder])
         #expect(try pager.end() == 0)
         #expect(pager.isRestored && pager.transcript.contains("u59"))
     }
