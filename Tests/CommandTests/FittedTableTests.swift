@@ -136,6 +136,14 @@ import Watchdog
         #expect(blocks.screen.rows[0].hasPrefix("Address") && blocks.screen.rows[1] == "Revision  1")
     }
 
+    @Test func `a pager that leaves the terminal in disorder is tidied up after`() throws {
+        try storeMany()
+        let disorder = "stty -echo -icanon < /dev/tty; cat; kill -KILL $$"
+        let pager = try terminal("list", "--database", "many.sqlite", environment: ["PAGER": disorder])
+        #expect(try pager.end() == 0)
+        #expect(pager.isRestored && pager.transcript.contains("u59"))
+    }
+
     @Test(arguments: [SIGTERM, SIGHUP])
     func `a signal ends the pager, the terminal is as it was, and the command ends of it`(signal: Int32) throws {
         try storeMany()
