@@ -201,7 +201,10 @@ import Watchdog
         #expect(try workplace.profiles("init", "--schema", "kunden.json").status == 73)
     }
 
-    @Test func `a newcomer's file goes from the one command to a mended store`() throws {
+    @Test
+    func `N8: a newcomer's file goes from the one command to a mended store, and is found, looked through and changed`()
+        throws
+    {
         let workplace = try Workplace()
         // A tab between cells, a preamble-free header, an e-mail address that is there twice and one that is missing.
         try workplace.write(
@@ -232,5 +235,28 @@ import Watchdog
         #expect(!workplace.exists("rejects.csv"))
         #expect(try workplace.profiles("lookup", "ann.two@example.org").output.contains("Ann Two"))
         #expect(try workplace.profiles("revalidate", "--all").status == 0)
+        let finding = try TerminalDriver(workplace, "find", "ann tw")
+        #expect(try finding.end() == 0)
+        #expect(finding.screen.contains("ann.two@example.org") && !finding.screen.contains("ann@example.org"))
+        #expect(finding.transcript.contains("\u{1B}[1mAnn Tw\u{1B}["))
+        let browsing = try TerminalDriver(workplace, "browse")
+        try browsing.closeWelcome()
+        try browsing.wait(until: { $0.contains("1 of 204") })
+        try browsing.type("/TWO")
+        try browsing.wait(until: { $0.contains("1 of 1") })
+        try browsing.press(.enter)
+        try browsing.wait(until: { !$0.contains("Esc end the search") })
+        try browsing.press(.enter)
+        try browsing.wait(until: { $0.contains("Edit ann.two@example.org") })
+        try browsing.press(.down, times: 3)
+        try browsing.press(.control("u"))
+        try browsing.type("4.5")
+        try browsing.press(.control("s"))
+        try browsing.wait(until: { $0.contains("Stored ann.two@example.org") })
+        try browsing.press(.escape)
+        try browsing.wait(until: { $0.contains("1 of 204") })
+        try browsing.type("q")
+        #expect(try browsing.end() == 0)
+        #expect(try workplace.profiles("lookup", "ann.two@example.org").output.contains("4.5"))
     }
 }
