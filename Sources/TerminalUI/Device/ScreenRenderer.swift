@@ -68,7 +68,7 @@ struct ScreenRenderer {
 
     /// Selects the graphic rendition, where it is another one.
     private mutating func change(to wanted: Style) {
-        let wanted = usesColor ? wanted : wanted.subtracting([.error, .success, .accent])
+        let wanted = wanted.subtracting(usesColor ? .secret : [.secret, .error, .success, .accent])
         guard wanted != style else { return }
         style = wanted
         append("\u{1B}[0")
