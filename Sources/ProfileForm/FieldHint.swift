@@ -1,22 +1,26 @@
 internal import ProfileCore
 
 extension FormField {
-    /// What is accepted, in a few words, for people who have not seen the rules: `2–10 letters a–z and digits 0–9`.
+    /// What is accepted, in a few words, for people who have not seen the rules: `2–10 letters A–Z, a–z and digits
+    /// 0–9`.
     public var hint: String {
-        let what = rules.kindHint
+        let what = picker?.hint ?? rules.kindHint
         return rules.isRequired ? what : what + ", or nothing"
+    }
+}
+
+extension FieldPicker {
+    fileprivate var hint: String {
+        let titles = choices.filter { $0.isListed && !$0.value.isEmpty }.map(\.title)
+        return titles.count > 8 ? "one of \(titles.count) values" : titles.map(\.shortened).listed("or")
     }
 }
 
 extension FieldRules {
     fileprivate var kindHint: String {
-        if let mask { return "\(mask.digitCount) digits, as \(mask)" }
-        if !allowedValues.isEmpty {
-            return allowedValues.count > 8
-                ? "one of \(allowedValues.count) values" : allowedValues.map(\.shortened).listed("or")
-        }
+        if let mask { return "exactly \(mask.digitCount) digit\(mask.digitCount == 1 ? "" : "s"), as \(mask)" }
         switch type {
-        case .boolean: return [trueValues.first ?? "", falseValues.first ?? ""].listed("or")
+        case .boolean: return "Yes or No"
         case .date, .dateTime, .time: return momentHint
         case .year: return "a year" + bounds
         case .integer: return (["a whole number" + bounds] + numberFormat.remarks).joined(separator: ", ")
@@ -36,11 +40,13 @@ extension FieldRules {
     }
 
     private var stringHint: String {
-        var hint = characters.map { $0.map(\.title).listed("and") } ?? "any characters"
+        var hint = characters?.title ?? "characters of any kind"
+        // Characters of a list have no noun that could be counted.
+        let of = if case .list = characters?.first { "of " } else { "" }
         switch (minimumLength ?? 0, maximumLength) {
-        case (let least, let most?) where least == most: hint = "\(most) " + hint
-        case (let least, let most?): hint = "\(max(1, least))–\(most) " + hint
-        case (let least, nil) where least > 1: hint = "\(least) or more " + hint
+        case (let least, let most?) where least == most: hint = "exactly \(most) \(of)" + hint
+        case (let least, let most?): hint = "\(max(1, least))–\(most) \(of)" + hint
+        case (let least, nil) where least > 1: hint = "\(least) or more \(of)" + hint
         case (_, nil): break
         }
         guard !requirements.isEmpty else { return hint }

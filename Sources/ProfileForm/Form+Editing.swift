@@ -1,14 +1,16 @@
-internal import ProfileCore
+package import ProfileCore
 
 // What happens to the text of the field that has the focus.
 extension Form {
     mutating func edit(_ event: FormEvent) -> [FormEffect] {
         guard let focus, let index = index(of: focus) else { return [] }
+        if let effects = choose(by: event, at: index) { return effects }
         let content = fields[index].content
         switch event {
         case .type(let character): return insert(String(character), at: index) ?? [.refused(focus)]
         case .paste(let text): return paste(text, at: index)
         case .autoFill(let value): return autoFill(value, at: index)
+        case .revealSecret(let isRevealed): return reveal(isRevealed, at: index)
         case .backspace: return remove(content.previousCharacter, at: index)
         case .delete: return remove(content.nextCharacter, at: index)
         case .deleteToStart: return remove(0..<content.caret, at: index)
@@ -19,13 +21,31 @@ extension Form {
         case .moveToStart: moveCaret(to: 0, at: index)
         case .moveToEnd: moveCaret(to: content.content.count, at: index)
         case .moveCaret(let place): moveCaret(to: fields[index].offset(ofCharacter: place), at: index)
-        case .focus, .endEditing, .next, .previous, .return, .submit: break
+        case .openChoices, .closeChoices, .nextChoice, .previousChoice, .choose, .focus, .endEditing, .next, .previous,
+            .nextPage, .previousPage, .firstField, .lastField, .return, .submit:
+            break
         }
         return []
     }
 
     mutating func moveCaret(to offset: Int, at index: Int) {
         fields[index].content.moveCaret(to: offset)
+    }
+
+    /// Shows a secret, or hides it.
+    mutating func reveal(_ isRevealed: Bool, at index: Int) -> [FormEffect] {
+        guard fields[index].rules.isSecret, fields[index].isRevealed != isRevealed else { return [] }
+        fields[index].isRevealed = isRevealed
+        return [.displayChanged(fields[index].name)]
+    }
+
+    /// Puts a text in the place of what is in a field, whatever has the focus; nothing where it does not fit.
+    package mutating func replaceText(of name: FieldName, with text: String) -> [FormEffect] {
+        guard let index = index(of: name) else { return [] }
+        fields[index].picker?.close()
+        let new = EditedText(fields[index].rules.typed(text))
+        guard fields[index].fits(new) else { return [.refused(name)] }
+        return observingSearch { $0.setContent(new, at: index) }
     }
 
     /// Replaces a range of the content's bytes.
@@ -36,24 +56,28 @@ extension Form {
         let new = old.replacing(range, with: fields[index].rules.typed(text).utf8Span.span)
         // A text that was too long from the beginning may be made shorter step by step.
         guard fields[index].fits(new) || new.count < old.count else { return nil }
-        return setContent(new, at: index)
+        return setContent(new, at: index) + (text.isEmpty ? [] : narrowChoices(at: index, former: old))
     }
 
     private mutating func insert(_ text: String, at index: Int) -> [FormEffect]? {
-        let caret = fields[index].content.caret
-        return replace(caret..<caret, with: text, at: index)
+        replace(fields[index].typedRange, with: text, at: index)
     }
 
-    private mutating func remove(_ range: Range<Int>, at index: Int) -> [FormEffect] {
-        setContent(fields[index].content.replacing(range, with: Span()), at: index)
+    mutating func remove(_ range: Range<Int>, at index: Int) -> [FormEffect] {
+        guard !range.isEmpty else { return [] }
+        let old = fields[index].content
+        return setContent(old.replacing(range, with: Span()), at: index) + narrowChoices(at: index, former: old)
     }
 
     private mutating func paste(_ text: String, at index: Int) -> [FormEffect] {
-        let field = fields[index]
         // What was copied with its line end is meant without it.
-        let whole = field.rules.typed(text.last?.isNewline == true ? String(text.dropLast()) : text)
-        let characterRoom = max(0, (field.rules.longestTypedLength ?? .max) - field.content.count)
-        var byteRoom = max(0, field.rules.longestByteCount - field.content.content.count)
+        let text = text.last?.isNewline == true ? String(text.dropLast()) : text
+        let whole = fields[index].rules.pasted(text)
+        guard !whole.isEmpty else { return text.isEmpty ? [] : [.refused(fields[index].name)] }
+        let field = fields[index]
+        let kept = field.content.replacing(field.typedRange, with: Span())
+        let characterRoom = max(0, (field.longestTypedLength ?? .max) - kept.count)
+        var byteRoom = max(0, field.rules.longestByteCount - kept.content.count)
         var part = whole[...]
         // Two more than there is room for: the first and the last may become one with what is around them.
         part = part.prefix(characterRoom > .max - 2 ? .max : characterRoom + 2)
@@ -65,7 +89,7 @@ extension Form {
             if let effects = insert(String(part), at: index) {
                 return effects + (part.endIndex < whole.endIndex ? [.cut(field.name)] : [])
             }
-            if part.isEmpty { return [.cut(field.name)] }
+            if part.isEmpty { return [.refused(field.name)] }
             part.removeLast()
         }
     }
@@ -77,8 +101,17 @@ extension Form {
         if !field.rules.isSecret { value = String(Array(value.utf8).span.trimmed()) }
         if field.rules.isNameLike { value = value.capitalizingWords }
         let whole = 0..<field.content.content.count
-        guard !value.isEmpty, let effects = replace(whole, with: value, at: index) else {
+        if field.picker != nil {
+            guard let choice = choice(for: value, in: field.name) else { return [.refused(field.name)] }
+            value = choice.value
+        }
+        guard !value.isEmpty, var effects = replace(whole, with: value, at: index) else {
             return [.refused(field.name)]
+        }
+        // What was offered is meant as it is, and looks for nothing.
+        if field.picker != nil {
+            fields[index].picker?.close()
+            effects.append(.displayChanged(field.name))
         }
         return focus == focusOrder.last ? effects : effects + moveFocus(by: 1)
     }

@@ -44,8 +44,9 @@ public struct Form: Sendable {
         self.hasPassword = hasPassword
         let schema = validator.schema
         fields = schema.fields.map { rules in
-            let text = typed[rules.name] ?? values[rules.name].map(rules.shownForm(of:))
-            return FormField(rules, text: rules.isSecret ? "" : text ?? "")
+            let text = rules.isSecret ? nil : typed[rules.name] ?? values[rules.name].map(rules.shownForm(of:))
+            return FormField(
+                rules, text: text ?? "", stored: text.flatMap { validator.storedForm(of: $0, in: rules.name) })
         }
         postalCodeOfSearch =
             schema.field(of: .streetAddress) == nil
@@ -60,7 +61,8 @@ public struct Form: Sendable {
         form.layoutDirection = layoutDirection
         for index in form.fields.indices {
             guard let field = self[form.fields[index].name] else { continue }
-            form.fields[index].take(over: field)
+            let stored = field.rules.isSecret ? nil : validator.storedForm(of: field.text, in: field.name)
+            form.fields[index].take(over: field, stored: stored)
             form.fields[index].standingIssue = form.standingIssue(at: index)
         }
         form.focus = focus.flatMap { form[$0]?.takesFocus == true ? $0 : nil }
@@ -72,6 +74,9 @@ public struct Form: Sendable {
 
     /// A field by its name; nil where there is none.
     public subscript(name: FieldName) -> FormField? { index(of: name).map { fields[$0] } }
+
+    /// How many fields ``FormEvent/nextPage`` goes on: less than most screens show at once, so that one sees where one was.
+    public static let pageLength = 10
 
     /// The first field of a content type; nil where there is none.
     package func field(of type: ContentType) -> FormField? { schema.field(of: type).flatMap { self[$0.name] } }
@@ -106,6 +111,10 @@ public struct Form: Sendable {
             case .endEditing: form.moveFocus(to: nil)
             case .next: form.moveFocus(by: 1)
             case .previous: form.moveFocus(by: -1)
+            case .nextPage: form.moveFocus(within: Self.pageLength)
+            case .previousPage: form.moveFocus(within: -Self.pageLength)
+            case .firstField: form.moveFocus(within: .min)
+            case .lastField: form.moveFocus(within: .max)
             case .return: form.moveOn()
             case .submit: form.submit()
             default: form.edit(event)
@@ -122,9 +131,10 @@ public struct Form: Sendable {
     /// - Returns: What the text comes to.
     public func judge(_ text: String, in name: FieldName, label: String? = nil) -> FieldJudgement {
         let issue = validator.issues(of: text, in: name, on: today).first
+        let refused = index(of: name).flatMap { validator.refusedCharacter(in: text.utf8Span.span, index: $0) }
         let message = issue.map { issue in
-            label.map { schema[name]?.message(for: issue, label: $0) ?? issue.message(label: $0) }
-                ?? schema.message(for: issue)
+            guard let rules = schema[name] else { return label.map(issue.message) ?? schema.message(for: issue) }
+            return label.map { rules.message(for: issue, refused, label: $0) } ?? rules.message(for: issue, refused)
         }
         return FieldJudgement(field: name, issue: issue, message: message)
     }
@@ -189,8 +199,11 @@ extension Form {
     }
 
     mutating func setIssue(_ issue: ValidationIssue?, at index: Int) -> [FormEffect] {
-        guard fields[index].issue != issue else { return [] }
+        let refused = issue.flatMap { _ in fields[index].withShown { validator.refusedCharacter(in: $0, index: index) }
+        }
+        guard fields[index].issue != issue || fields[index].refused != refused else { return [] }
         fields[index].issue = issue
+        fields[index].refused = refused
         return [.issueChanged(fields[index].name)]
     }
 

@@ -8,9 +8,11 @@ public enum FormEffect: Sendable {
     case fieldEnded(FieldName, ValidationIssue?)
     /// A field holds another text than before, whatever changed it.
     case textChanged(FieldName)
-    /// The field's error slot holds something else, or nothing any more.
+    /// A field is to be shown otherwise, though it holds the same: its list of choices, or its secret.
+    case displayChanged(FieldName)
+    /// The field's error slot says something else, or nothing any more.
     case issueChanged(FieldName)
-    /// A paste did not fit whole.
+    /// A paste did not fit whole; what a mask drops of it is not meant.
     case cut(FieldName)
     /// A character, or a value that was offered, did not fit: the text is as it was.
     case refused(FieldName)

@@ -11,7 +11,7 @@ public enum FormEvent: Hashable, Sendable {
 
     /// A character that was typed, taken where it fits.
     case type(Character)
-    /// A text from the clipboard, of which as much is taken as fits.
+    /// A text from the clipboard, of which as much is taken as fits, and for a mask its digits alone (F7).
     case paste(String)
     /// A value that the host offers and that replaces what is there (F7).
     case autoFill(String)
@@ -38,11 +38,33 @@ public enum FormEvent: Hashable, Sendable {
     /// In characters of the field's text; the nearest place where there is none.
     case moveCaret(to: Int)
 
+    /// Shows the choices of a field that has some; typing does so too. A space does, where none were shown before.
+    case openChoices
+    /// Hides the choices, and undoes what was typed meanwhile.
+    case closeChoices
+    /// Selects the choice after the present one, which the field takes at once where the choices are not shown.
+    case nextChoice
+    /// Selects the choice before the present one.
+    case previousChoice
+    /// Takes a choice by its ``FieldChoice/value``; does nothing where there is none.
+    case choose(String)
+
+    /// Shows a secret as it was typed, or hides it again; the end of the field hides it too.
+    case revealSecret(Bool)
+
     /// The next field in the order of focus; after the last one the first.
     case next
     /// The field before; before the first one the last.
     case previous
-    /// The next field; on the last one the form is submitted (F6).
+    /// As many fields on as ``Form/pageLength`` says, or the last one.
+    case nextPage
+    /// As many fields back, or the first one.
+    case previousPage
+    /// The first field in the order of focus.
+    case firstField
+    /// The last field in the order of focus.
+    case lastField
+    /// The next field; on the last one the form is submitted (F6), unless that took a choice from a list.
     case `return`
     /// Judges everything (F9).
     case submit

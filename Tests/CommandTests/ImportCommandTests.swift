@@ -32,7 +32,7 @@ import Watchdog
           username     duplicate              1  14.3 %
 
         Examples: the first 3 of 7
-          line 3  bad one  username  bad_character  "bad one": Username may hold letters a–z and digits 0–9 only
+          line 3  bad one  username  bad_character  "bad one": Username may hold letters A–Z, a–z and digits 0–9 only
           line 3  bad one  phone     too_short      "1": Phone should have at least 8 digits
           line 3  bad one  address   required       "": Address is required
 

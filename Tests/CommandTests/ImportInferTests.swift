@@ -224,6 +224,7 @@ import Watchdog
         #expect(try driver.end() == 1)
         #expect(driver.screen.contains("imported  203"))
         #expect(driver.screen.contains("profiles mend rejects.csv"))
+        try workplace.markGreeted()
         let mending = try TerminalDriver(workplace, "mend", "rejects.csv")
         try mending.wait(for: "Row 1 of 1, line 4")
         try mending.wait(for: "E-mail is taken")

@@ -1,5 +1,6 @@
 import Platform
 import ProfileTesting
+import RawSQLite
 import Testing
 import Watchdog
 
@@ -18,6 +19,7 @@ import Watchdog
 
             """, to: "people.csv")
         #expect(try workplace.profiles("import", "people.csv", "--rejects", "rejects.csv").status == 1)
+        try workplace.markGreeted()
         return workplace
     }
 
@@ -138,6 +140,56 @@ import Watchdog
         #expect(try again.end() == 1)
     }
 
+    @Test func `what is typed while a row is stored reaches the next one, and Ctrl-S twice is Ctrl-S once`() throws {
+        let workplace = try rejects()
+        let lock = open("\(workplace.folder)/store.sqlite-lock", O_RDWR | O_CLOEXEC)
+        #expect(lock >= 0)
+        defer { close(lock) }
+        let driver = try TerminalDriver(workplace, "mend", "rejects.csv")
+        try driver.wait(for: "Row 1 of 3, line 2")
+        try driver.type("bK8oio\n1241")
+        try driver.wait(for: "7876-1241")
+        #expect(flock(lock, LOCK_EX) == 0)
+        try driver.press(.control("s"))
+        try driver.wait(for: "Storing …")
+        try driver.press(.control("s"), times: 2)
+        try driver.type("2\ncK8oio\n")
+        #expect(flock(lock, LOCK_UN) == 0)
+        try driver.wait(for: "Row 2 of 3, line 3")
+        // The last key that was typed is dealt with, too; nothing was submitted twice.
+        try driver.wait(until: { $0.contains("[ANNA2") && $0.contains("[••••••") })
+        #expect(!driver.screen.contains("Not stored yet"))
+        try driver.press(.control("s"))
+        try driver.wait(for: "Row 3 of 3")
+        try driver.press(.control("c"))
+        #expect(try driver.end() == 130)
+        #expect(driver.isRestored)
+        #expect(driver.screen.contains("2 rows stored; 1 is left in rejects.csv."))
+        #expect(driver.screen.contains("The row that was shown is as it was."))
+        #expect(!driver.transcript.contains("Error"))
+        // The terminal was the screens' from the first row to the last.
+        #expect(driver.transcript.count(of: "\u{1B}[?1049h") == 1)
+    }
+
+    @Test func `T5: the first form of a store greets where it is one of a row, and no other does`() throws {
+        let workplace = try rejects()
+        try RawDatabase("\(workplace.folder)/store.sqlite").execute("UPDATE store SET is_welcomed = 0")
+        let driver = try TerminalDriver(workplace, "mend", "rejects.csv")
+        try driver.wait(for: "Welcome to this awesome app!")
+        try driver.press(.enter)
+        try driver.wait(until: { !$0.contains("Welcome") && $0.contains("Row 1 of 3") })
+        try driver.press(.control("n"))
+        try driver.wait(until: { $0.contains("Row 2 of 3") })
+        #expect(!driver.screen.contains("Welcome"))
+        try driver.press(.escape)
+        #expect(try driver.end() == 1)
+        let register = try TerminalDriver(workplace, "register")
+        try register.wait(until: { $0.contains("Esc leave") })
+        #expect(!register.screen.contains("Welcome"))
+        try register.press(.escape)
+        #expect(try register.end() == 1)
+    }
+
     // MARK: Rows whose profile is there
 
     /// A store with anna, and a rejected row that was to update her.
@@ -149,6 +201,7 @@ import Watchdog
         let outcome = try workplace.profiles(
             "import", "people.csv", "--on-duplicate", "update", "--rejects", "rejects.csv")
         #expect(outcome.output.contains(" mend rejects.csv --on-duplicate update\n"))
+        try workplace.markGreeted()
         return workplace
     }
 
@@ -440,6 +493,7 @@ import Watchdog
         try workplace.register("anna")
         let outcome = try imported()
         #expect(outcome.output.contains(" mend rejects.csv\n"), "\(outcome)")
+        try workplace.markGreeted()
         let driver = try TerminalDriver(workplace, "mend", "rejects.csv")
         try driver.wait(for: "Row 1 of 1, line 1")
         try driver.press(.escape)
@@ -452,4 +506,8 @@ extension Substring {
     fileprivate func typed(_ old: String, _ new: String) -> Substring {
         replacing(",\(old),", with: ",\(new),", maxReplacements: 1)[...]
     }
+}
+
+extension String {
+    fileprivate func count(of text: String) -> Int { ranges(of: text).count }
 }

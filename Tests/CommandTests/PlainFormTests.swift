@@ -10,7 +10,7 @@ import Watchdog
         let workplace = try Workplace()
         let driver = try TerminalDriver(
             workplace, ["register"] + options, environment: options.isEmpty ? ["TERM": "dumb"] : [:])
-        try driver.wait(for: "Username, required, 2–10 letters a–z and digits 0–9: ")
+        try driver.wait(for: "Username, required, 2–10 letters A–Z, a–z and digits 0–9: ")
         try driver.type("s\n")
         try driver.wait(for: "Username should have at least 2 characters.")
         try driver.type("skboard\n")
@@ -30,7 +30,7 @@ import Watchdog
         try driver.type("78761241\n")
         try driver.wait(for: "Address, required")
         try driver.type("12 Main Street\n")
-        try driver.wait(for: "Postal code, 5 digits 0–9, or nothing: ")
+        try driver.wait(for: "Postal code, exactly 5 digits 0–9, or nothing: ")
         try driver.type("\n")
         try driver.wait(for: "Birthday, ")
         try driver.type("1998.01.15\n")
@@ -144,13 +144,14 @@ import Watchdog
         for prompt in [
             "Username, ", "Share, now 1234,5, a number, with \",\" before",
             "Seen, now 02/01/2020 00:05, like 31/12/2020 23:59",
-            "Opens, now 07:05 PM, like 11:59 PM", "Member, now ja, ja or nein",
+            "Opens, now 07:05 PM, like 11:59 PM", "Member, now Yes, Yes or No",
         ] {
             try driver.wait(for: prompt)
-            try driver.type("\n")
+            try driver.type(prompt.hasPrefix("Member") ? "no\n" : "\n")
         }
         #expect(try driver.end() == 0)
-        #expect(try workplace.profiles("lookup", "anna", "--format", "json").output.contains("1234.5"))
+        let stored = try workplace.profiles("lookup", "anna", "--format", "json").output
+        #expect(stored.contains("1234.5") && stored.contains(#""member": false"#), "\(stored)")
     }
 
     @Test func `N7: what is typed in another encoding is asked for again, and not stored otherwise`() throws {

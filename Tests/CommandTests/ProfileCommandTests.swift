@@ -116,7 +116,7 @@ import Watchdog
                 "lookup a.b", 1,
                 """
                 Error: There is no profile "a.b"
-                  No valid profile has this value: Username may hold letters a–z and digits 0–9 only
+                  No valid profile has this value: Username may hold letters A–Z, a–z and digits 0–9 only
 
                 """
             ),
@@ -136,7 +136,7 @@ import Watchdog
         #expect(
             text.error.reproducible(workplace) == """
                 Error: The profile is not valid. Nothing was stored in FOLDER/store.sqlite
-                  Username may hold letters a–z and digits 0–9 only
+                  Username may hold letters A–Z, a–z and digits 0–9 only
                   Password is required
                   Phone should have at least 8 digits
                   Address is required

@@ -1,5 +1,6 @@
 import Platform
 import ProfileTesting
+import RawSQLite
 
 /// A temporary folder in which the real command runs, with a store of its own.
 final class Workplace: Sendable {
@@ -66,6 +67,9 @@ final class Workplace: Sendable {
             input: "aK8oio\n")
         guard outcome.status == 0 else { throw UnexpectedOutcome(outcome: outcome) }
     }
+
+    /// Says of the store that it has greeted somebody, as its first screen does (T5).
+    func markGreeted() throws { try RawDatabase("\(folder)/store.sqlite").execute("UPDATE store SET is_welcomed = 1") }
 
     /// The command beside the running tests, which SwiftPM has built with them.
     static func binary() throws -> String { try BuiltProgram.path("profiles") }

@@ -39,6 +39,38 @@ import Watchdog
         #expect(try form["x"].hint == hint + ", or nothing")
     }
 
+    @Test(
+        "S4: characters are told such that a person can read which",
+        arguments: [
+            (#""ascii-letters","ascii-digits","special""#, "letters A–Z, a–z, digits 0–9 and special characters"),
+            (##""ascii-letters","#-.,/'""##, "letters A–Z, a–z and the signs # - . , / '"),
+            (#""0123456789abcdef""#, "0–9 and a–f"), (#""FM""#, "F and M"), (#""-""#, "the sign -"),
+            (#""ab-\u00a0""#, "a, b and the signs - no-break space"),
+            (#""letters","spaces""#, "letters and single spaces"),
+        ])
+    func characters(classes: String, hint: String) throws {
+        let form = try Form.custom(#"{"name":"x","profiles":{"characters":[\#(classes)]}}"#)
+        #expect(try form["x"].hint == hint + ", or nothing")
+        var typing = form
+        typing.handle(.focus(try .named("x")))
+        typing.type("a€漢\u{301}")
+        typing.handle(.endEditing)
+        #expect(try typing["x"].message?.hasPrefix("X may hold \(hint) only: ") == true)
+    }
+
+    @Test(
+        "S4: a fixed length is told as one",
+        arguments: [
+            (#""constraints":{"minLength":5,"maxLength":5},"profiles":{"characters":["digits"]}"#, "exactly 5 digits"),
+            (#""constraints":{"minLength":2,"maxLength":2},"profiles":{"characters":["FM"]}"#, "exactly 2 of F and M"),
+            (#""constraints":{"minLength":2},"profiles":{"characters":["-/"]}"#, "2 or more of the signs - /"),
+            (###""profiles":{"mask":"##/##"}"###, "exactly 4 digits, as ##/##"),
+        ])
+    func fixedLength(rules: String, hint: String) throws {
+        let form = try Form.custom(#"{"name":"x",\#(rules)}"#)
+        #expect(try form["x"].hint == hint + ", or nothing")
+    }
+
     private static let longValues = (0..<8).map { "\"\($0)\(String(repeating: "v", count: 50_000))\"" }
         .joined(separator: ",")
     private static let manyCharacters = String(

@@ -64,11 +64,36 @@ import Watchdog
         for event in [FormEvent.next, .previous, .return] { #expect(form.handle(event).isEmpty) }
     }
 
+    @Test func `a form is gone through by pages, and by its ends`() throws {
+        var form = try Form.custom((2...36).map { #"{"name": "f\#($0)"}"# }.joined(separator: ","))
+        let fields = form.fields.map(\.name)
+        #expect(fields.count == 36)
+        for (event, number) in [
+            (FormEvent.lastField, 36), (.firstField, 1), (.nextPage, 11), (.nextPage, 21), (.previousPage, 11),
+            (.nextPage, 21), (.nextPage, 31), (.nextPage, 36), (.nextPage, 36), (.previousPage, 26), (.firstField, 1),
+            (.previousPage, 1),
+        ] {
+            form.handle(event)
+            #expect(form.focus == fields[number - 1], "\(event)")
+        }
+        form.setHidden(true, fields[5])
+        form.setEnabled(false, fields[35])
+        #expect(form.handle(.nextPage).ended.map(\.field) == [fields[0]])
+        #expect(form.focus == fields[11])
+        form.handle(.lastField)
+        #expect(form.focus == fields[34])
+        form.handle(.endEditing)
+        form.handle(.previousPage)
+        #expect(form.focus == fields[0])
+    }
+
     @Test(
         "F7: a paste inserts what fits and says what was cut",
         arguments: [
             ("username", "skboard", "skboard", false), ("username", "skboardskboard", "skboardskb", true),
-            ("phone", "+7876-1241", "+787-6124", true), ("phone", "7876-1241\n", "7876-1241", false),
+            ("phone", "(123) 456-78", "1234-5678", false), ("phone", "+7876-1241", "7876-1241", false),
+            ("phone", "78761241 9", "7876-1241", true), ("phone", "tel. ٣", "", false),
+            ("phone", "7876-1241\n", "7876-1241", false),
             ("postal_code", "", "", false),
         ])
     func paste(_ name: String, _ text: String, _ shown: String, _ isCut: Bool) throws {
@@ -237,8 +262,12 @@ import Watchdog
     @Test(
         "a hint says what is accepted",
         arguments: [
-            ("username", "2–10 letters a–z and digits 0–9"), ("phone", "8 digits, as ####-####"),
-            ("postal_code", "5 digits 0–9, or nothing"),
+            ("username", "2–10 letters A–Z, a–z and digits 0–9"),
+            (
+                "password",
+                "3–64 letters A–Z, a–z, digits 0–9 and special characters, with an uppercase letter and a digit"
+            ),
+            ("phone", "exactly 8 digits, as ####-####"), ("postal_code", "exactly 5 digits 0–9, or nothing"),
             ("birthday", "yyyy.MM.dd, yyyyMMdd or yyyy-MM-dd, or nothing"),
         ])
     func hint(_ name: String, _ hint: String) throws {

@@ -33,13 +33,60 @@ import Watchdog
         #expect(submissions > 0)
     }
 
+    @Test(
+        "F12: random events in fields with choices never yield a value over its limit, or a selection outside the list",
+        arguments: [UInt64(20_261_122), 5])
+    func randomChoices(_ seed: UInt64) throws {
+        print("seed \(seed)")
+        var random = SeededGenerator(seed: seed)
+        let fields = """
+            {"name": "level", "constraints": {"enum": ["basic", "silver", "gold", "B 7", "é"]}},
+            {"name": "member", "type": "boolean", "trueValues": ["1"], "falseValues": ["0"]},
+            {"name": "code", "constraints": {"required": true, "enum": ["1234-5678", "7876-1241"]},
+             "profiles": {"mask": "####-####"}},
+            {"name": "size", "type": "integer", "constraints": {"enum": [1, 7, 78761241]}}
+            """
+        var form = Form(
+            ProfileValidator(try Form.custom(fields).schema), on: .someDay,
+            values: [try .named("level"): "iron", try .named("member"): "true"])
+        var delegate = FormDelegate(form)
+        var submissions = 0
+        for step in 0..<(Length.isLong ? 125_000 : 12_500) {
+            let place = "step \(step) of seed \(seed)"
+            let event = try Self.event(
+                &random, form.focus, names: ["username", "level", "member", "code", "size", "nobody"])
+            let edited = form.focus
+            let effects = form.handle(event)
+            submissions += effects.submitted == nil ? 0 : 1
+            try Self.check(form, edited, "\(place): \(event)")
+            if step % 8 == 0 {
+                delegate.form.handle(event)
+                let start = Int.random(in: 0..<12, using: &random) - 1
+                _ = delegate.shouldChangeCharacters(
+                    in: start..<start + Int.random(in: 0..<8, using: &random), replacement: Self.text(&random))
+                try Self.check(delegate.form, delegate.form.focus, "\(place): delegate")
+            }
+            for field in form.fields {
+                guard let picker = field.picker else { continue }
+                let isInOrder =
+                    picker.selection.map(picker.matches.indices.contains) ?? true
+                    && (field.name == form.focus || !picker.isOpen)
+                    && picker.matches.allSatisfy(picker.choices.contains)
+                if !isInOrder { throw OutOfOrder(place: place, text: field.text, caret: field.caret) }
+            }
+        }
+        #expect(submissions > 0)
+    }
+
     private static func check(_ form: Form, _ edited: FieldName?, _ place: @autoclosure () -> String) throws {
         for name in [edited, form.focus] {
             guard let field = name.flatMap({ form[$0] }) else { continue }
             let text = field.text
-            let limit = field.rules.longestLength ?? .max
+            // While somebody looks for Yes, what a schema has for it may be shorter.
+            let limit = max(field.rules.longestLength ?? .max, field.isChoosing ? 3 : 0)
             let isInOrder =
                 text.count <= limit && 0...text.count ~= field.caret
+                && 0...field.visibleText.count ~= field.visibleCaret
                 && (field.rules.mask == nil || text.count { $0 == "-" } <= 1)
             if !isInOrder { throw OutOfOrder(place: place(), text: text, caret: field.caret) }
         }
@@ -67,10 +114,12 @@ import Watchdog
         }.joined()
     }
 
-    private static func event(_ random: inout SeededGenerator, _ focus: FieldName?) throws -> FormEvent {
-        let names = ["username", "password", "phone", "address", "postal_code", "birthday", "nobody"]
+    private static func event(
+        _ random: inout SeededGenerator, _ focus: FieldName?,
+        names: [String] = ["username", "password", "phone", "address", "postal_code", "birthday", "nobody"]
+    ) throws -> FormEvent {
         let piece = pieces[Int.random(in: 0..<pieces.count, using: &random)]
-        switch Int.random(in: 0..<24, using: &random) {
+        switch Int.random(in: 0..<29, using: &random) {
         case 0...6: return .type(piece.first ?? "x")
         case 7: return .paste(text(&random))
         case 8: return .autoFill(piece)
@@ -87,6 +136,12 @@ import Watchdog
         case 20: return .next
         case 21: return .previous
         case 22: return .return
+        case 23:
+            return [.nextPage, .previousPage, .firstField, .lastField][Int.random(in: 0..<4, using: &random)]
+        case 24: return [.openChoices, .closeChoices][Int.random(in: 0..<2, using: &random)]
+        case 25: return [.nextChoice, .previousChoice][Int.random(in: 0..<2, using: &random)]
+        case 26: return .choose(["gold", "1", "7", ""][Int.random(in: 0..<4, using: &random)])
+        case 27: return .revealSecret(Bool.random(using: &random))
         default: return .submit
         }
     }

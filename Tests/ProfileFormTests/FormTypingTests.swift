@@ -120,6 +120,61 @@ import Watchdog
         #expect(try form["username"].isValid == false)
     }
 
+    @Test(
+        "F5: an error names the first character that is not accepted, and where a person finds it",
+        arguments: [
+            ("username", "abcdé漢", ": é at 5"), ("username", "  aé", ": é at 4"), ("username", "ab c", ": space at 3"),
+            ("username", "e\u{301}a", ": e\u{301} at 1"), ("username", "a\u{200B}", ": U+200B at 2"),
+            ("username", "👨‍👩‍👧é", ": 👨‍👩‍👧 at 1"), ("phone", "12a4 678", ": a at 3"),
+            ("phone", "1234x", ": x at 6"), ("address", "1 A\tB", ": tab at 4"), ("password", "aK8é", "only"),
+        ])
+    func refused(_ name: String, _ typed: String, _ ending: String) throws {
+        var form = try Form.standard(editing: name)
+        form.type(typed)
+        form.handle(.endEditing)
+        let message = try #require(try form[name].message)
+        #expect(message.hasSuffix(ending), "\(message)")
+        #expect(name != "password" || !message.contains("é"))
+    }
+
+    @Test func `F5: the character that an error names follows what is typed, and the schema's words stay as they are`()
+        throws
+    {
+        var form = try Form.standard(editing: "username")
+        form.type("aé漢")
+        form.handle(.endEditing)
+        form.handle(.focus(.username))
+        form.handle(.moveToStart)
+        #expect(form.handle(.type("b")).issuesChanged == [.username])
+        #expect(try form["username"].message?.hasSuffix("only: é at 3") == true)
+        #expect(form.judge("a?", in: .username, label: "Name").message?.hasSuffix("only: ? at 2") == true)
+        let words = #"{"name": "x", "profiles": {"characters": ["digits"], "message": {"bad_character": "Digits!"}}}"#
+        var other = try Form.custom(words, editing: "x")
+        other.type("1a")
+        other.handle(.endEditing)
+        #expect(try other["x"].message == "Digits!")
+    }
+
+    @Test func `P12: a secret is revealed until its field ends, and never in the text of the field`() throws {
+        var form = try Form.standard(editing: "password")
+        form.type("aK8oio")
+        #expect(try form.active.visibleText == "••••••")
+        form.handle(.revealSecret(true))
+        #expect(try form.active.visibleText == "aK8oio" && form.active.visibleCaret == 6)
+        #expect(try form.active.text == "••••••")
+        form.type("x")
+        #expect(try form.active.visibleText == "aK8oiox")
+        form.handle(.next)
+        #expect(try form["password"].visibleText == "•••••••" && !form["password"].isRevealed)
+        form.handle(.previous)
+        #expect(try form.active.visibleText == "•••••••")
+        form.handle(.revealSecret(true))
+        form.handle(.submit)
+        #expect(try form["password"].visibleText == "•••••••")
+        form.handle(.focus(.username))
+        #expect(form.handle(.revealSecret(true)).isEmpty)
+    }
+
     @Test func `a secret is shown as dots and comes out as it was typed`() throws {
         var form = try Form.standard(editing: "password")
         form.type("pä")

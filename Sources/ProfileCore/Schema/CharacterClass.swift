@@ -41,24 +41,58 @@ public enum CharacterClass: Hashable, Sendable {
         return Self.named.first { $0.value == self }?.name ?? ""
     }
 
-    /// What a message calls these characters.
-    package var title: String {
+    /// What a message calls these characters, part by part.
+    fileprivate var titles: [String] {
         switch self {
-        case .asciiLetters: "letters a–z"
-        case .asciiDigits: "digits 0–9"
-        case .letters: "letters"
-        case .digits: "digits"
-        case .spaces: "single spaces"
-        case .special: "special characters"
-        case .list(let characters):
-            characters.unicodeScalars.count > Self.mostTitled
-                ? "\(characters.unicodeScalars.count) listed characters"
-                : characters.map { "'\($0)'" }.joined(separator: " ")
+        case .asciiLetters: ["letters A–Z", "a–z"]
+        case .asciiDigits: ["digits 0–9"]
+        case .letters: ["letters"]
+        case .digits: ["digits"]
+        case .spaces: ["single spaces"]
+        case .special: ["special characters"]
+        case .list(let characters): Self.titles(of: characters)
         }
     }
 
     /// The most characters of a list that a message names one by one.
     private static let mostTitled = 32
+
+    /// Letters and digits, those that follow one another as `a–f`, then all others as signs.
+    private static func titles(of list: String) -> [String] {
+        var seen: Set<Unicode.Scalar> = []
+        let scalars = list.unicodeScalars.filter { seen.insert($0).inserted }
+        guard scalars.count <= mostTitled else { return ["\(scalars.count) listed characters"] }
+        let words = scalars.filter { $0.properties.isAlphabetic || $0.properties.numericType != nil }.runs
+        let signs = scalars.filter { !$0.properties.isAlphabetic && $0.properties.numericType == nil }
+            .map { Character($0).nameInMessage }
+        guard !signs.isEmpty else { return words }
+        return words + ["the sign\(signs.count == 1 ? "" : "s") " + signs.joined(separator: " ")]
+    }
+}
+
+extension [CharacterClass] {
+    /// What a message calls all of these characters: `letters A–Z, a–z and digits 0–9`.
+    package var title: String { flatMap(\.titles).listed("and") }
+}
+
+extension [Unicode.Scalar] {
+    /// Each by itself, or `a–f` for three and more that follow one another.
+    fileprivate var runs: [String] {
+        var runs: [ArraySlice<Unicode.Scalar>] = []
+        for index in indices {
+            if let last = runs.last?.last, last.value + 1 == self[index].value {
+                runs[runs.count - 1] = self[runs[runs.count - 1].startIndex...index]
+            } else {
+                runs.append(self[index...index])
+            }
+        }
+        return runs.flatMap { run in
+            guard let first = run.first, let last = run.last, run.count > 2 else {
+                return run.map { Character($0).nameInMessage }
+            }
+            return [Character(first).nameInMessage + "–" + Character(last).nameInMessage]
+        }
+    }
 }
 
 /// Something that a value must hold at least once.

@@ -12,7 +12,7 @@ final class FieldValidator: Sendable {
     private let minimumLength: Int
     private let maximumLength: Int
     /// What text may hold.
-    private let characters: ScalarSet
+    let characters: ScalarSet
     private let singleSpaces: Bool
     /// The stored forms that `enum` lists; empty for no such rule.
     private let allowedValues: Set<[UInt8]>

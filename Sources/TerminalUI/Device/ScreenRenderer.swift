@@ -16,6 +16,10 @@ struct ScreenRenderer {
         let known = previous.flatMap { $0.size == next.size ? $0 : nil }
         guard known != next else { return [] }
         var renderer = ScreenRenderer(usesColor: usesColor)
+        // Growing would leave copies of a secret behind.
+        if next.cells.contains(where: { $0.style.contains(.secret) }) {
+            renderer.bytes.reserveCapacity(1_024 + 32 * next.cells.count)
+        }
         renderer.append("\u{1B}[?2026h\u{1B}[?25l")
         if known == nil { renderer.append("\u{1B}[0m\u{1B}[2J") }
         let shown = known ?? Frame(next.size)
@@ -68,7 +72,7 @@ struct ScreenRenderer {
 
     /// Selects the graphic rendition, where it is another one.
     private mutating func change(to wanted: Style) {
-        let wanted = usesColor ? wanted : wanted.subtracting([.error, .success, .accent])
+        let wanted = wanted.subtracting(usesColor ? .secret : [.secret, .error, .success, .accent])
         guard wanted != style else { return }
         style = wanted
         append("\u{1B}[0")

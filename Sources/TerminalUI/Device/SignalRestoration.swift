@@ -109,6 +109,9 @@ extension SignalRestoration {
     func enter() -> Int32 {
         var raw = settings.pointee
         cfmakeraw(&raw)
+        // That takes away what Ctrl-S does to the output, and leaves two more kinds of flow control: any key that goes on
+        // with it, and a kernel that tells the terminal to stop.
+        raw.c_iflag &= ~tcflag_t(IXON | IXANY | IXOFF)
         isTaken.store(true, ordering: .releasing)
         // In the background this stops the process until it comes to the foreground, so it has to come first. Swift's own
         // threads block the signal that does it, and a terminal obeys those who block it.

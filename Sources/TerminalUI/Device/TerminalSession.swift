@@ -219,8 +219,10 @@ extension TerminalSession {
 
     private func paint(_ screen: inout Screen) {
         guard let wanted = screen.wanted else { return }
-        let bytes = ScreenRenderer.bytes(from: screen.shown, to: wanted, usesColor: usesColor)
+        var bytes = ScreenRenderer.bytes(from: screen.shown, to: wanted, usesColor: usesColor)
         screen.shown = write(bytes) ? wanted : nil
+        // A secret that somebody looks at may be among them.
+        bytes.withUnsafeMutableBytes { if let start = $0.baseAddress { explicit_bzero(start, $0.count) } }
     }
 
     /// Writes all of it, waiting for a terminal that is slow, unless the session is to end.

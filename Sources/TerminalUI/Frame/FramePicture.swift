@@ -103,8 +103,9 @@ private struct Run {
     static func all(in cells: ArraySlice<Cell>) -> [Run] {
         var runs: [Run] = []
         for (column, cell) in cells.enumerated() {
-            guard let character = cell.character else { continue }
-            let width = character.displayWidth
+            guard let content = cell.character else { continue }
+            let width = content.displayWidth
+            let character: Character = cell.style.contains(.secret) && content != " " ? "•" : content
             let isPlain = width == 1 && character.unicodeScalars.count == 1
             if let last = runs.last, last.isPlain, isPlain, last.style == cell.style {
                 runs[runs.count - 1].text.append(character)

@@ -15,4 +15,6 @@ package struct Style: OptionSet, Hashable, Sendable {
     package static let success = Style(rawValue: 32)
     /// Cyan, where colours are allowed.
     package static let accent = Style(rawValue: 64)
+    /// For the eyes of whoever sits there: a terminal shows it, and a picture has dots in its place.
+    package static let secret = Style(rawValue: 128)
 }

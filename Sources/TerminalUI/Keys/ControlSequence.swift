@@ -30,8 +30,10 @@ struct ControlSequence {
         case UInt8(ascii: "u"): return Key(pressing: numbers.first ?? 0, with: modifiers)
         case UInt8(ascii: "~"), UInt8(ascii: "^"), UInt8(ascii: "@"):
             if numbers.first == 27, numbers.count == 3 { return Key(pressing: numbers[2], with: modifiers) }
-            return Self.editingKey(numbers.first ?? 0)
-        default: return Self.cursorKey(last) ?? .unknown
+            // rxvt says in the last byte that Ctrl is held.
+            let isControl = last != UInt8(ascii: "~") || modifiers.contains(.control)
+            return Self.editingKey(numbers.first ?? 0, isControl: isControl)
+        default: return Self.cursorKey(last, isControl: modifiers.contains(.control)) ?? .unknown
         }
     }
 
@@ -43,28 +45,28 @@ struct ControlSequence {
         case UInt8(ascii: "X"): .character("=")
         // Seven bits of the key's own character, moved up by 0x40.
         case UInt8(ascii: "j")...UInt8(ascii: "y"): .character(Character(Unicode.Scalar(last - 0x40)))
-        default: Self.cursorKey(last) ?? .unknown
+        default: Self.cursorKey(last, isControl: false) ?? .unknown
         }
     }
 
-    private static func cursorKey(_ last: UInt8) -> Key? {
+    private static func cursorKey(_ last: UInt8, isControl: Bool) -> Key? {
         switch last {
         // In lower case rxvt's, with Shift.
         case UInt8(ascii: "A"), UInt8(ascii: "a"): .up
         case UInt8(ascii: "B"), UInt8(ascii: "b"): .down
         case UInt8(ascii: "C"), UInt8(ascii: "c"): .right
         case UInt8(ascii: "D"), UInt8(ascii: "d"): .left
-        case UInt8(ascii: "H"): .home
-        case UInt8(ascii: "F"): .end
+        case UInt8(ascii: "H"): isControl ? .controlHome : .home
+        case UInt8(ascii: "F"): isControl ? .controlEnd : .end
         default: nil
         }
     }
 
-    private static func editingKey(_ number: Int) -> Key {
+    private static func editingKey(_ number: Int, isControl: Bool) -> Key {
         switch number {
-        case 1, 7: .home
+        case 1, 7: isControl ? .controlHome : .home
         case 3: .delete
-        case 4, 8: .end
+        case 4, 8: isControl ? .controlEnd : .end
         case 5: .pageUp
         case 6: .pageDown
         default: .unknown

@@ -5,6 +5,7 @@ package enum Key: Hashable, Sendable {
     /// What was pasted, 64 KiB of it at most; line ends are LF.
     case paste(String)
     case up, down, left, right, home, end, pageUp, pageDown
+    case controlHome, controlEnd
     case backspace, delete, tab, backTab, enter, escape
     /// Ctrl and a lower-case letter, or one of `@ [ \ ] ^ _`; Alt-Backspace is Ctrl-W, as in shells.
     case control(Character)

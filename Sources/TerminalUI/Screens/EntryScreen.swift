@@ -31,13 +31,20 @@ package struct EntryScreen: Screen {
         let label: String
         let hint: String
         let isSecret: Bool
+        /// Whether somebody makes the secret up here, and may look at it.
+        let isNew: Bool
         fileprivate(set) var text: EditedText
+        fileprivate(set) var isRevealed = false
 
-        package init(name: String, label: String, hint: String = "", isSecret: Bool = true, text: String = "") {
+        package init(
+            name: String, label: String, hint: String = "", isSecret: Bool = true, isNew: Bool = false,
+            text: String = ""
+        ) {
             self.name = name
             self.label = label
             self.hint = hint
             self.isSecret = isSecret
+            self.isNew = isNew
             self.text = EditedText(text)
         }
     }
@@ -52,7 +59,9 @@ package struct EntryScreen: Screen {
     package private(set) var entries: [Entry]
     package var notices: [NoticeScreen]
     package private(set) var isBusy = false
-    private var focus: Int
+    private var focus: Int {
+        didSet { if focus != oldValue { hideSecrets() } }
+    }
     private var note: ScreenNote?
     private var question: ChoiceScreen?
     private var now: ContinuousClock.Instant?
@@ -89,7 +98,15 @@ package struct EntryScreen: Screen {
             question = outcome == nil ? choice : nil
             return outcome == .picked(1) ? .leave : nil
         }
-        return key == .escape ? leave() : key.formEvent.flatMap { take($0) }
+        switch key {
+        case .escape: return leave()
+        case .control("r") where entries.indices.contains(focus): return take(.revealSecret(!entries[focus].isRevealed))
+        default: return key.formEvent.flatMap { take($0) }
+        }
+    }
+
+    private mutating func hideSecrets() {
+        for index in entries.indices { entries[index].isRevealed = false }
     }
 
     package mutating func take(_ event: FormEvent) -> ScreenAction<Request>? {
@@ -98,6 +115,9 @@ package struct EntryScreen: Screen {
         case .focus(let field): focus = entries.firstIndex { $0.name == field.text } ?? focus
         case .next: focus = (focus + 1) % entries.count
         case .previous: focus = (focus + entries.count - 1) % entries.count
+        case .firstField, .previousPage: focus = 0
+        case .lastField, .nextPage: focus = entries.count - 1
+        case .revealSecret(let isRevealed): entries[focus].isRevealed = isRevealed && entries[focus].isNew
         case .return where focus < entries.count - 1: focus += 1
         case .return, .submit: return submit()
         default:
@@ -145,6 +165,7 @@ package struct EntryScreen: Screen {
 
     private mutating func submit() -> ScreenAction<Request>? {
         guard blockedUntil == nil else { return nil }
+        hideSecrets()
         isBusy = true
         note = ScreenNote(text: "Checking …")
         return .ask(Request(entries))
@@ -160,17 +181,17 @@ package struct EntryScreen: Screen {
 
 extension EntryScreen {
     package func draw(into frame: inout Frame) {
+        // Something over the screen has keys of its own.
+        let isCovered = question != nil || !notices.isEmpty
         let rows = entries.enumerated().map { index, entry in
-            FieldRow(
-                label: entry.label, text: entry.shown, caret: entry.text.caretCount, width: 40,
-                hasFocus: index == focus,
-                hint: entry.hint)
+            let isRevealed = entry.isRevealed && !isCovered
+            return FieldRow(
+                label: entry.label, text: isRevealed ? entry.plainText : entry.shown, caret: entry.text.caretCount,
+                width: 40, hasFocus: index == focus, hint: entry.hint, isSecretShown: isRevealed)
         }
         let countdown = blockedUntil.map { _ in
             ScreenNote(text: "Too many failed attempts: try again in \(Self.words(secondsLeft))", style: .error)
         }
-        // Something over the screen has keys of its own.
-        let isCovered = question != nil || !notices.isEmpty
         FieldPage(
             title: title, aside: subject, rows: rows, note: countdown ?? (isCovered ? nil : note),
             keys: isCovered ? KeyLegend([]) : keys
@@ -184,10 +205,12 @@ extension EntryScreen {
 
     private var keys: KeyLegend {
         let isLast = focus == entries.count - 1
+        let focused = entries.indices.contains(focus) ? entries[focus] : nil
         return KeyLegend(
             [
                 .init("Return", isLast ? submitting : "next", rank: 0),
-                entries.count > 1 ? .init("↑↓", "move", rank: 2) : nil,
+                entries.count > 1 ? .init("↑↓", "move", rank: 3) : nil,
+                focused?.isNew == true ? .init("Ctrl-R", focused?.isRevealed == true ? "hide" : "show", rank: 2) : nil,
                 .init("Esc", "leave", rank: 1),
             ].compactMap { $0 })
     }
@@ -212,7 +235,10 @@ extension EntryScreen {
 extension EntryScreen.Entry {
     /// With a dot for each character of a secret.
     fileprivate var shown: String {
-        guard !isSecret else { return String(repeating: "•", count: text.count) }
+        isSecret ? String(repeating: "•", count: text.count) : plainText
+    }
+
+    fileprivate var plainText: String {
         let bytes = text.content.bytes
         return bytes.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
     }
@@ -241,7 +267,9 @@ extension EditedText {
         case .moveRight: moveCaret(to: nextCharacter.upperBound)
         case .moveToStart: moveCaret(to: 0)
         case .moveToEnd: moveCaret(to: content.count)
-        case .moveCaret, .focus, .endEditing, .next, .previous, .return, .submit: break
+        case .moveCaret, .openChoices, .closeChoices, .nextChoice, .previousChoice, .choose, .revealSecret, .focus,
+            .endEditing, .next, .previous, .nextPage, .previousPage, .firstField, .lastField, .return, .submit:
+            break
         }
         return true
     }

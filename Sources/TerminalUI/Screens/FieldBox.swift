@@ -8,6 +8,9 @@ struct FieldBox {
     private let caret: Int
     private let hasFocus: Bool
     private let isEnabled: Bool
+    private let isSecretShown: Bool
+    /// Columns at the end of the box that say that it opens.
+    private let markWidth: Int
 
     init(_ field: FieldRow, width: Int) {
         self.width = max(1, width)
@@ -15,6 +18,8 @@ struct FieldBox {
         caret = min(max(0, field.caret), characters.count)
         hasFocus = field.hasFocus
         isEnabled = field.isEnabled
+        isSecretShown = field.isSecretShown
+        markWidth = field.hasChoices && width > 3 ? 2 : 0
     }
 
     func draw(into frame: inout Frame, row: Int, column: Int) {
@@ -23,20 +28,25 @@ struct FieldBox {
         frame.write(shown.lowerBound > 0 ? "‹" : "[", row: row, column: column, style: edge)
         frame.write(String(repeating: " ", count: width), row: row, column: column + 1, style: inside)
         var place = 0
+        let style = isSecretShown ? inside.union(.secret) : inside
         for index in shown.lowerBound...shown.upperBound {
             if index == caret, hasFocus { frame.placeCaret(row: row, column: column + 1 + place) }
             guard index < shown.upperBound else { break }
             place += frame.write(
-                characters[index].text, row: row, column: column + 1 + place, style: inside, width: width - place)
+                characters[index].text, row: row, column: column + 1 + place, style: style, width: textWidth - place)
         }
+        if markWidth > 0 { frame.write("▾", row: row, column: column + width, style: edge) }
         let end = shown.upperBound < characters.count ? "›" : "]"
         frame.write(end, row: row, column: column + 1 + width, style: edge)
     }
 
     private var inside: Style { isEnabled ? .underline : [.underline, .dim] }
 
+    private var textWidth: Int { width - markWidth }
+
     /// The characters for which there is room, the caret among or after them.
     private var visibleCharacters: Range<Int> {
+        let width = textWidth
         var start = 0
         if hasFocus {
             // As far to the right as the caret needs, and a third of the box further, so that what follows is seen too.

@@ -10,6 +10,8 @@ struct FieldPage {
     let title: String
     /// Beside the title.
     var aside = ""
+    /// Which field one is in, for a page that cannot show all of them at once.
+    var place = ""
     var rows: [FieldRow]
     /// What has just happened, or is under way.
     var note: ScreenNote?
@@ -33,9 +35,10 @@ struct FieldPage {
         guard layout.body.lowerBound > 0 else { return }
         let columns = frame.size.columns
         let used = frame.write(title, row: 0, column: 1, style: .bold, width: max(0, columns - 2))
-        if used + aside.displayWidth + 4 <= columns {
-            frame.write(aside, row: 0, column: columns - aside.displayWidth - 1, style: .dim)
-        }
+        let asides = layout.isCrowded ? [[place, aside], [place]] : [[aside]]
+        let fitting = asides.map { $0.filter { !$0.isEmpty }.joined(separator: "   ") }
+            .first { used + $0.displayWidth + 4 <= columns }
+        if let fitting { frame.write(fitting, row: 0, column: columns - fitting.displayWidth - 1, style: .dim) }
         if layout.body.lowerBound > 1 {
             frame.write(String(repeating: "─", count: max(0, columns - 2)), row: 1, column: 1, style: .dim)
         }
@@ -90,6 +93,35 @@ struct FieldRow {
     var error: String?
     /// What is accepted.
     var hint = ""
+    /// A secret is shown as it was typed.
+    var isSecretShown = false
+    /// It takes one of some values.
+    var hasChoices = false
+    /// The list of them, while one looks for a value; stands in the place of the hint.
+    var list: ChoiceList?
+}
+
+/// The values that are offered under a field.
+struct ChoiceList {
+    /// Those that what was typed leaves.
+    let titles: [String]
+    /// Which of them would be taken.
+    let selected: Int?
+    /// How many there are without anything typed.
+    let total: Int
+
+    /// As many lines as there is room for, the selected one among them, and how many there are where some are not seen.
+    fileprivate func lines(_ room: Int) -> [(text: String, style: Style)] {
+        guard !titles.isEmpty else { return [("none of \(total) values has this", .error)] }
+        let isWhole = titles.count <= room && titles.count == total
+        let window = titles.window(of: max(1, isWhole ? room : room - 1), keeping: selected ?? 0)
+        let lines = window.map { index -> (text: String, style: Style) in
+            index == selected ? ("› " + titles[index], .reverse) : ("  " + titles[index], [])
+        }
+        guard !isWhole else { return lines }
+        let place = selected.map { "\($0 + 1) of \(titles.count)" } ?? "\(titles.count)"
+        return lines + [(titles.count == total ? place + " values" : place + " that match, \(total) in all", .dim)]
+    }
 }
 
 /// A line at the bottom that says what has just happened.
@@ -108,6 +140,8 @@ extension FieldPage {
         let boxWidth: Int
         let messageColumn: Int
         let messageWidth: Int
+        /// Whether there are more fields than can be seen with the messages of one.
+        let isCrowded: Bool
         private(set) var lines: [Line] = []
 
         init(_ page: FieldPage, _ size: ScreenSize) {
@@ -124,9 +158,11 @@ extension FieldPage {
             messageColumn = isWide ? boxColumn : 4
             messageWidth = max(1, size.columns - messageColumn - 1)
             // The roomiest slots for which there is room; no air is needed below the last one.
+            isCrowded = page.rows.count + 2 > body.count
+            let listRoom = max(1, min(7, body.count - 3))
             let height = (2...3).last { page.rows.count * $0 - ($0 - 1) <= body.count } ?? 1
             for index in page.rows.indices {
-                let slot = page.slot(of: index, width: messageWidth)
+                let slot = page.slot(of: index, width: messageWidth, listRoom: listRoom)
                 lines += slot
                 if index < page.rows.count - 1 {
                     lines += repeatElement(Line(field: index, content: .blank), count: max(0, height - slot.count))
@@ -139,13 +175,15 @@ extension FieldPage {
     }
 
     /// The lines of one field, without the air after it.
-    private func slot(of index: Int, width: Int) -> [Line] {
+    private func slot(of index: Int, width: Int, listRoom: Int) -> [Line] {
         let row = rows[index]
         var lines = [Line(field: index, content: .box)]
         if let error = row.error {
             lines += ("✗ " + error).wrapped(to: width).map { Line(field: index, content: .text($0, .error)) }
         }
-        if row.hasFocus, !row.hint.isEmpty {
+        if row.hasFocus, let list = row.list {
+            lines += list.lines(listRoom).map { Line(field: index, content: .text($0.text, $0.style)) }
+        } else if row.hasFocus, !row.hint.isEmpty {
             lines += row.hint.wrapped(to: width).map { Line(field: index, content: .text($0, .dim)) }
         }
         return lines

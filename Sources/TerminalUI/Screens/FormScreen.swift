@@ -1,5 +1,6 @@
 package import ProfileCore
 package import ProfileForm
+internal import TextLayout
 
 /// A ``Form`` on a screen: its fields with what is wrong and what is accepted, the address search, and the questions
 /// before anything is lost.
@@ -88,13 +89,20 @@ package struct FormScreen: Screen {
             return outcome == .chosen ? merge(conflict) : nil
         case nil: break
         }
+        if focused?.isChoosing == true, let events = key.eventsOfChoosing {
+            events.forEach { form.handle($0) }
+            return nil
+        }
         switch key {
         case .escape: return leave(by: .leave)
         case .control("f"): return search()
         case .control("n") where canSkip: return leave(by: .skip)
+        case .control("r"): return focused.flatMap { take(.revealSecret(!$0.isRevealed)) }
         default: return key.formEvent.flatMap { take($0) }
         }
     }
+
+    private var focused: FormField? { form.focus.flatMap { form[$0] } }
 
     package mutating func take(_ event: FormEvent) -> ScreenAction<Request>? {
         guard question == nil else { return nil }
@@ -148,9 +156,12 @@ package struct FormScreen: Screen {
     }
 
     private func limit(of name: FieldName) -> String {
-        guard let rules = form[name]?.rules, let most = rules.longestTypedLength else {
-            return "There is no room for more"
-        }
+        let field = form[name]
+        if let field, field.picker != nil { return "\(field.rules.title) takes one of its values" }
+        guard let field, let most = field.rules.longestTypedLength else { return "There is no room for more" }
+        let rules = field.rules
+        // What was pasted had none.
+        if rules.mask != nil, field.hasRoom { return "\(rules.title) takes digits only" }
         return
             "\(rules.title) takes \(most) \(rules.mask == nil ? "character" : "digit")\(most == 1 ? "" : "s") at most"
     }
@@ -196,12 +207,7 @@ package struct FormScreen: Screen {
     private mutating func merge(_ conflict: ConflictScreen) -> ScreenAction<Request>? {
         let focus = form.focus
         isMerged = true
-        for (name, text) in conflict.chosenTexts {
-            form.handle(.focus(name))
-            form.handle(.moveToEnd)
-            form.handle(.deleteToStart)
-            form.handle(.paste(text))
-        }
+        for (name, text) in conflict.chosenTexts { _ = form.replaceText(of: name, with: text) }
         return follow(form.handle(.submit), from: focus)
     }
 }
@@ -210,7 +216,7 @@ extension FormScreen {
     package func draw(into frame: inout Frame) {
         let rows = form.fields.filter { !$0.isHidden }.map { row(of: $0) }
         FieldPage(
-            title: title, aside: rows.contains { $0.isRequired } ? "* required" : "", rows: rows,
+            title: title, aside: rows.contains { $0.isRequired } ? "* required" : "", place: place, rows: rows,
             note: isCovered ? nil : note,
             keys: isCovered ? KeyLegend([]) : keys
         ).draw(into: &frame)
@@ -223,14 +229,31 @@ extension FormScreen {
 
     private func row(of field: FormField) -> FieldRow {
         let keepsSecret = field.rules.isSecret && form.hasPassword
-        // A field that takes anything but ASCII may need two columns a character.
-        let longest = field.rules.longestLength.map { min($0, 1_000) } ?? 1_000
+        let isShown = field.isRevealed && !isCovered
         return FieldRow(
-            label: field.rules.title, text: field.text, caret: field.caret, width: longest + 1,
+            label: field.rules.title, text: isShown || !field.isRevealed ? field.visibleText : field.text,
+            caret: field.visibleCaret, width: width(of: field),
             isRequired: field.rules.isRequired && !keepsSecret, isEnabled: field.isEnabled,
             hasFocus: field.name == form.focus, isRight: !field.isEmpty && field.isValid && field.issue == nil,
             error: field.message,
-            hint: (keepsSecret ? "left empty it stays as it is; else " : "") + field.hint)
+            hint: (keepsSecret ? "left empty it stays as it is; else " : "") + field.hint,
+            isSecretShown: isShown, hasChoices: field.picker != nil, list: field.picker.flatMap(ChoiceList.init))
+    }
+
+    /// With the caret behind the longest text, and a mark behind that where there are choices.
+    private func width(of field: FormField) -> Int {
+        // What is looked for may be longer than what there is.
+        if let picker = field.picker {
+            return min(max(10, picker.choices.map(\.title.displayWidth).max() ?? 0), 1_000) + 3
+        }
+        // A field that takes anything but ASCII may need two columns a character.
+        return (field.rules.longestLength.map { min($0, 1_000) } ?? 1_000) + 1
+    }
+
+    private var place: String {
+        let order = form.focusOrder
+        guard let focus = form.focus, let index = order.firstIndex(of: focus) else { return "" }
+        return "field \(index + 1) of \(order.count)"
     }
 
     /// Whether something is over the form that has keys of its own.
@@ -238,13 +261,20 @@ extension FormScreen {
 
     private var keys: KeyLegend {
         let isLast = form.focus != nil && form.focus == form.focusOrder.last
+        guard let field = focused, !field.isChoosing else {
+            return KeyLegend([.pick, .choose, .back])
+        }
         return KeyLegend(
             [
                 .init("Return", isLast ? submitting : "next", rank: 0),
                 .init("↑↓", "move", rank: 4),
+                field.picker == nil ? nil : .init("←→", "choose", rank: 2),
+                field.picker == nil ? nil : .init("Space", "list", rank: 3),
+                field.rules.isSecret ? .init("Ctrl-R", field.isRevealed ? "hide" : "show", rank: 2) : nil,
                 form.isAddressSearchAvailable ? .init("Ctrl-F", "addresses", rank: 2) : nil,
                 isLast ? nil : .init("Ctrl-S", submitting, rank: 3),
                 canSkip ? .init("Ctrl-N", "skip", rank: 2) : nil,
+                form.fields.count > Form.pageLength ? .init("PgUp PgDn", "page", rank: 5) : nil,
                 .init("Esc", "leave", rank: 1),
             ].compactMap { $0 })
     }
@@ -276,7 +306,32 @@ extension FormScreen.Question {
     }
 }
 
+extension ChoiceList {
+    /// Nil where nobody looks for a value.
+    fileprivate init?(_ picker: FieldPicker) {
+        guard picker.isOpen else { return nil }
+        titles = picker.matches.map { choice in
+            if choice.value.isEmpty { return "(empty)" }
+            return choice.isListed ? choice.title : choice.title + " (no longer a choice)"
+        }
+        selected = picker.selection
+        total = picker.choices.count
+    }
+}
+
 extension Key {
+    /// What a key does in a list of choices that is shown; nil for what it does elsewhere.
+    fileprivate var eventsOfChoosing: [FormEvent]? {
+        switch self {
+        case .up: [.previousChoice]
+        case .down: [.nextChoice]
+        case .pageUp: Array(repeating: .previousChoice, count: 6)
+        case .pageDown: Array(repeating: .nextChoice, count: 6)
+        case .escape: [.closeChoices]
+        default: nil
+        }
+    }
+
     /// What a key means in a form; nil for nothing.
     var formEvent: FormEvent? {
         switch self {
@@ -294,6 +349,10 @@ extension Key {
         case .tab, .down: .next
         case .backTab, .up: .previous
         case .enter: .return
+        case .pageUp: .previousPage
+        case .pageDown: .nextPage
+        case .controlHome: .firstField
+        case .controlEnd: .lastField
         case .control("s"): .submit
         default: nil
         }

@@ -15,7 +15,7 @@ package protocol Screen: Sendable {
 
     /// Shown over the screen, the first one first; each takes all keys until it is closed.
     var notices: [NoticeScreen] { get set }
-    /// Whether a request is under way: no key is taken then but those that leave.
+    /// Whether a request is under way: no key is taken then but those that leave; ``ScreenLoop`` keeps the others.
     var isBusy: Bool { get }
     /// When it will look different without a key, as a countdown does; nil for not at all.
     var nextChange: ContinuousClock.Instant? { get }

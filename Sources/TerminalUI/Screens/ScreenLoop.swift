@@ -1,23 +1,44 @@
 internal import ProfileCore
-internal import Synchronization
 
-/// Runs a screen on a terminal: keys and requests from outside go in one by one, frames come out, and what the screen
-/// asks for is done beside it, so that it can be left at any time.
-package struct ScreenLoop: Sendable {
+/// Runs screens on a terminal, one after another: keys and requests from outside go in one by one, frames come out, and
+/// what a screen asks for is done beside it, so that it can be left at any time.
+///
+/// What is typed while a screen is busy, or between two screens, is not lost: it reaches the next one.
+package final class ScreenLoop: Sendable {
     private let device: any ScreenDevice
-    private let requests: AsyncStream<ScreenRequest>?
+    private let inbox: ScreenInbox
+    private let readers: [Task<Void, Never>]
 
-    /// Runs screens on a device, on which nothing else draws.
+    /// Runs screens on a device, on which nothing else draws, and whose events nobody else reads.
     ///
     /// - Parameters:
     ///   - device: The terminal.
     ///   - requests: What somebody outside wants; nil where there is nobody.
     package init(_ device: any ScreenDevice, requests: AsyncStream<ScreenRequest>? = nil) {
+        let inbox = ScreenInbox()
+        let keys = Task { for await event in device.events { inbox.put(.device(event)) } }
+        let outside = requests.map { requests in
+            Task { for await request in requests { inbox.put(.request(request)) } }
+        }
         self.device = device
-        self.requests = requests
+        self.inbox = inbox
+        readers = [keys] + (outside.map { [$0] } ?? [])
     }
 
-    /// Runs a screen until it is done or left; once, as the terminal's events are read by it alone.
+    deinit { readers.forEach { $0.cancel() } }
+
+    /// How long after Ctrl-S one may press it again: a person's two presses are not further apart.
+    package static let repeatTime = Duration.milliseconds(300)
+
+    /// Waits until Ctrl-S is not pressed again by somebody who has pressed it twice: in a terminal that is given back it
+    /// would stop all output.
+    package func waitForRepeats() async {
+        while let last = inbox.lastSubmission, last.duration(to: .now) < Self.repeatTime {
+            guard (try? await Task.sleep(until: last + Self.repeatTime, clock: .continuous)) != nil else { return }
+        }
+    }
+
+    /// Runs a screen until it is done or left.
     ///
     /// - Parameters:
     ///   - screen: What is shown.
@@ -29,16 +50,8 @@ package struct ScreenLoop: Sendable {
         _ screen: S, answering answer: @escaping @Sendable (S.Request) async throws -> ScreenAnswer<S.Reply, Value>,
         supplying supply: (@Sendable (S.Demand) async throws -> S.Reply)? = nil
     ) async -> ScreenEnding<Value> {
-        let run = ScreenRun(screen, device, answer, supply)
-        let keys = Task { for await event in device.events { run.inbox.put(.device(event)) } }
-        let outside = requests.map { requests in
-            Task { for await request in requests { run.inbox.put(.request(request)) } }
-        }
-        defer {
-            keys.cancel()
-            outside?.cancel()
-        }
-        return await run.untilItEnds()
+        defer { inbox.endScreen() }
+        return await ScreenRun(inbox: inbox, device: device, answer: answer, supply: supply).untilItEnds(screen)
     }
 }
 
@@ -84,45 +97,22 @@ package enum ScreenEnding<Value: Sendable>: Sendable {
 private struct ScreenRun<S: Screen, Value: Sendable> {
     typealias Answer = ScreenAnswer<S.Reply, Value>
 
-    enum Event: Sendable {
-        case device(TerminalEvent)
-        case request(ScreenRequest)
-        case answer(Result<Answer, any Error>)
-        case supply(S.Demand, Result<S.Reply, any Error>)
-        case timePassed
-    }
+    let inbox: ScreenInbox
+    let device: any ScreenDevice
+    let answer: @Sendable (S.Request) async throws -> Answer
+    let supply: (@Sendable (S.Demand) async throws -> S.Reply)?
 
-    let inbox: Inbox
-    private let events: AsyncStream<Event>
-    private let device: any ScreenDevice
-    private let answer: @Sendable (S.Request) async throws -> Answer
-    private let supply: (@Sendable (S.Demand) async throws -> S.Reply)?
-    private let initial: S
-
-    init(
-        _ screen: S, _ device: any ScreenDevice, _ answer: @escaping @Sendable (S.Request) async throws -> Answer,
-        _ supply: (@Sendable (S.Demand) async throws -> S.Reply)?
-    ) {
-        let (events, continuation) = AsyncStream<Event>.makeStream()
-        self.events = events
-        inbox = Inbox(continuation)
-        initial = screen
-        self.device = device
-        self.answer = answer
-        self.supply = supply
-    }
-
-    func untilItEnds() async -> ScreenEnding<Value> {
-        var state = State(screen: initial)
+    func untilItEnds(_ screen: S) async -> ScreenEnding<Value> {
+        var state = State(screen: screen)
         defer { state.end() }
         refresh(&state)
         seeToDemand(&state)
         var drawn = ContinuousClock.now
-        for await event in events {
-            let isLast = inbox.take()
+        while let event = await inbox.next(for: state.attention) {
+            let isLast = inbox.isEmpty(for: state.attention)
             state.screen.advance(to: .now)
-            if let ending = take(event, &state) {
-                guard let work = state.work else { return ending }
+            if let ending = await take(event, &state) {
+                guard let work = state.work?.task else { return ending }
                 // What is under way may be done already, whatever was pressed.
                 work.cancel()
                 if case .success(.done(let value, _)) = await work.value { return .done(value) }
@@ -132,40 +122,26 @@ private struct ScreenRun<S: Screen, Value: Sendable> {
             seeToDemand(&state)
             // Keys that come faster than they can be drawn are drawn together, so that none waits for pictures that nobody
             // sees, Ctrl-C least of all.
-            guard isLast || drawn.duration(to: .now) > .milliseconds(50) else { continue }
+            guard isLast || inbox.isEmpty(for: state.attention) || drawn.duration(to: .now) > .milliseconds(50) else {
+                continue
+            }
             refresh(&state)
             drawn = .now
         }
         return .closed
     }
 
-    /// What is to be dealt with, and how much of it there is.
-    final class Inbox: Sendable {
-        private let continuation: AsyncStream<Event>.Continuation
-        private let count = Atomic(0)
-
-        init(_ continuation: AsyncStream<Event>.Continuation) { self.continuation = continuation }
-
-        func put(_ event: Event) {
-            count.add(1, ordering: .relaxed)
-            continuation.yield(event)
-        }
-
-        /// Counts one that was taken out.
-        ///
-        /// - Returns: Whether it was the last for now.
-        func take() -> Bool { count.subtract(1, ordering: .relaxed).newValue == 0 }
-    }
-
     /// What changes while it runs.
     private struct State {
         var screen: S
-        var work: Task<Result<Answer, any Error>, Never>?
-        var supply: (demand: S.Demand, task: Task<Void, Never>)?
+        var work: (number: Int, task: Task<Result<Answer, any Error>, Never>)?
+        var supply: (number: Int, demand: S.Demand, task: Task<S.Reply, any Error>)?
         var alarm: (instant: ContinuousClock.Instant, task: Task<Void, Never>)?
         /// What is left to do is to close a notice.
         var outcome: Value?
         var waiting: [(condition: @Sendable (JSONValue) -> Bool, reply: @Sendable (JSONValue?) -> Void)] = []
+
+        var attention: ScreenInbox.Attention { !screen.isBusy ? .screen : screen.notices.isEmpty ? .nobody : .notice }
 
         func end() {
             alarm?.task.cancel()
@@ -174,7 +150,7 @@ private struct ScreenRun<S: Screen, Value: Sendable> {
         }
     }
 
-    private func take(_ event: Event, _ state: inout State) -> ScreenEnding<Value>? {
+    private func take(_ event: ScreenInbox.Event, _ state: inout State) async -> ScreenEnding<Value>? {
         var action: ScreenAction<S.Request>?
         switch event {
         case .device(.key(let key)), .request(.key(let key)): action = state.screen.handle(key)
@@ -185,22 +161,25 @@ private struct ScreenRun<S: Screen, Value: Sendable> {
         case .request(.notice(let notice)): state.screen.notices.append(notice)
         case .request(.stateWhen(let condition, let reply)): state.waiting.append((condition, reply))
         case .request(.leave): action = .leave
-        case .answer(let answer):
-            state.work = nil
-            switch answer {
+        case .finished(let number) where number == state.supply?.number:
+            guard let supply = state.supply else { break }
+            state.supply = nil
+            switch await supply.task.result {
             case .failure(let error): return .failed(error)
-            case .success(.reply(let reply)): state.screen.receive(reply)
+            case .success(let reply): state.screen.receive(reply)
+            }
+        case .finished(let number):
+            // Or it was demanded, and given up since.
+            guard let work = state.work, work.number == number else { break }
+            state.work = nil
+            switch await work.task.value {
+            case .failure(let error): return .failed(error)
+            case .success(.reply(let reply)):
+                inbox.dropHeld()
+                state.screen.receive(reply)
             case .success(.done(let value, let notice)):
                 state.outcome = value
                 if let notice { state.screen.notices.append(notice) }
-            }
-        case .supply(let demand, let outcome):
-            // Nobody waits any more for what was given up.
-            guard demand == state.supply?.demand else { break }
-            state.supply = nil
-            switch outcome {
-            case .failure(let error): return .failed(error)
-            case .success(let reply): state.screen.receive(reply)
             }
         }
         switch action {
@@ -216,13 +195,15 @@ private struct ScreenRun<S: Screen, Value: Sendable> {
         return nil
     }
 
-    private func start(_ request: S.Request) -> Task<Result<Answer, any Error>, Never> {
-        Task { [answer, inbox] in
+    private func start(_ request: S.Request) -> (number: Int, task: Task<Result<Answer, any Error>, Never>) {
+        let number = inbox.makeNumber()
+        let task = Task { [answer, inbox] in
             let result: Result<Answer, any Error>
             do { result = .success(try await answer(request)) } catch { result = .failure(error) }
-            inbox.put(.answer(result))
+            inbox.put(.finished(number))
             return result
         }
+        return (number, task)
     }
 
     /// Sees to what the screen has to be told next.
@@ -231,12 +212,12 @@ private struct ScreenRun<S: Screen, Value: Sendable> {
         guard let supply, demand != state.supply?.demand else { return }
         state.supply?.task.cancel()
         state.supply = demand.map { demand in
+            let number = inbox.makeNumber()
             let task = Task { [inbox] in
-                let outcome: Result<S.Reply, any Error>
-                do { outcome = .success(try await supply(demand)) } catch { outcome = .failure(error) }
-                inbox.put(.supply(demand, outcome))
+                defer { inbox.put(.finished(number)) }
+                return try await supply(demand)
             }
-            return (demand, task)
+            return (number, demand, task)
         }
     }
 

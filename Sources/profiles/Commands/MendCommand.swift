@@ -45,8 +45,11 @@ struct MendCommand: AsynchronousCommand, ResultWriting {
                 "Elsewhere correct \(file) itself, and import it again")
         }
         try await global.withStore("mend") { repository in
-            let mending = Mending(path: file, options: options, repository: repository, asking: asking)
-            let outcome = try await mending.run()
+            let outcome = try await ScreenSession.keepingTerminal { screens in
+                let mending = Mending(
+                    path: file, options: options, repository: repository, asking: asking, screens: screens)
+                return try await mending.run()
+            }
             try tell(outcome)
             if let failure = outcome.failure { throw failure }
             if outcome.left > 0 { throw CommandFailure(.no, lines: []) }

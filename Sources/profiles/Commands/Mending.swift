@@ -29,6 +29,8 @@ struct Mending {
     let options: ImportOptions
     let repository: ProfileRepository
     let asking: Asking
+    /// The terminal from the first row to the last.
+    var screens = ScreenSession()
 
     /// Offers row after row. However it ends, what is stored has left the file by then, and nothing else has.
     func run() async throws -> Outcome {
@@ -93,8 +95,9 @@ struct Mending {
         do {
             switch (asking, row.stored) {
             case (.onScreen, let stored?):
-                _ = try await EditForm(repository: repository, stored: stored).run(mending: row)
-            case (.onScreen, nil): _ = try await RegistrationForm(repository: repository).run(mending: row)
+                _ = try await EditForm(repository: repository, stored: stored, session: screens).run(mending: row)
+            case (.onScreen, nil):
+                _ = try await RegistrationForm(repository: repository, session: screens).run(mending: row)
             case (.byLine, _):
                 try PlainForm.offer(row, in: repository)
                 var form = PlainForm(mending: row, in: repository)

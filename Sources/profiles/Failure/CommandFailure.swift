@@ -10,15 +10,21 @@ struct CommandFailure: Error {
     /// The first says what happened and where; the others add details and what to do. None where a report or an
     /// answer on standard output has said it all.
     let lines: [String]
+    /// Whether somebody has chosen this end, so that what it comes to is no error.
+    private(set) var isChosen = false
 
-    init(_ status: ExitStatus, _ lines: String...) {
-        self.status = status
-        self.lines = lines
-    }
+    init(_ status: ExitStatus, _ lines: String...) { self.init(status, lines: lines) }
 
     init(_ status: ExitStatus, lines: [String]) {
         self.status = status
         self.lines = lines
+    }
+
+    /// Somebody has left a form or the like; the sentence says what that comes to.
+    static func left(_ status: ExitStatus, _ sentence: String) -> CommandFailure {
+        var failure = CommandFailure(status, sentence)
+        failure.isChosen = true
+        return failure
     }
 
     /// The failure that an error of one of the libraries is; nil for an error of another kind.

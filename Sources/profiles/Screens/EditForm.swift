@@ -14,9 +14,8 @@ struct EditForm {
     /// Shows the form until the change is stored.
     func run() async throws -> Profile {
         let screen = FormScreen(
-            form(), name: "edit", title: "Edit \(stored.username)", submitting: "store",
-            notices: try await repository.welcome())
-        return try await run(screen, whenLeft: CommandFailure.unchanged(stored.username))
+            form(), name: "edit", title: "Edit \(stored.username)", submitting: "store")
+        return try await run(screen, unfinished: CommandFailure.unchanged(stored.username))
     }
 
     /// Shows the form with a rejected row in it that updates the profile, and what is wrong there, until that is stored.
@@ -25,7 +24,9 @@ struct EditForm {
     func run(mending row: RowToMend) async throws -> Profile {
         var form = form(typed: row.typed)
         form.report(row.issues)
-        return try await run(FormScreen(form, mending: row), whenLeft: MendingEnded(), willStore: row.willStore)
+        return try await run(
+            FormScreen(form, mending: row), unfinished: RowToMend.unfinished, whenLeft: { MendingEnded() },
+            willStore: row.willStore)
     }
 
     private func form(typed: [FieldName: String] = [:]) -> Form {
@@ -35,11 +36,13 @@ struct EditForm {
     }
 
     private func run(
-        _ screen: FormScreen, whenLeft failure: any Error,
+        _ screen: FormScreen, unfinished: String, whenLeft failure: () -> (any Error)? = { nil },
         willStore: @escaping @Sendable (ValidProfile) async throws -> Void = { _ in }
     ) async throws -> Profile {
         let versions = Mutex(Versions(base: stored))
-        return try await session.run(screen, whenLeft: { failure }) { request in
+        return try await session.run(
+            screen, greetingIn: repository, unfinished: unfinished, whenLeft: failure
+        ) { request in
             switch request {
             case .addresses(let postalCode):
                 return .reply(.addresses(try await repository.addresses(under: postalCode)))
@@ -89,8 +92,6 @@ extension Profile {
 }
 
 extension CommandFailure {
-    /// An edit that was given up.
-    static func unchanged(_ username: String) -> CommandFailure {
-        CommandFailure(.no, "\(username)'s profile is as it was")
-    }
+    /// What it comes to to leave an edit.
+    static func unchanged(_ username: String) -> String { "\(username)'s profile is as it was." }
 }

@@ -20,10 +20,12 @@ struct LoginScreen {
                     name: "username", label: repository.schema.primaryKey.title, isSecret: false, text: username ?? ""),
                 .init(name: "password", label: "Password"),
             ],
-            name: "login", title: "Log in", submitting: "log in", notices: try await repository.welcome())
+            name: "login", title: "Log in", submitting: "log in")
         let lastFailure = Mutex<CommandFailure?>(nil)
-        let givenUp = { lastFailure.withLock { $0 } ?? CommandFailure(.no, "Nobody was logged in") }
-        return try await session.run(screen, whenLeft: givenUp) { entered in
+        return try await session.run(
+            screen, greetingIn: repository, unfinished: "Nobody was logged in.",
+            whenLeft: { lastFailure.withLock { $0 } }
+        ) { entered in
             let name = entered["username"].bytes.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
             do throws(LoginError) {
                 let profile = try await service.logIn(username: name, password: entered["password"])

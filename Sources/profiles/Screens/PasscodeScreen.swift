@@ -17,14 +17,16 @@ struct PasscodeScreen {
         if kind == .create { try await repository.requireNoPasscode(of: username) }
         let entries = kind.entries.map { entry in
             EntryScreen.Entry(
-                name: entry.rawValue, label: entry.label, hint: entry == .new ? PasscodePolicy.standard.hint : "")
+                name: entry.rawValue, label: entry.label, hint: entry == .new ? PasscodePolicy.standard.hint : "",
+                isNew: entry != .present)
         }
         let screen = EntryScreen(
             entries, name: "passcode_\(kind.rawValue)", title: kind.title, subject: username,
             submitting: kind.rawValue)
         let lastFailure = Mutex<CommandFailure?>(nil)
-        let givenUp = { lastFailure.withLock { $0 } ?? CommandFailure(.no, kind.givenUp) }
-        return try await session.run(screen, whenLeft: givenUp) { entered in
+        return try await session.run(
+            screen, unfinished: kind.unfinished, whenLeft: { lastFailure.withLock { $0 } }
+        ) { entered in
             do {
                 try await repository.carryOut(kind.request(from: entered), for: username)
                 return .done(())
@@ -62,11 +64,12 @@ extension PasscodeFlow.Kind {
         return request
     }
 
-    fileprivate var givenUp: String {
+    /// What it comes to to leave the screen.
+    fileprivate var unfinished: String {
         switch self {
-        case .create: "No pass code was created"
-        case .validate: "No pass code was entered"
-        case .edit: "The pass code is as it was"
+        case .create: "No pass code was created."
+        case .validate: "No pass code was entered."
+        case .edit: "The pass code is as it was."
         }
     }
 }

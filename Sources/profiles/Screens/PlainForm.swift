@@ -58,9 +58,12 @@ struct PlainForm {
                 for field in form.fields { try ask(for: field) }
             }
             return try await store()
-        } catch let failure as CommandFailure where rowToMend == nil {
-            let state = base.map { CommandFailure.unchanged($0.username).lines } ?? ["Nothing was stored"]
-            throw CommandFailure(failure.status, lines: failure.lines + state)
+        } catch let failure as CommandFailure {
+            let state = base.map { CommandFailure.unchanged($0.username) } ?? CommandFailure.nothingStored
+            guard failure.status != .interrupted else {
+                throw CommandFailure.left(.interrupted, rowToMend == nil ? state : RowToMend.unfinished)
+            }
+            throw CommandFailure(failure.status, lines: failure.lines + (rowToMend == nil ? [state] : []))
         }
     }
 
@@ -109,7 +112,7 @@ struct PlainForm {
             if field.rules.isSecret {
                 draft.password = try askSecret(field)
             } else {
-                draft[field.name.text] = answered(try LinePrompt.ask(question(field)), field.rules)
+                draft[field.name.text] = answered(try LinePrompt.ask(question(field)), field)
             }
             guard isRefused(field.name) else { return }
             try requireGoingOn()
@@ -122,10 +125,12 @@ struct PlainForm {
     }
 
     /// What an answer means: an empty one what was there at first, whatever was refused since.
-    private func answered(_ answer: String, _ rules: FieldRules) -> String? {
-        guard let before = rowToMend?.draft ?? base?.draft else { return answer }
-        if answer.isEmpty { return before[rules.name.text] }
-        return answer == "-" && !rules.isRequired ? nil : answer
+    private func answered(_ answer: String, _ field: FormField) -> String? {
+        // Yes and No are what a form shows of a boolean, and what it takes.
+        let value = form.choice(for: answer, in: field.name)?.value ?? answer
+        guard let before = rowToMend?.draft ?? base?.draft else { return value }
+        if answer.isEmpty { return before[field.name.text] }
+        return answer == "-" && !field.rules.isRequired ? nil : value
     }
 
     /// - Returns: Nil for an empty answer: no password, or the one that is stored.
@@ -147,7 +152,7 @@ struct PlainForm {
         if let value = rowToMend?.value(of: field.name) {
             parts.append("was \(value)")
         } else if let base {
-            let value = base[field.name].map(field.rules.shownForm(of:))
+            let value = base[field.name].map(field.rules.shownForm(of:)).map(shown(in: field))
             parts.append(field.rules.isSecret ? "empty keeps it" : value.map { "now \($0)" } ?? "now empty")
         } else if field.rules.isRequired {
             parts.append("required")
@@ -202,7 +207,20 @@ struct PlainForm {
         self.base = latest
     }
 
-    private func say(_ issue: ValidationIssue) { Self.say(repository.schema.message(for: issue) + ".") }
+    /// What the form has for a boolean, and any other text as it is.
+    private func shown(in field: FormField) -> (String) -> String {
+        { form.choice(for: $0, in: field.name)?.title ?? $0 }
+    }
+
+    private func say(_ issue: ValidationIssue) {
+        guard let name = issue.field, let index = repository.schema.index(of: name) else {
+            return Self.say(repository.schema.message(for: issue) + ".")
+        }
+        let refused = draft[name.text].flatMap {
+            repository.validator.refusedCharacter(in: $0.utf8Span.span, index: index)
+        }
+        Self.say(repository.schema.fields[index].message(for: issue, refused) + ".")
+    }
 
     private static func say(_ text: String) { Output.error.note(text.visible) }
 }

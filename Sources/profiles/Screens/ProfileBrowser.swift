@@ -5,7 +5,6 @@ internal import TerminalUI
 /// Goes through the profiles of a store in a table, and from there to the forms and back.
 struct ProfileBrowser {
     let repository: ProfileRepository
-    var session = ScreenSession()
 
     /// What somebody wants to do that has a screen of its own.
     private enum Errand {
@@ -18,16 +17,18 @@ struct ProfileBrowser {
 
     /// Shows the table until somebody leaves it.
     func run(searching text: String) async throws {
-        var place = BrowseScreen.Place(searching: text)
-        var news = News(notices: try await repository.welcome())
-        while true {
-            let screen = BrowseScreen(columns: columns, at: place, note: news.note, notices: news.notices)
-            do {
-                let errand: Errand
-                (errand, place) = try await browse(screen)
-                news = try await run(errand)
-            } catch is Left {
-                return
+        try await ScreenSession.keepingTerminal { session in
+            var place = BrowseScreen.Place(searching: text)
+            var news = News()
+            while true {
+                let screen = BrowseScreen(columns: columns, at: place, note: news.note, notices: news.notices)
+                do {
+                    let errand: Errand
+                    (errand, place) = try await browse(screen, in: session)
+                    news = try await run(errand, in: session)
+                } catch is Left {
+                    return
+                }
             }
         }
     }
@@ -38,8 +39,12 @@ struct ProfileBrowser {
         }
     }
 
-    private func browse(_ screen: BrowseScreen) async throws -> (Errand, BrowseScreen.Place) {
-        try await session.run(screen, whenLeft: { Left() }) { request in
+    private func browse(
+        _ screen: BrowseScreen, in session: ScreenSession
+    ) async throws -> (Errand, BrowseScreen.Place) {
+        try await session.run(
+            screen, greetingIn: repository, unfinished: "Interrupted", whenLeft: { Left() }
+        ) { request in
             switch request {
             case .edit(let id, let place): return .done((.edit(id: id), place))
             case .register(let place): return .done((.register, place))
@@ -69,19 +74,20 @@ struct ProfileBrowser {
         var notices: [NoticeScreen] = []
     }
 
-    private func run(_ errand: Errand) async throws -> News {
+    private func run(_ errand: Errand, in session: ScreenSession) async throws -> News {
         do {
             switch errand {
             case .edit(let id):
                 guard let stored = try await repository.profile(id: id) else {
                     return News(notices: [.error("The profile is gone: somebody has removed it")])
                 }
-                let profile = try await EditForm(repository: repository, stored: stored).run()
+                let profile = try await EditForm(repository: repository, stored: stored, session: session).run()
                 return News(note: "Stored \(profile.username)")
             case .register:
-                return News(note: "Registered \(try await RegistrationForm(repository: repository).run().username)")
+                let profile = try await RegistrationForm(repository: repository, session: session).run()
+                return News(note: "Registered \(profile.username)")
             }
-        } catch let failure as CommandFailure where failure.status == .no {
+        } catch let failure as CommandFailure where failure.isChosen && failure.status == .no {
             return News(note: failure.lines.joined(separator: ". "))
         } catch let error as ProfileStoreError {
             return News(notices: [.error(CommandFailure(error).lines.joined(separator: "\n"))])

@@ -12,8 +12,8 @@ struct RegistrationForm {
     func run() async throws -> Profile {
         let screen = FormScreen(
             Form(repository.validator, on: repository.today), name: "register", title: "Register a profile",
-            submitting: "register", notices: try await repository.welcome())
-        return try await run(screen, whenLeft: CommandFailure(.no, "Nothing was stored"))
+            submitting: "register")
+        return try await run(screen)
     }
 
     /// Shows the form with a rejected row in it, and what is wrong there, until that is stored.
@@ -22,14 +22,19 @@ struct RegistrationForm {
     func run(mending row: RowToMend) async throws -> Profile {
         var form = Form(repository.validator, on: repository.today, typed: row.typed)
         form.report(row.issues)
-        return try await run(FormScreen(form, mending: row), whenLeft: MendingEnded(), willStore: row.willStore)
+        return try await run(
+            FormScreen(form, mending: row), unfinished: RowToMend.unfinished, whenLeft: { MendingEnded() },
+            willStore: row.willStore)
     }
 
     private func run(
-        _ screen: FormScreen, whenLeft failure: any Error,
+        _ screen: FormScreen, unfinished: String = CommandFailure.nothingStored,
+        whenLeft failure: () -> (any Error)? = { nil },
         willStore: @escaping @Sendable (ValidProfile) async throws -> Void = { _ in }
     ) async throws -> Profile {
-        try await session.run(screen, whenLeft: { failure }) { request in
+        try await session.run(
+            screen, greetingIn: repository, unfinished: unfinished, whenLeft: failure
+        ) { request in
             switch request {
             case .addresses(let postalCode):
                 return .reply(.addresses(try await repository.addresses(under: postalCode)))
@@ -52,6 +57,11 @@ extension FormScreen {
             form, name: "mend", title: row.title, submitting: row.stored == nil ? "register" : "store", canSkip: true,
             notices: row.notice.map { [.error($0)] } ?? [])
     }
+}
+
+extension CommandFailure {
+    /// What it comes to to leave a form for a new profile.
+    static let nothingStored = "Nothing was stored."
 }
 
 extension ProfileStoreError {

@@ -65,6 +65,9 @@ struct RowToMend {
 }
 
 extension RowToMend {
+    /// What it comes to to leave a row at once.
+    static let unfinished = "The row that was shown is as it was."
+
     /// What the row itself holds of a field; nil where that is nothing.
     func value(of name: FieldName) -> String? { typed[name].flatMap { $0.isEmpty ? nil : $0 } }
 }

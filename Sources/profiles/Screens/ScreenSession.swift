@@ -1,37 +1,92 @@
 internal import ProfileStore
+internal import Synchronization
 internal import TerminalUI
 
 /// Runs screens on the process's terminal, which gets back what it showed before however that ends.
 struct ScreenSession: Sendable {
-    /// What somebody outside wants of the screen; nil where there is nobody.
+    /// What somebody outside wants of the screens; nil where there is nobody.
     var requests: AsyncStream<ScreenRequest>?
+    /// The terminal between screens; nil where each screen takes it and gives it back.
+    private var stage: Stage?
+
+    init(requests: AsyncStream<ScreenRequest>? = nil) { self.requests = requests }
+
+    /// Keeps the terminal from the first screen that is run to the end, so that nothing flickers between screens and what
+    /// is typed there reaches the next one. Nothing may be printed meanwhile.
+    static func keepingTerminal<Value>(
+        requests: AsyncStream<ScreenRequest>? = nil, _ body: (ScreenSession) async throws -> Value
+    ) async throws -> Value {
+        let stage = Stage()
+        var session = ScreenSession(requests: requests)
+        session.stage = stage
+        do {
+            let value = try await body(session)
+            await stage.close()
+            return value
+        } catch {
+            await stage.close()
+            throw error
+        }
+    }
 
     /// Runs a screen to its end.
     ///
     /// - Parameters:
     ///   - screen: What is shown.
-    ///   - failure: What it comes to when somebody leaves.
+    ///   - repository: The store that greets on its first screen (T5); nil where nobody is greeted.
+    ///   - unfinished: What is said to somebody who leaves.
+    ///   - failure: What leaving comes to where it is more than that.
     ///   - answer: Does what the screen asks for.
     ///   - supply: Finds what the screen demands, if it does.
     /// - Returns: What came of it.
-    /// - Throws: the failure, ``RowLeft``, an error of `answer`, or that the command was interrupted or ended by a signal.
+    /// - Throws: ``CommandFailure/left(_:_:)``, the failure, ``RowLeft``, an error of `answer`, or that a signal ended it.
     func run<S: Screen, Value: Sendable>(
-        _ screen: S, whenLeft failure: () -> any Error,
+        _ screen: S, greetingIn repository: ProfileRepository? = nil, unfinished: String,
+        whenLeft failure: () -> (any Error)? = { nil },
         answering answer: @escaping @Sendable (S.Request) async throws -> ScreenAnswer<S.Reply, Value>,
         supplying supply: (@Sendable (S.Demand) async throws -> S.Reply)? = nil
     ) async throws -> Value {
-        let terminal = try Self.terminal()
-        let ending = await ScreenLoop(terminal, requests: requests).run(
-            screen, answering: answer, supplying: supply)
-        terminal.close()
-        switch ending {
+        guard let stage else {
+            return try await Self.keepingTerminal(requests: requests) { session in
+                try await session.run(
+                    screen, greetingIn: repository, unfinished: unfinished, whenLeft: failure, answering: answer,
+                    supplying: supply)
+            }
+        }
+        let loop = try stage.open(requests)
+        var screen = screen
+        // Only now is there somebody to greet.
+        if try await repository?.takeWelcome() == true { screen.notices.insert(.welcome, at: 0) }
+        switch await loop.run(screen, answering: answer, supplying: supply) {
         case .done(let value): return value
-        case .left: throw failure()
+        case .left: throw failure() ?? CommandFailure.left(.no, unfinished)
         case .skipped: throw RowLeft.forLater
-        case .interrupted: throw CommandFailure(.interrupted, "Interrupted")
+        case .interrupted: throw CommandFailure.left(.interrupted, unfinished)
         case .closed: throw CommandFailure(.interrupted, "The terminal is gone")
         case .signal(let number): throw SignalEnding(signal: number)
         case .failed(let error): throw error
+        }
+    }
+
+    /// The terminal, from the first screen on.
+    private final class Stage: Sendable {
+        private let opened = Mutex<(terminal: Terminal, loop: ScreenLoop)?>(nil)
+
+        func open(_ requests: AsyncStream<ScreenRequest>?) throws -> ScreenLoop {
+            try opened.withLock { opened in
+                if let opened { return opened.loop }
+                let terminal = try ScreenSession.terminal()
+                let loop = ScreenLoop(terminal, requests: requests)
+                opened = (terminal, loop)
+                return loop
+            }
+        }
+
+        func close() async {
+            guard let (terminal, loop) = opened.withLock({ $0 }) else { return }
+            await loop.waitForRepeats()
+            terminal.close()
+            opened.withLock { $0 = nil }
         }
     }
 
@@ -50,9 +105,4 @@ struct ScreenSession: Sendable {
     }
 
     private static let plainAdvice = "With --plain you are asked line by line"
-}
-
-extension ProfileRepository {
-    /// What a store's first screen greets with (T5).
-    func welcome() async throws(ProfileStoreError) -> [NoticeScreen] { try await takeWelcome() ? [.welcome] : [] }
 }

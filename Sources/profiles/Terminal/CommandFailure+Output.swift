@@ -4,7 +4,7 @@ extension CommandFailure {
     /// Writes the text to standard error.
     func show() {
         guard let first = lines.first else { return }
-        Output.error.note("Error: " + first.visible)
+        Output.error.note((isChosen ? "" : "Error: ") + first.visible)
         for line in lines.dropFirst() { Output.error.note("  " + line.visible) }
     }
 }

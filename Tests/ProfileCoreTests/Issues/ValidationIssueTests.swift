@@ -84,7 +84,7 @@ import Watchdog
             (.tooLong(maximum: 9), "Phone should have at most 9 characters"),
             (
                 .badCharacter(allowed: [.asciiLetters, .spaces, .list("-'")]),
-                "Phone may hold letters a–z, single spaces and '-' ''' only"
+                "Phone may hold letters A–Z, a–z, single spaces and the signs - ' only"
             ),
             (.badCharacter(allowed: nil), "Phone may not hold control characters"),
             (.missing(.uppercase), "Phone should have at least one uppercase letter"),

@@ -20,7 +20,10 @@ import Watchdog
         arguments: [
             ("[A", .up), ("[B", .down), ("[C", .right), ("[D", .left), ("OA", .up), ("OD", .left), ("[1;5C", .right),
             ("[1;2A", .up), ("O5C", .right), ("[a", .up), ("[H", .home), ("[F", .end), ("OH", .home), ("OF", .end),
-            ("[1~", .home), ("[7~", .home), ("[4~", .end), ("[8~", .end), ("[1;5H", .home), ("[3~", .delete),
+            ("[1~", .home), ("[7~", .home), ("[4~", .end), ("[8~", .end), ("[1;5H", .controlHome),
+            ("[1;5F", .controlEnd),
+            ("[7^", .controlHome), ("[8^", .controlEnd),
+            ("[1;5~", .controlHome), ("[4;5~", .controlEnd), ("[1;2H", .home), ("[3~", .delete),
             ("[3;5~", .delete), ("[3$", .delete), ("[3^", .delete), ("[5~", .pageUp), ("[6~", .pageDown),
             ("[Z", .backTab),
             ("OM", .enter), ("Oq", .character("1")), ("Ok", .character("+")), ("[27;5;105~", .control("i")),

@@ -45,6 +45,24 @@ import Watchdog
         #expect(screen.text().contains("Checking …"))
     }
 
+    @Test func `P12: a secret that is made up here can be seen, and no other`() {
+        var screen = EntryScreen(
+            [.init(name: "present", label: "Pass code"), .init(name: "new", label: "New", isNew: true)],
+            name: "passcode", title: "Edit Pass Code", submitting: "edit")
+        screen.type("marsvenus")
+        screen.press(.control("r"))
+        #expect(!screen.text().contains("marsvenus") && !screen.text().contains("Ctrl-R"))
+        screen.press(.enter)
+        screen.type("jupiter8")
+        screen.press(.control("r"))
+        #expect(screen.text().contains("[jupiter8") && screen.text().contains("Ctrl-R hide"))
+        #expect(!screen.state.text().contains("jupiter8"))
+        screen.press(.backTab, .tab)
+        #expect(!screen.text().contains("jupiter8"))
+        screen.press(.control("r"), .enter)
+        #expect(screen.isBusy && !screen.text().contains("jupiter8"))
+    }
+
     @Test func `a refused entry is told in an alert, emptied, and asked for again`() {
         var screen = passcodes(2)
         screen.type("appleworks1")

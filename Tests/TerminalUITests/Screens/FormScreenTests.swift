@@ -30,10 +30,10 @@ import Watchdog
 
     @Test func `the hint of what is accepted stands under the field with the focus alone`() {
         var screen = FormScreen.registering()
-        #expect(screen.text().contains("2–10 letters a–z and digits 0–9"))
+        #expect(screen.text().contains("2–10 letters A–Z, a–z and digits 0–9"))
         screen.press(.tab)
-        #expect(!screen.text().contains("2–10 letters a–z and digits 0–9"))
-        #expect(screen.text().contains("3–64 letters a–z"))
+        #expect(!screen.text().contains("2–10 letters A–Z, a–z and digits 0–9"))
+        #expect(screen.text().contains("3–64 letters A–Z, a–z"))
     }
 
     @Test func `a secret is shown as dots, on the screen and in the state`() {
@@ -311,6 +311,114 @@ import Watchdog
         #expect(!screen.text().contains("First fill in"))
     }
 
+    @Test func `P12: a secret that is shown is dots in a picture, in the state, and behind a question`() {
+        var screen = FormScreen.registering()
+        screen.press(.control("r"))
+        #expect(!screen.text().contains("Ctrl-R"))
+        screen.press(.tab)
+        screen.type("aK8oio")
+        screen.press(.control("r"))
+        #expect(screen.text().contains("[aK8oio") && screen.text().contains("Ctrl-R hide"))
+        let picture = screen.frame(ScreenSize(columns: 80, rows: 24)).svg(title: "x")
+        #expect(!picture.contains("aK8oio") && picture.contains("••••••"))
+        #expect(!screen.state.text().contains("aK8oio"))
+        screen.press(.escape)
+        #expect(screen.text().contains("Leave?") && !screen.text().contains("aK8oio"))
+        screen.press(.escape)
+        #expect(screen.text().contains("[aK8oio"))
+        screen.press(.control("r"))
+        #expect(!screen.text().contains("aK8oio"))
+        screen.press(.control("r"), .tab, .backTab)
+        #expect(!screen.text().contains("aK8oio"))
+    }
+
+    @Test func `a field with choices shows them while one looks for one, and keys go to the list`() throws {
+        var screen = FormScreen.registering(try .withChoices(towns: 3))
+        screen.press(.tab)
+        for text in ["Town 0, Town 1 or Town 2, or nothing", "▾]", "←→ choose", "Space list"] {
+            #expect(screen.text().contains(text), "\(screen.text())")
+        }
+        screen.press(.character(" "))
+        let list = screen.text()
+        for text in ["› (empty)", "  Town 0", "  Town 2", "Return take it", "↑↓ choose", "Esc back"] {
+            #expect(list.contains(text), "\(list)")
+        }
+        screen.press(.down, .down, .up)
+        #expect(screen.text().contains("› Town 0") && screen.text().contains("[Town 0 "))
+        screen.press(.escape)
+        #expect(screen["town"]?.isEmpty == true && !screen.text().contains("(empty)"))
+        screen.press(.right, .right)
+        #expect(screen.text().contains("[Town 1 "))
+        screen.type("own 2")
+        screen.press(.enter)
+        #expect(screen["town"]?.text == "Town 2" && screen.form.focus?.text == "member")
+        screen.type("y")
+        #expect(screen.text().contains("› Yes") && screen["member"]?.picker?.matches.count == 1)
+        screen.press(.down, .tab)
+        #expect(screen.text().contains("[Yes ") && screen["member"]?.text == "true")
+        // The other arrows still go from field to field.
+        screen.press(.up, .up)
+        #expect(screen.form.focus?.text == "town")
+        screen.type("zz")
+        #expect(screen.text().contains("none of 4 values has this"))
+        screen.press(.tab)
+        #expect(screen.text().contains("✗ Town should be Town 0, Town 1 or Town 2"))
+    }
+
+    @Test("hundreds of values stay usable on any screen", arguments: 8...24)
+    func manyChoices(rows: Int) throws {
+        var screen = FormScreen.registering(try .withChoices(towns: 400))
+        screen.press(.tab, .character(" "), .pageDown, .pageDown, .down)
+        let text = screen.text(40, rows)
+        #expect(text.contains("› Town 12") && text.contains("Town "), "\(text)")
+        if rows > 8 { #expect(text.contains("14 of 401 values"), "\(text)") }
+        screen.press(.pageUp, .pageUp, .pageUp)
+        #expect(screen.text(40, rows).contains("› (empty)"))
+        screen.type("39")
+        #expect(screen.text(40, rows).contains("› Town 39"), "\(screen.text(40, rows))")
+        if rows > 8 { #expect(screen.text(40, rows).contains("1 of 14 that match, 401 in all")) }
+        screen.press(.tab)
+        #expect(screen["town"]?.text == "Town 39")
+    }
+
+    @Test func `a value that is no longer a choice is marked in the list`() throws {
+        let town: FieldName = "town"
+        let form = Form(ProfileValidator(try .withChoices(towns: 2)), on: .someDay, values: [town: "Atlantis"])
+        var screen = FormScreen(form, name: "edit", title: "Edit", submitting: "store")
+        #expect(screen.text().contains("[Atlantis"))
+        screen.press(.tab, .character(" "))
+        #expect(screen.text().contains("› Atlantis (no longer a choice)"))
+        screen.press(.enter)
+        #expect(screen["town"]?.text == "Atlantis" && !screen.form.isChanged)
+    }
+
+    @Test func `a long form says where one is, and is gone through by pages`() throws {
+        let schema = try ProfileSchema(
+            parsing: #"{"fields": [{"name": "username", "constraints": {"required": true, "unique": true}}, "#
+                + (2...36).map { #"{"name": "f\#($0)"}"# }.joined(separator: ",") + "]}")
+        var screen = FormScreen.registering(schema)
+        for (key, number) in [
+            (Key.pageDown, 11), (.pageDown, 21), (.pageUp, 11), (.controlEnd, 36), (.controlHome, 1), (.tab, 2),
+        ] {
+            screen.press(key)
+            #expect(screen.text().contains("field \(number) of 36   * required"), "\(screen.text())")
+            #expect(screen.text(40, 15).contains("field \(number) of 36"), "\(screen.text(40, 15))")
+            #expect(screen.text(40, 15).contains("› \(number == 1 ? "Username" : "F\(number)")"))
+        }
+        #expect(screen.text().contains("PgUp PgDn page"))
+        #expect(!FormScreen.registering().text(40, 15).contains("field 1"))
+    }
+
+    @Test func `F7: what a paste into a mask has of digits is taken, and what has none is told`() {
+        var screen = FormScreen.registering()
+        screen.press(.tab, .tab, .paste("(123) 456-78"))
+        #expect(screen["phone"]?.text == "1234-5678" && !screen.text().contains("Cut"))
+        screen.press(.paste("9"))
+        #expect(screen.text().contains("Phone takes 8 digits at most"))
+        screen.press(.control("u"), .paste("none"))
+        #expect(screen.text().contains("Phone takes digits only"))
+    }
+
     @Test func `every focused field is seen on small screens, with its error`() {
         for rows in 8...24 {
             var screen = FormScreen.registering()
@@ -330,13 +438,17 @@ import Watchdog
     func randomKeys(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let keys: [Key] = [
-            .up, .down, .left, .right, .home, .end, .pageUp, .pageDown, .backspace, .delete, .tab, .backTab, .enter,
+            .up, .down, .left, .right, .home, .end, .pageUp, .pageDown, .controlHome, .controlEnd, .backspace, .delete,
+            .tab, .backTab, .enter,
             .escape, .control("a"), .control("e"), .control("u"), .control("k"), .control("w"), .control("f"),
-            .control("s"), .character(" "), .character("1"), .character("A"), .character("한"), .character("e\u{301}"),
+            .control("r"), .control("s"), .character(" "), .character("1"), .character("A"), .character("한"),
+            .character("e\u{301}"),
             .character("👩‍👩‍👧"), .character("m"), .character("\u{202E}"), .paste("89761"),
             .paste(String(repeating: "x\n한", count: 50)), .unknown,
         ]
-        var screen = FormScreen.registering()
+        let hasChoices = random.next() % 2 == 0
+        guard let schema = hasChoices ? try? ProfileSchema.withChoices(towns: 30) : .standard else { return }
+        var screen = FormScreen.registering(schema)
         for step in 0..<3_000 {
             let key = keys[Int(random.next() % UInt64(keys.count))]
             if case .ask(let request) = screen.handle(key) {

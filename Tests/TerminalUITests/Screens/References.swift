@@ -5,7 +5,7 @@ enum References {
          ──────────────────────────────────────────────────────────────────────────────
 
         › Username *   [           ]
-                       2–10 letters a–z and digits 0–9
+                       2–10 letters A–Z, a–z and digits 0–9
 
           Password *   [                                                           ]
 

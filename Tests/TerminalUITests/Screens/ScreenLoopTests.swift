@@ -57,6 +57,65 @@ import Watchdog
         }
     }
 
+    @Test func `what is typed while a screen is busy reaches the next one, but for Ctrl-S`() async {
+        let device = FakeDevice()
+        let loop = ScreenLoop(device)
+        let gate = AsyncStream.makeStream(of: Void.self)
+        for key in FormScreen.registeringKeys { device.send(.key(key)) }
+        // The second Ctrl-S says what the first has said.
+        for key in [.control("s"), .character("a"), .control("s"), .character("n"), .enter] as [Key] {
+            device.send(.key(key))
+        }
+        device.whenShown("Storing …", send: [.control("z")])
+        device.whenSuspended { gate.continuation.finish() }
+        let first = await loop.run(FormScreen.registering()) { _ -> Answer in
+            for await _ in gate.stream {}
+            return .done("stored")
+        }
+        guard case .done("stored") = first else {
+            Issue.record("ended otherwise: \(first)")
+            return
+        }
+        device.whenShown("Password should have", send: [.control("c")])
+        device.whenShown("3–64 letters", send: [.character("x"), .tab])
+        let second = await loop.run(FormScreen.registering()) { _ -> Answer in .done("") }
+        guard case .interrupted = second else {
+            Issue.record("ended otherwise: \(second)")
+            return
+        }
+        #expect(device.frames.last?.text.contains("[an ") == true)
+        #expect(device.frames.allSatisfy { !$0.text.contains("Not stored yet") })
+    }
+
+    @Test func `what was typed for what would come next does not go into a form that is refused`() async {
+        let device = FakeDevice()
+        let gate = AsyncStream.makeStream(of: Void.self)
+        device.whenShown("Storing …", send: [.character("x"), .enter, .control("z")])
+        device.whenSuspended { gate.continuation.finish() }
+        device.whenShown("Username is taken", send: [.control("c")])
+        for key in FormScreen.registeringKeys { device.send(.key(key)) }
+        let ending = await ScreenLoop(device).run(FormScreen.registering()) { _ -> Answer in
+            for await _ in gate.stream {}
+            return .reply(.refused([ValidationIssue(.username, .duplicate(line: nil))]))
+        }
+        guard case .interrupted = ending else {
+            Issue.record("ended otherwise: \(ending)")
+            return
+        }
+        #expect(device.frames.last?.text.contains("[skboard ") == true)
+    }
+
+    @Test func `the terminal stays the screen's until Ctrl-S is not pressed again`() async {
+        let device = FakeDevice()
+        let loop = ScreenLoop(device)
+        await loop.waitForRepeats()
+        for key in FormScreen.registeringKeys.dropLast() + [.control("s")] { device.send(.key(key)) }
+        let start = ContinuousClock.now
+        _ = await loop.run(FormScreen.registering()) { _ -> Answer in .done("stored") }
+        await loop.waitForRepeats()
+        #expect(start.duration(to: .now) >= ScreenLoop.repeatTime)
+    }
+
     @Test func `Ctrl-C cancels what is under way, and waits for what it came to`() async {
         let device = FakeDevice()
         device.whenShown("Storing …", send: [.control("c")])
@@ -225,6 +284,7 @@ private final class FakeDevice: ScreenDevice {
         var frames: [Frame] = []
         var suspensions = 0
         var reactions: [(text: String, keys: [Key])] = []
+        var suspended: @Sendable () -> Void = {}
     }
 
     let events: AsyncStream<TerminalEvent>
@@ -256,7 +316,15 @@ private final class FakeDevice: ScreenDevice {
         for key in keys { send(.key(key)) }
     }
 
-    func suspend() { state.withLock { $0.suspensions += 1 } }
+    func whenSuspended(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.suspended = body } }
+
+    func suspend() {
+        let body = state.withLock { state in
+            state.suspensions += 1
+            return state.suspended
+        }
+        body()
+    }
 }
 
 extension FormScreen {

@@ -22,6 +22,19 @@ extension Screen {
     func text(_ columns: Int = 80, _ rows: Int = 24) -> String { frame(ScreenSize(columns: columns, rows: rows)).text }
 }
 
+extension ProfileSchema {
+    /// A username, a town of some, and whether somebody is a member.
+    static func withChoices(towns: Int) throws -> ProfileSchema {
+        let towns = (0..<towns).map { "\"Town \($0)\"" }.joined(separator: ",")
+        return try ProfileSchema(
+            parsing: """
+                {"fields": [{"name": "username", "constraints": {"required": true, "unique": true}},
+                  {"name": "town", "constraints": {"enum": [\(towns)]}}, {"name": "member", "type": "boolean"},
+                  {"name": "note"}]}
+                """)
+    }
+}
+
 extension FormScreen {
     /// A form for a new profile.
     static func registering(_ schema: ProfileSchema = .standard, notices: [NoticeScreen] = []) -> FormScreen {

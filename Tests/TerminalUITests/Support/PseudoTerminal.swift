@@ -20,7 +20,14 @@ final class PseudoTerminal {
         }
         path = "/dev/pts/\(number)"
         resize(columns: columns, rows: rows)
+        // All that a terminal can have of it, so that what is not given back is seen.
+        var settings = termios()
+        tcgetattr(descriptor, &settings)
+        settings.c_iflag |= Self.flowControl
+        tcsetattr(descriptor, TCSANOW, &settings)
     }
+
+    private static let flowControl = tcflag_t(IXON | IXOFF | IXANY)
 
     deinit { hangUp() }
 
@@ -70,19 +77,20 @@ final class PseudoTerminal {
     /// Reads what is there now.
     func readWhatIsThere() { while readSome(within: 0) {} }
 
-    /// Whether typing is echoed and edited by the kernel, as before and after a screen.
+    /// Whether typing is echoed and edited by the kernel, and Ctrl-S stops the output, as before and after a screen.
     var isCooked: Bool {
         var settings = termios()
         guard tcgetattr(descriptor, &settings) == 0 else { return false }
         return settings.c_lflag & tcflag_t(ECHO | ICANON | ISIG) == tcflag_t(ECHO | ICANON | ISIG)
             && settings.c_oflag & tcflag_t(OPOST) != 0 && settings.c_iflag & tcflag_t(ICRNL) != 0
+            && settings.c_iflag & Self.flowControl == Self.flowControl
     }
 
-    /// Whether a key reaches the process as it is pressed.
+    /// Whether a key reaches the process as it is pressed, Ctrl-S too.
     var isRaw: Bool {
         var settings = termios()
         guard tcgetattr(descriptor, &settings) == 0 else { return false }
-        return settings.c_lflag & tcflag_t(ECHO | ICANON | ISIG) == 0
+        return settings.c_lflag & tcflag_t(ECHO | ICANON | ISIG) == 0 && settings.c_iflag & Self.flowControl == 0
     }
 
     private func readSome(within milliseconds: Int32 = 20_000) -> Bool {

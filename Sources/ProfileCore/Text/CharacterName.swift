@@ -1,0 +1,23 @@
+extension Character {
+    /// What a message calls it: itself, unless nobody would see it there.
+    package var nameInMessage: String {
+        switch self {
+        case " ": "space"
+        case "\t": "tab"
+        case "\n", "\r", "\r\n": "line end"
+        case "\u{A0}": "no-break space"
+        default: unicodeScalars.first.flatMap(Self.number) ?? String(self).shortened
+        }
+    }
+
+    /// `U+200B` for what is not seen, or not by itself.
+    private static func number(of scalar: Unicode.Scalar) -> String? {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator,
+            .spaceSeparator, .nonspacingMark, .enclosingMark, .spacingMark:
+            let digits = String(scalar.value, radix: 16, uppercase: true)
+            return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+        default: return nil
+        }
+    }
+}

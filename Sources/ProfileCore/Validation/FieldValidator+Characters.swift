@@ -1,0 +1,39 @@
+extension ProfileValidator {
+    /// What a field does not take of a value.
+    ///
+    /// - Parameters:
+    ///   - value: Valid UTF-8, as it was typed.
+    ///   - index: The field's position in the schema.
+    /// - Returns: Nil where it takes every character, and always of a secret.
+    package func refusedCharacter(in value: Span<UInt8>, index: Int) -> RefusedCharacter? {
+        fields[index].rules.isSecret ? nil : fields[index].refusedCharacter(in: value)
+    }
+}
+
+extension FieldValidator {
+    fileprivate func refusedCharacter(in value: Span<UInt8>) -> RefusedCharacter? {
+        guard let isTaken = takenScalars else { return nil }
+        let text = String(value)
+        // White space around a value is no part of it (S2), though whoever counts does not leave it out.
+        let isAround: (Character) -> Bool = { $0.utf8.allSatisfy(\.isASCIIWhitespace) }
+        guard let start = text.firstIndex(where: { !isAround($0) }), let end = text.lastIndex(where: { !isAround($0) })
+        else { return nil }
+        guard let place = text[start...end].firstIndex(where: { !$0.unicodeScalars.allSatisfy(isTaken) }) else {
+            return nil
+        }
+        return RefusedCharacter(
+            character: text[place], position: text.distance(from: text.startIndex, to: place) + 1)
+    }
+
+    /// Tells the scalars that may stand in a value from those that may not; nil where there is more to it than that.
+    private var takenScalars: ((Unicode.Scalar) -> Bool)? {
+        if let mask = rules.mask {
+            return { $0.isASCII && (UInt8($0.value).isASCIIDigit || mask.literals.contains(UInt8($0.value))) }
+        }
+        switch rules.type {
+        case .string: return { [characters] in characters.contains($0) }
+        case .year: return { $0.isASCII && UInt8($0.value).isASCIIDigit }
+        case .date, .dateTime, .time, .integer, .number, .boolean: return nil
+        }
+    }
+}
