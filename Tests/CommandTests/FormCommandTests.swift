@@ -462,7 +462,7 @@ import Watchdog
 extension TerminalDriver {
     /// Waits for a screen, and closes what greets on the first one of a store.
     func closeWelcome() throws {
-        try wait(until: { $0.isAlternate && ($0.contains("Esc leave") || $0.contains("Welcome")) })
+        try wait(until: { $0.isAlternate && ($0.contains(" leave") || $0.contains("Welcome")) })
         guard screen.contains("Welcome") else { return }
         try press(.enter)
         try wait(until: { !$0.contains("Welcome") })

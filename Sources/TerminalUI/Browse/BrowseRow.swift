@@ -32,6 +32,21 @@ package struct BrowseRow: Hashable, Sendable {
     }
 }
 
+/// A column of the table.
+package struct BrowseColumn: Hashable, Sendable {
+    /// What it is known by.
+    package let name: String
+    package let title: String
+    /// Whether a part of a cell would be misread, as it would of a number.
+    package let isWhole: Bool
+
+    package init(_ name: String, title: String, isWhole: Bool = false) {
+        self.name = name
+        self.title = title
+        self.isWhole = isWhole
+    }
+}
+
 /// Which profiles the table shows, and in which order.
 package struct BrowseView: Hashable, Sendable {
     /// What any of their fields contains; all are shown where it is empty.
@@ -47,11 +62,24 @@ package struct BrowseView: Hashable, Sendable {
     }
 
     package struct Order: Hashable, Sendable {
-        package let column: Int
+        /// The column's name.
+        package let column: String
         package let isDescending: Bool
+
+        package init(column: String, isDescending: Bool) {
+            self.column = column
+            self.isDescending = isDescending
+        }
     }
 
     package init() {}
+
+    /// The view without an order by a column that is gone.
+    func having(_ columns: [BrowseColumn]) -> BrowseView {
+        var view = self
+        if let order, !columns.contains(where: { $0.name == order.column }) { view.order = nil }
+        return view
+    }
 }
 
 /// What the table has to be told next.

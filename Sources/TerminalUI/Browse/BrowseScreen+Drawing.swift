@@ -67,7 +67,8 @@ extension BrowseScreen {
         }
         if view.filter != .everything { parts.append(view.filter.rawValue) }
         if let order = view.order {
-            parts.append("by \(columns[order.column].title) \(order.isDescending ? "↓" : "↑")")
+            let title = columns.first { $0.name == order.column }?.title ?? order.column
+            parts.append("by \(title.visible) \(order.isDescending ? "↓" : "↑")")
         }
         return parts.joined(separator: " · ")
     }
@@ -79,12 +80,12 @@ extension BrowseScreen {
             columns.indices.map { index in
                 ColumnFit.Column(
                     heading: heading(index), widestCell: widths[index], isWhole: columns[index].isWhole,
-                    mustStay: index == column || index == view.order?.column)
+                    mustStay: index == column || columns[index].name == view.order?.column)
             }, within: max(1, layout.width - 3))
     }
 
     private func heading(_ index: Int) -> String {
-        guard let order = view.order, order.column == index else { return columns[index].title.visible }
+        guard let order = view.order, order.column == columns[index].name else { return columns[index].title.visible }
         return columns[index].title.visible + (order.isDescending ? " ↓" : " ↑")
     }
 
@@ -208,7 +209,7 @@ extension BrowseScreen {
             JSONMember("screen", .string("browse")), JSONMember("search", .string(view.search)),
             JSONMember("is_searching", .bool(isSearching)), JSONMember("filter", .string(view.filter.rawValue)),
             JSONMember("column", .string(columns[column].title)),
-            JSONMember("order", view.order.map { .string(columns[$0.column].title) } ?? .null),
+            JSONMember("order", view.order.map { .string($0.column) } ?? .null),
             JSONMember("count", counts[view].map { .number($0) } ?? .null),
             JSONMember("is_reading", .bool(demand != nil)),
             JSONMember("selected", window.selectedRow.map { .string($0.name) } ?? .null),

@@ -19,8 +19,8 @@ package struct BrowseScreen: Screen {
     /// What it is told.
     package enum Reply: Sendable {
         /// Rows that were demanded, as they follow each other from there on; where to go on after the last of them, or after
-        /// those that were looked at in vain, if there may be more.
-        case rows([BrowseRow], BrowseDemand, goingOn: String?)
+        /// those that were looked at in vain, if there may be more. The columns are those of the rules in force.
+        case rows([BrowseRow], of: [BrowseColumn], BrowseDemand, goingOn: String?)
         /// How many rows a view has.
         case count(Int, BrowseView)
         /// What was demanded cannot be read.
@@ -31,22 +31,11 @@ package struct BrowseScreen: Screen {
         case failed(String)
     }
 
-    /// A column of the table.
-    package struct Column: Hashable, Sendable {
-        package let title: String
-        /// Whether a part of a cell would be misread, as it would of a number.
-        package let isWhole: Bool
-
-        package init(_ title: String, isWhole: Bool = false) {
-            self.title = title
-            self.isWhole = isWhole
-        }
-    }
-
     /// Where somebody is in the table: to come back to it from a form.
     package struct Place: Hashable, Sendable {
         var view: BrowseView
-        var column: Int
+        /// The chosen column's name; nil for the first.
+        var column: String?
         /// The place above the first row that was seen; nil for the top.
         var placeAbove: String?
         /// How many rows are above it; nil where that is not known.
@@ -57,15 +46,15 @@ package struct BrowseScreen: Screen {
         package init(searching text: String = "") {
             view = BrowseView()
             view.search = text
-            column = 0
             offset = 0
         }
     }
 
-    let columns: [Column]
+    /// There is one at least.
+    private(set) var columns: [BrowseColumn]
     package private(set) var view: BrowseView
     private(set) var window: BrowseWindow
-    /// The column that is sorted by on request.
+    /// The index of the column that is sorted by on request.
     private(set) var column: Int
     /// Whether keys are typed into the search.
     private(set) var isSearching = false
@@ -90,12 +79,14 @@ package struct BrowseScreen: Screen {
     ///   - place: Where somebody was before.
     ///   - note: What has just been done.
     ///   - notices: What is shown first.
-    package init(columns: [Column], at place: Place = Place(), note: String? = nil, notices: [NoticeScreen] = []) {
+    package init(columns: [BrowseColumn], at place: Place = Place(), note: String? = nil, notices: [NoticeScreen] = [])
+    {
         self.columns = columns
         self.notices = notices
-        view = place.view
-        shownView = place.view
-        column = min(place.column, columns.count - 1)
+        let view = place.view.having(columns)
+        self.view = view
+        shownView = view
+        column = columns.firstIndex { $0.name == place.column } ?? 0
         window = BrowseWindow(at: place)
         widths = Array(repeating: 0, count: columns.count)
         self.note = note.map { ScreenNote(text: $0) }
@@ -105,7 +96,7 @@ package struct BrowseScreen: Screen {
     package var place: Place {
         var place = Place()
         place.view = view
-        place.column = column
+        place.column = columns[column].name
         place.selected = window.selectedRow?.id
         // The places of rows are those of the view that they are in.
         if view == shownView { (place.placeAbove, place.offset) = (window.placeAboveTop, window.offsetOfTop) }
@@ -130,7 +121,8 @@ package struct BrowseScreen: Screen {
 
     package mutating func receive(_ reply: Reply) {
         switch reply {
-        case .rows(let rows, .rows(let view, let start, _), let goingOn): take(rows, of: view, start, goingOn)
+        case .rows(_, let columns, _, _) where columns != self.columns: showAnew(with: columns)
+        case .rows(let rows, _, .rows(let view, let start, _), let goingOn): take(rows, of: view, start, goingOn)
         case .rows: break
         case .count(let count, let view): counts[view] = count
         case .unreadable(let text):
@@ -166,6 +158,20 @@ package struct BrowseScreen: Screen {
         } else {
             self.incoming = incoming
         }
+    }
+
+    /// Other rules are in force, whose fields are others.
+    private mutating func showAnew(with columns: [BrowseColumn]) {
+        let chosen = self.columns[column].name
+        self.columns = columns
+        column = columns.firstIndex { $0.name == chosen } ?? 0
+        widths = Array(repeating: 0, count: columns.count)
+        counts = [:]
+        view = view.having(columns)
+        shownView = view
+        window = BrowseWindow()
+        incoming = nil
+        note = ScreenNote(text: "The rules have changed: everything is read again")
     }
 
     /// One long value must not push all others off the screen.
@@ -254,11 +260,11 @@ package struct BrowseScreen: Screen {
 
     /// By the column, the other way round, and in the order in which profiles came again.
     private mutating func sort() {
+        let name = columns[column].name
         switch view.order {
-        case let order? where order.column == column && order.isDescending: view.order = nil
-        case let order? where order.column == column:
-            view.order = BrowseView.Order(column: column, isDescending: true)
-        default: view.order = BrowseView.Order(column: column, isDescending: false)
+        case let order? where order.column == name && order.isDescending: view.order = nil
+        case let order? where order.column == name: view.order = BrowseView.Order(column: name, isDescending: true)
+        default: view.order = BrowseView.Order(column: name, isDescending: false)
         }
         show()
     }

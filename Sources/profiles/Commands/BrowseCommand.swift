@@ -21,7 +21,7 @@ struct BrowseCommand: AsynchronousCommand, StoreUsing {
 
     func run() async throws {
         guard canShowScreen else {
-            throw CommandFailure(.usage, "There is no terminal to draw on", "\"profiles list\" prints profiles")
+            throw CommandFailure(.usage, "There is no terminal to draw on", ProfileBrowser.advice)
         }
         try await withStore("browse") { repository in
             try await ProfileBrowser(repository: repository).run(searching: text)

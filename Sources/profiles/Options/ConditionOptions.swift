@@ -42,6 +42,9 @@ struct ConditionOptions: ParsableArguments {
                 "--where takes FIELD=VALUE. Instead of = there may be !=, <, <=, > or >=; "
                     + "'\(text.visible(upTo: 64))' has none behind a field.")
         }
+        for text in comparisons where FieldComparison(text)?.lacksValue ?? false {
+            throw ValidationError("'\(text.visible(upTo: 64))' has no value to compare with.")
+        }
         for text in contents where Assignment(text) == nil { throw ValidationError("--contains takes FIELD=TEXT.") }
         for text in choices where FieldChoice(text) == nil {
             throw ValidationError(#"--any takes FIELD=A,B with at least one value, and \, for a comma within one."#)
@@ -107,6 +110,9 @@ struct FieldComparison {
     }
 
     var isEqual: Bool { sign == .equals && !value.isEmpty }
+
+    /// Whether less and greater are asked for, but not than what.
+    var lacksValue: Bool { value.isEmpty && sign != .equals && sign != .differs }
 
     func comparison(withPrefix prefix: Bool) -> ProfileQuery.Comparison {
         switch sign {

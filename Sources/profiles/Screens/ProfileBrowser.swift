@@ -12,16 +12,20 @@ struct ProfileBrowser {
         case register
     }
 
+    /// What does without a terminal.
+    static let advice = "\"profiles list\" prints profiles"
+
     /// Somebody has seen enough.
     private struct Left: Error {}
 
     /// Shows the table until somebody leaves it.
     func run(searching text: String) async throws {
-        try await ScreenSession.keepingTerminal { session in
+        try await ScreenSession.keepingTerminal(orElse: Self.advice) { session in
             var place = BrowseScreen.Place(searching: text)
             var news = News()
             while true {
-                let screen = BrowseScreen(columns: columns, at: place, note: news.note, notices: news.notices)
+                let screen = BrowseScreen(
+                    columns: repository.schema.browseColumns, at: place, note: news.note, notices: news.notices)
                 do {
                     let errand: Errand
                     (errand, place) = try await browse(screen, in: session)
@@ -30,12 +34,6 @@ struct ProfileBrowser {
                     return
                 }
             }
-        }
-    }
-
-    private var columns: [BrowseScreen.Column] {
-        repository.schema.openFields.map { field in
-            BrowseScreen.Column(field.title, isWhole: field.type == .integer || field.type == .number)
         }
     }
 
@@ -62,6 +60,9 @@ struct ProfileBrowser {
         } supplying: { demand in
             do throws(ProfileStoreError) {
                 return try await repository.supply(demand)
+            } catch .invalidQuery {
+                // The order is that of a field which is gone.
+                return .rows([], of: repository.schema.browseColumns, demand, goingOn: nil)
             } catch {
                 return .unreadable(CommandFailure(error).lines.joined(separator: ". "))
             }
@@ -114,14 +115,15 @@ extension ProfileRepository {
                 ? try await page(of: query, lookingAt: Self.idsAtOnce) : try await profiles(query)
             let place = query
             return .rows(
-                page.profiles.map { BrowseRow($0, place: place.cursor(at: $0)) }, demand,
-                goingOn: page.next?.description)
+                page.profiles.map { BrowseRow($0, place: place.cursor(at: $0)) },
+                of: (page.profiles.first?.schema ?? schema).browseColumns, demand, goingOn: page.next?.description)
         }
     }
 
     private func query(of view: BrowseView) -> ProfileQuery {
-        let fields = schema.openFields
-        let order = view.order.map { ProfileQuery.Order(fields[$0.column].name, isDescending: $0.isDescending) }
+        let order = view.order.flatMap { order in
+            FieldName(order.column).map { ProfileQuery.Order($0, isDescending: order.isDescending) }
+        }
         let status: ProfileQuery.Status? =
             switch view.filter {
             case .everything: nil
@@ -133,6 +135,15 @@ extension ProfileRepository {
 
     /// Some hundredths of a second.
     private static let idsAtOnce: Int64 = 50_000
+}
+
+extension ProfileSchema {
+    fileprivate var browseColumns: [BrowseColumn] {
+        openFields.map { field in
+            BrowseColumn(
+                field.name.text, title: field.title, isWhole: field.type == .integer || field.type == .number)
+        }
+    }
 }
 
 extension BrowseRow {

@@ -13,10 +13,18 @@ struct ScreenSession: Sendable {
 
     /// Keeps the terminal from the first screen that is run to the end, so that nothing flickers between screens and what
     /// is typed there reaches the next one. Nothing may be printed meanwhile.
+    ///
+    /// - Parameters:
+    ///   - requests: What somebody outside wants of the screens; nil where there is nobody.
+    ///   - advice: What to do where there is no terminal.
+    ///   - body: Runs the screens.
+    /// - Returns: What `body` returns.
+    /// - Throws: What `body` throws.
     static func keepingTerminal<Value>(
-        requests: AsyncStream<ScreenRequest>? = nil, _ body: (ScreenSession) async throws -> Value
+        requests: AsyncStream<ScreenRequest>? = nil, orElse advice: String = "With --plain you are asked line by line",
+        _ body: (ScreenSession) async throws -> Value
     ) async throws -> Value {
-        let stage = Stage()
+        let stage = Stage(advice)
         var session = ScreenSession(requests: requests)
         session.stage = stage
         do {
@@ -71,11 +79,15 @@ struct ScreenSession: Sendable {
     /// The terminal, from the first screen on.
     private final class Stage: Sendable {
         private let opened = Mutex<(terminal: Terminal, loop: ScreenLoop)?>(nil)
+        private let advice: String
+
+        /// - Parameter advice: What to do where there is no terminal.
+        init(_ advice: String) { self.advice = advice }
 
         func open(_ requests: AsyncStream<ScreenRequest>?) throws -> ScreenLoop {
             try opened.withLock { opened in
                 if let opened { return opened.loop }
-                let terminal = try ScreenSession.terminal()
+                let terminal = try ScreenSession.terminal(orElse: advice)
                 let loop = ScreenLoop(terminal, requests: requests)
                 opened = (terminal, loop)
                 return loop
@@ -90,19 +102,17 @@ struct ScreenSession: Sendable {
         }
     }
 
-    private static func terminal() throws(CommandFailure) -> Terminal {
+    private static func terminal(orElse advice: String) throws(CommandFailure) -> Terminal {
         do throws(TerminalError) {
             return try Terminal.open(usesColor: Environment["NO_COLOR"] == nil)
         } catch {
             switch error {
-            case .noTerminal: throw CommandFailure(.usage, "There is no terminal to draw on", plainAdvice)
+            case .noTerminal: throw CommandFailure(.usage, "There is no terminal to draw on", advice)
             case .alreadyOpen: throw CommandFailure(.unavailable, "The terminal has a screen already")
             case .cannotOpen(let code), .cannotConfigure(let code), .cannotStartThread(let code):
                 throw CommandFailure(
-                    .unavailable, "The terminal cannot be used: \(CommandFailure.systemText(code))", plainAdvice)
+                    .unavailable, "The terminal cannot be used: \(CommandFailure.systemText(code))", advice)
             }
         }
     }
-
-    private static let plainAdvice = "With --plain you are asked line by line"
 }

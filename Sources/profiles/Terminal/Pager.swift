@@ -23,6 +23,7 @@ enum Pager {
         switch Environment["PAGER"] {
         case nil: return ["less", "-FRX"]
         case "cat": return nil
+        case let pager? where pager.allSatisfy(\.isWhitespace): return nil
         // It may have options, or be a line of shell.
         case let pager?: return ["/bin/sh", "-c", pager]
         }

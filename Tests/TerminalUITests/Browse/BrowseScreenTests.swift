@@ -64,7 +64,7 @@ import Watchdog
         screen.press(.control("u"), .paste("person9\nx"), .left, .down, reading: people)
         #expect(screen.told("search") == "person9" && screen.told("selected") == "person90")
         screen.press(.enter, .character("s"), reading: people)
-        #expect(screen.told("search") == "person9" && screen.told("order") == "Username")
+        #expect(screen.told("search") == "person9" && screen.told("order") == "username")
         #expect(screen.press(.escape, reading: people)?.isLeave == nil)
         #expect(screen.told("search") == "")
         #expect(screen.press(.escape, reading: people)?.isLeave == true)
@@ -177,6 +177,21 @@ import Watchdog
         #expect(screen.demand == nil && screen.text().contains("The store is busy (r reads again)"))
         screen.press(.down, .character("r"), reading: people)
         #expect(screen.told("is_reading") == "false" && !screen.text().contains("busy"))
+    }
+
+    @Test func `rules that change while it is open bring other columns, and an order that is gone ends`() {
+        var screen = BrowseScreen.browsing(people)
+        screen.press(.right, .character("s"), .pageDown, reading: people)
+        var others = people
+        others.columns = [BrowsedPeople.columns[0]]
+        screen.press(.character("r"), reading: others)
+        #expect(screen.told("order") == "null" && screen.told("column") == "Username")
+        #expect(screen.text().contains("The rules have changed") && !screen.text().contains("Age"))
+        #expect(screen.names.first == "person0" && screen.told("count") == "1000")
+        others.columns = [BrowseColumn("note", title: "Note"), BrowsedPeople.columns[1], BrowsedPeople.columns[0]]
+        screen.press(.character("s"), reading: others)
+        #expect(screen.text().contains("  Note") && screen.told("column") == "Username")
+        #expect(screen.told("order") == "username" && screen.names.first == "person0")
     }
 
     // MARK: Of any size, and at random

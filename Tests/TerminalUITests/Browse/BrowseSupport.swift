@@ -15,7 +15,12 @@ struct BrowsedPeople {
         }
     }
 
-    static let columns = [BrowseScreen.Column("Username"), BrowseScreen.Column("Age", isWhole: true)]
+    /// Most stores have others in time.
+    var columns = Self.columns
+
+    static let columns = [
+        BrowseColumn("username", title: "Username"), BrowseColumn("age", title: "Age", isWhole: true),
+    ]
 
     /// The rows of a view, all of them.
     func rows(_ view: BrowseView) -> [BrowseRow] { everyone(view).filter { isFound($0, view) }.map(row) }
@@ -23,7 +28,7 @@ struct BrowsedPeople {
     private func everyone(_ view: BrowseView) -> [(id: Int64, name: String, age: Int?, issues: [String])] {
         guard let order = view.order else { return people }
         func key(_ index: Int) -> (Int, Int) {
-            let place = order.column == 0 ? index : people[index].age ?? 1_000
+            let place = order.column == "username" ? index : people[index].age ?? 1_000
             return (order.isDescending && place != 1_000 ? -place : place, order.isDescending ? -index : index)
         }
         return people.indices.sorted { key($0) < key($1) }.map { people[$0] }
@@ -36,7 +41,9 @@ struct BrowsedPeople {
 
     private func row(_ person: (id: Int64, name: String, age: Int?, issues: [String])) -> BrowseRow {
         BrowseRow(
-            id: person.id, name: person.name, cells: [person.name, person.age.map(String.init)], issues: person.issues,
+            id: person.id, name: person.name,
+            cells: columns.map { $0.name == "username" ? person.name : person.age.map(String.init) },
+            issues: person.issues,
             facts: [.init("Revision", "1")], place: String(person.id))
     }
 
@@ -57,11 +64,11 @@ struct BrowsedPeople {
             var found: [BrowseRow] = []
             for (index, person) in everyone.enumerated() {
                 if found.count == min(count, portion) || index == lookedAt {
-                    return .rows(found, demand, goingOn: String(everyone[index - 1].id))
+                    return .rows(found, of: columns, demand, goingOn: String(everyone[index - 1].id))
                 }
                 if isFound(person, view) { found.append(row(person)) }
             }
-            return .rows(found, demand, goingOn: nil)
+            return .rows(found, of: columns, demand, goingOn: nil)
         }
     }
 }
