@@ -137,6 +137,7 @@ import Watchdog
         let driver = try TerminalDriver(nowhere, "browse")
         #expect(try driver.end() == 66)
         #expect(driver.screen.contains("There is no store"))
+        #expect(try workplace.profiles("browse", "--no-input").error.contains("--no-input"))
         let dumb = try TerminalDriver(workplace, "browse", environment: ["TERM": "dumb"])
         #expect(try dumb.end() == 64)
     }

@@ -134,7 +134,7 @@ extension ProfileSearch {
         if query.conditions.reduce(0, { $0 + $1.comparison.valueCount }) > Self.mostValues {
             issues.append(ValidationIssue(nil, .badFormat(expected: .conditionValues(most: Self.mostValues))))
         }
-        if let after = query.after, after.order != query.order {
+        if let after = query.after, !after.isPlace(in: query.order) {
             issues.append(ValidationIssue(nil, .badFormat(expected: .cursorOfSameOrder)))
         }
         guard issues.isEmpty else { throw .invalidQuery(issues) }

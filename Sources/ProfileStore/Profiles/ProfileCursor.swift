@@ -59,6 +59,9 @@ public struct ProfileCursor: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// Whether a query in this order can go on here; nil is the order of ids.
+    public func isPlace(in order: ProfileQuery.Order?) -> Bool { self.order == order }
+
     private enum Direction: String { case ascending, descending }
 }
 

@@ -39,11 +39,14 @@ package struct BrowseColumn: Hashable, Sendable {
     package let title: String
     /// Whether a part of a cell would be misread, as it would of a number.
     package let isWhole: Bool
+    /// Whether rows are told apart by it.
+    package let isKey: Bool
 
-    package init(_ name: String, title: String, isWhole: Bool = false) {
+    package init(_ name: String, title: String, isWhole: Bool = false, isKey: Bool = false) {
         self.name = name
         self.title = title
         self.isWhole = isWhole
+        self.isKey = isKey
     }
 }
 

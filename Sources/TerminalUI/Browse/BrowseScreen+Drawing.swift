@@ -76,12 +76,22 @@ extension BrowseScreen {
     // MARK: The table
 
     private func columnFit(_ layout: BrowseLayout) -> ColumnFit {
-        ColumnFit(
-            columns.indices.map { index in
-                ColumnFit.Column(
-                    heading: heading(index), widestCell: widths[index], isWhole: columns[index].isWhole,
-                    mustStay: index == column || columns[index].name == view.order?.column)
-            }, within: max(1, layout.width - 3))
+        let seen = window.rows[min(window.top, window.rows.count)...].prefix(layout.rows)
+        let fitted = columns.indices.map { index in
+            let column = columns[index]
+            let isWanted =
+                index == self.column || column.isKey || column.name == view.order?.column
+                || seen.contains { isFound($0.cells[index]) }
+            return ColumnFit.Column(
+                heading: heading(index), widestCell: widths[index], isWhole: column.isWhole, mustStay: isWanted)
+        }
+        return ColumnFit(fitted, within: max(1, layout.width - 3))
+    }
+
+    /// Whether the search has found a cell.
+    private func isFound(_ cell: String?) -> Bool {
+        guard let cell, !shownView.search.isEmpty else { return false }
+        return FoldedText(shownView.search).isContained(in: cell.utf8.span)
     }
 
     private func heading(_ index: Int) -> String {
@@ -156,8 +166,9 @@ extension BrowseScreen {
         for issue in row.issues {
             lines += ("✗ " + issue.visible).wrapped(to: width).map { PanelLine($0, .error) }
         }
-        // The name stands above already.
-        for (column, cell) in zip(columns, row.cells) where cell != row.name {
+        // The name stands above already. What was found comes first, since there may not be room for all.
+        let cells = zip(columns, row.cells).filter { $1 != row.name }
+        for (column, cell) in cells.filter({ isFound($1) }) + cells.filter({ !isFound($1) }) {
             lines += ("\(column.title.visible): \(cell?.visible ?? "–")").wrapped(to: width).map { PanelLine($0) }
         }
         for fact in row.facts {

@@ -38,9 +38,12 @@ package struct BrowseScreen: Screen {
         var column: String?
         /// The place above the first row that was seen; nil for the top.
         var placeAbove: String?
-        /// How many rows are above it; nil where that is not known.
+        /// How many rows were above it, among how many; nil where that is not known.
         var offset: Int?
+        var count: Int?
         var selected: Int64?
+        /// How many rows below the first that was seen.
+        var row = 0
 
         /// The top of all profiles that contain a text.
         package init(searching text: String = "") {
@@ -63,6 +66,8 @@ package struct BrowseScreen: Screen {
     /// The rows of a view that is read for the first time, until there is one.
     private var incoming: BrowseWindow?
     private(set) var counts: [BrowseView: Int] = [:]
+    /// How many rows there were when those above the window were counted; nil where that is as it was.
+    private var countBefore: Int?
     /// What each column's cells have taken so far, so that columns stay where they are.
     private(set) var widths: [Int]
     private(set) var note: ScreenNote?
@@ -88,6 +93,7 @@ package struct BrowseScreen: Screen {
         shownView = view
         column = columns.firstIndex { $0.name == place.column } ?? 0
         window = BrowseWindow(at: place)
+        countBefore = place.count
         widths = Array(repeating: 0, count: columns.count)
         self.note = note.map { ScreenNote(text: $0) }
     }
@@ -99,7 +105,10 @@ package struct BrowseScreen: Screen {
         place.column = columns[column].name
         place.selected = window.selectedRow?.id
         // The places of rows are those of the view that they are in.
-        if view == shownView { (place.placeAbove, place.offset) = (window.placeAboveTop, window.offsetOfTop) }
+        guard view == shownView else { return place }
+        place.count = counts[view]
+        (place.placeAbove, place.offset) = (window.placeAboveTop, window.offsetOfTop(among: place.count))
+        place.row = window.selected - window.top
         return place
     }
 
@@ -124,7 +133,14 @@ package struct BrowseScreen: Screen {
         case .rows(_, let columns, _, _) where columns != self.columns: showAnew(with: columns)
         case .rows(let rows, _, .rows(let view, let start, _), let goingOn): take(rows, of: view, start, goingOn)
         case .rows: break
-        case .count(let count, let view): counts[view] = count
+        case .count(let count, let view):
+            counts[view] = count
+            // Others have come or gone, and nobody knows where.
+            if let countBefore, countBefore != count {
+                window.forgetOffset()
+                incoming?.forgetOffset()
+            }
+            countBefore = nil
         case .unreadable(let text):
             isUnreadable = true
             note = ScreenNote(text: text + " (r reads again)", style: .error)
@@ -220,6 +236,15 @@ package struct BrowseScreen: Screen {
 
     private mutating func pressed(_ key: Key) -> ScreenAction<Request>? {
         switch key {
+        case .enter, .character("e"), .delete, .character("d"):
+            // The rows in sight are those of the view before, of which nobody wants one.
+            guard view == shownView else {
+                note = ScreenNote(text: "Still reading: press it again")
+                return nil
+            }
+        default: break
+        }
+        switch key {
         case .left, .backTab: column = max(0, column - 1)
         case .right, .tab: column = min(columns.count - 1, column + 1)
         case .character("/"), .control("f"): isSearching = true
@@ -279,12 +304,15 @@ package struct BrowseScreen: Screen {
     /// Reads the view from its top.
     private mutating func show() {
         isUnreadable = false
+        countBefore = nil
         incoming = BrowseWindow()
     }
 
     /// Reads what is seen anew.
     private mutating func reload() {
         isUnreadable = false
+        let place = place
+        countBefore = place.count
         counts = [:]
         incoming = BrowseWindow(at: place)
     }

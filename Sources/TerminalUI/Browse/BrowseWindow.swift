@@ -31,6 +31,7 @@ struct BrowseWindow {
     init(at place: BrowseScreen.Place) {
         self.init()
         wanted = place.selected
+        selected = place.row
         guard let above = place.placeAbove else { return }
         below = .after(above)
         offset = place.offset
@@ -54,8 +55,11 @@ struct BrowseWindow {
         return place
     }
 
-    /// How many rows are above the first that is seen.
-    var offsetOfTop: Int? { offset.map { $0 + top } }
+    /// How many rows are above the first that is seen; nil where it is not known.
+    func offsetOfTop(among count: Int?) -> Int? { number(among: count).map { $0 - 1 - selected + top } }
+
+    /// Nobody knows any more how many rows are above.
+    mutating func forgetOffset() { if !isAtTop { offset = nil } }
 
     var isAtTop: Bool { above == nil && !isAboveUnknown }
     var isAtBottom: Bool { below == nil }
@@ -87,6 +91,7 @@ struct BrowseWindow {
                 isAboveUnknown = false
             }
         }
+        selected = max(0, min(selected, rows.count - 1))
         if let found = rows.firstIndex(where: { $0.id == wanted }) {
             selected = found
             wanted = nil

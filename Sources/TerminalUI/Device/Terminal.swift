@@ -52,6 +52,9 @@ package final class Terminal: Sendable {
     /// While the process is stopped the frame waits; after the terminal was given back nothing is written.
     package func draw(_ frame: Frame) { session.draw(frame) }
 
+    /// Draws all of the next frame, whatever the terminal seems to show.
+    package func forgetDrawn() { session.forgetDrawn() }
+
     /// Gives the terminal back and stops the process's job, as Ctrl-Z does elsewhere; once it goes on, the last frame is
     /// shown again and `.resumed` is reported.
     ///

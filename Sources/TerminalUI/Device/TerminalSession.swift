@@ -59,6 +59,8 @@ final class TerminalSession: Sendable {
         }
     }
 
+    func forgetDrawn() { screen.withLock { $0.shown = nil } }
+
     func requestSuspension() {
         isSuspensionRequested.store(true, ordering: .releasing)
         signalRestoration.wake()

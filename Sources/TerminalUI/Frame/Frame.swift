@@ -83,7 +83,10 @@ extension Character {
         case (.control, _), (.lineSeparator, _), (.paragraphSeparator, _): return "\u{FFFD}"
         // Right-to-left overrides and their kind would reach beyond the cell.
         case (.format, 0x202A...0x202E), (.format, 0x2066...0x2069): return "\u{FFFD}"
-        default: return self
+        default: break
         }
+        // Terminals join what follows to a joiner that has nothing to join here.
+        guard unicodeScalars.last == "\u{200D}", unicodeScalars.count > 1 else { return self }
+        return Character(String(String.UnicodeScalarView(unicodeScalars.dropLast())))
     }
 }

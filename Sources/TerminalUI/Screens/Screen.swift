@@ -51,6 +51,8 @@ package enum ScreenAction<Request: Sendable>: Sendable {
     case interrupt
     /// To let the shell have the terminal for a while, as Ctrl-Z says.
     case suspend
+    /// To draw all of it again, as Ctrl-L says: something else has written on the terminal.
+    case redraw
 }
 
 extension Screen {
@@ -59,6 +61,7 @@ extension Screen {
         switch key {
         case .control("c"): return .interrupt
         case .control("z"): return .suspend
+        case .control("l"): return .redraw
         default: break
         }
         if let notice = notices.first {

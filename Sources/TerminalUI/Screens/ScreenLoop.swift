@@ -61,6 +61,8 @@ package protocol ScreenDevice: Sendable {
     /// Read by one reader.
     var events: AsyncStream<TerminalEvent> { get }
     func draw(_ frame: Frame)
+    /// Draws all of the next frame, and not only what differs.
+    func forgetDrawn()
     /// Lets the shell have the terminal until the process is continued.
     func suspend()
 }
@@ -186,6 +188,7 @@ private struct ScreenRun<S: Screen, Value: Sendable> {
         case nil: break
         case .ask(let request): state.work = start(request)
         case .suspend: device.suspend()
+        case .redraw: device.forgetDrawn()
         // What is done is done, whichever key closes its notice.
         case .leave: return state.outcome.map { .done($0) } ?? .left
         case .skip: return state.outcome.map { .done($0) } ?? .skipped

@@ -20,6 +20,7 @@ struct BrowseCommand: AsynchronousCommand, StoreUsing {
     @OptionGroup var store: StoreOptions
 
     func run() async throws {
+        guard !store.noInput else { throw CommandFailure(.usage, "--no-input leaves nothing to browse with") }
         guard canShowScreen else {
             throw CommandFailure(.usage, "There is no terminal to draw on", ProfileBrowser.advice)
         }

@@ -16,9 +16,13 @@ extension QueryCommand {
     func query(
         _ others: [Assignment] = [], text: String? = nil, order: ProfileQuery.Order? = nil, in schema: ProfileSchema
     ) throws(CommandFailure) -> ProfileQuery {
-        ProfileQuery(
-            try conditions.conditions(others, in: schema), text: text, status: conditions.status,
-            order: try page.order(in: schema) ?? order, limit: page.limit, after: page.cursor)
+        let order = try page.order(in: schema) ?? order
+        guard page.cursor.map({ $0.isPlace(in: order) }) ?? true else {
+            throw CommandFailure(.usage, "--after goes on in the order of the page before: give the same --sort")
+        }
+        return ProfileQuery(
+            try conditions.conditions(others, in: schema), text: text, status: conditions.status, order: order,
+            limit: page.limit, after: page.cursor)
     }
 
     /// Whether a query may have to wait on another thread: it reads more than a page that an index finds.

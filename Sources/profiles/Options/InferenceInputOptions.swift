@@ -30,7 +30,10 @@ struct ColumnList: ExpressibleByArgument {
 
     init?(argument: String) {
         headers = argument.split(separator: ",", omittingEmptySubsequences: false)
-            .map { $0.drop { $0 == " " } }.map(String.init)
+            .map { header in
+                let start = header.drop { $0 == " " }
+                return start.lastIndex { $0 != " " }.map { String(start[...$0]) } ?? ""
+            }
         if headers.contains("") { return nil }
     }
 }

@@ -141,7 +141,8 @@ extension ProfileSchema {
     fileprivate var browseColumns: [BrowseColumn] {
         openFields.map { field in
             BrowseColumn(
-                field.name.text, title: field.title, isWhole: field.type == .integer || field.type == .number)
+                field.name.text, title: field.title, isWhole: field.type == .integer || field.type == .number,
+                isKey: field.isPrimaryKey)
         }
     }
 }

@@ -124,6 +124,34 @@ import Watchdog
         }
     }
 
+    @Test func `a number that may have become wrong is not told`() {
+        var people = people
+        var screen = BrowseScreen.browsing(people)
+        for _ in 0..<20 { screen.press(.pageDown, reading: people) }
+        #expect(screen.text().contains(" of 1,000"))
+        screen.press(.character("r"), reading: people)
+        #expect(screen.text().contains(" of 1,000"))
+        people.people.removeFirst(10)
+        screen.press(.character("r"), reading: people)
+        #expect(!screen.text().contains(" of ") && screen.text().contains(" 990\n"))
+        screen.press(.home, reading: people)
+        #expect(screen.text().contains("1 of 990"))
+        screen.press(.end, .up, .up, reading: people)
+        let back = BrowseScreen.browsing(people, at: screen.place)
+        #expect(back.text().contains("988 of 990") && back.told("selected") == screen.told("selected"))
+    }
+
+    @Test func `where a profile was that is gone, the next one is selected`() {
+        var people = people
+        var screen = BrowseScreen.browsing(people)
+        screen.press(.pageDown, .pageDown, .up, .up, .up, reading: people)
+        let selected = screen.told("selected")
+        let index = people.people.firstIndex { $0.name == selected } ?? 0
+        people.people.remove(at: index)
+        let back = BrowseScreen.browsing(people, at: screen.place)
+        #expect(back.told("selected") == people.people[index].name)
+    }
+
     @Test func `a profile that is gone when somebody comes back is not looked for in vain`() throws {
         var people = people
         var screen = BrowseScreen.browsing(people)
@@ -192,6 +220,35 @@ import Watchdog
         screen.press(.character("s"), reading: others)
         #expect(screen.text().contains("  Note") && screen.told("column") == "Username")
         #expect(screen.told("order") == "username" && screen.names.first == "person0")
+    }
+
+    @Test func `nothing is opened or removed that is in sight only until the search has read`() {
+        var screen = BrowseScreen.browsing(people)
+        screen.press(.character("/"), .character("9"), .character("9"), .enter)
+        for key in [Key.enter, .delete, .character("d"), .character("e")] {
+            #expect(screen.press(key) == nil && screen.told("question") == "null" && !screen.isBusy)
+            #expect(screen.text().contains("Still reading"))
+        }
+        screen.read(people)
+        guard case .edit(id: 100, _) = screen.press(.enter)?.request else {
+            Issue.record("not the one that was found")
+            return
+        }
+    }
+
+    @Test func `the key and what was found stay in sight, however many columns there are`() {
+        var people = people
+        people.columns = (0..<20).map { BrowseColumn("f\($0)", title: "Field \($0)") }
+        people.columns.append(BrowseColumn("username", title: "Username", isKey: true))
+        people.columns += (20..<40).map { BrowseColumn("f\($0)", title: "Field \($0)") }
+        var screen = BrowseScreen(columns: people.columns)
+        screen.resize(to: ScreenSize(columns: 60, rows: 20))
+        screen.read(people)
+        #expect(screen.text(60, 20).contains("Username") && screen.text(60, 20).contains("person3"))
+        #expect(!screen.text(60, 20).contains("Field 30"))
+        people.wanted = "f30"
+        screen.press(.character("/"), .character("x"), reading: people)
+        #expect(screen.text(60, 20).contains("Field 30"))
     }
 
     // MARK: Of any size, and at random

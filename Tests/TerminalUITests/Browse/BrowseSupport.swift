@@ -18,6 +18,9 @@ struct BrowsedPeople {
     /// Most stores have others in time.
     var columns = Self.columns
 
+    /// A column in which everybody has an x.
+    var wanted: String?
+
     static let columns = [
         BrowseColumn("username", title: "Username"), BrowseColumn("age", title: "Age", isWhole: true),
     ]
@@ -35,14 +38,17 @@ struct BrowsedPeople {
     }
 
     private func isFound(_ person: (id: Int64, name: String, age: Int?, issues: [String]), _ view: BrowseView) -> Bool {
-        (view.search.isEmpty || person.name.contains(view.search))
+        (view.search.isEmpty || wanted != nil || person.name.contains(view.search))
             && (view.filter != .invalid || !person.issues.isEmpty)
     }
 
     private func row(_ person: (id: Int64, name: String, age: Int?, issues: [String])) -> BrowseRow {
         BrowseRow(
             id: person.id, name: person.name,
-            cells: columns.map { $0.name == "username" ? person.name : person.age.map(String.init) },
+            cells: columns.map { column in
+                if column.name == wanted { return "x" }
+                return column.name == "username" ? person.name : person.age.map(String.init)
+            },
             issues: person.issues,
             facts: [.init("Revision", "1")], place: String(person.id))
     }

@@ -7,6 +7,12 @@ import Watchdog
 @Suite(.watched) struct FrameTests {
     private var frame = Frame(ScreenSize(columns: 8, rows: 3))
 
+    @Test func `a joiner that joins nothing is not drawn, and one within a character is`() {
+        var frame = Frame(ScreenSize(columns: 12, rows: 1))
+        let width = frame.write("ab\u{200D} c👩\u{200D}🚀d", row: 0, column: 0)
+        #expect(frame.text == "ab c👩\u{200D}🚀d" && width == 7)
+    }
+
     @Test mutating func `text is written at its place`() {
         #expect(frame.write("ab", row: 1, column: 2, style: .bold) == 2)
         #expect(frame.text == "\n  ab\n")

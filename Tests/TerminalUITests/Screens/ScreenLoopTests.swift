@@ -145,6 +145,18 @@ import Watchdog
         }
     }
 
+    @Test func `Ctrl-L draws all of the screen again, also one that is busy`() async {
+        let device = FakeDevice()
+        device.whenShown("Storing …", send: [.control("l"), .control("c")])
+        device.send(.key(.control("l")))
+        for key in FormScreen.registeringKeys { device.send(.key(key)) }
+        _ = await ScreenLoop(device).run(FormScreen.registering()) { _ -> Answer in
+            await waitUntilCancelled()
+            throw CancellationError()
+        }
+        #expect(device.forgotten >= 1)
+    }
+
     @Test func `what a screen demands is found while keys go on, and given up for what it demands next`() async {
         let device = FakeDevice()
         let given = Mutex<[String]>([])
@@ -283,6 +295,7 @@ private final class FakeDevice: ScreenDevice {
         var size = ScreenSize(columns: 80, rows: 24)
         var frames: [Frame] = []
         var suspensions = 0
+        var forgotten = 0
         var reactions: [(text: String, keys: [Key])] = []
         var suspended: @Sendable () -> Void = {}
     }
@@ -304,6 +317,7 @@ private final class FakeDevice: ScreenDevice {
 
     var frames: [Frame] { state.withLock { $0.frames } }
     var suspensions: Int { state.withLock { $0.suspensions } }
+    var forgotten: Int { state.withLock { $0.forgotten } }
 
     func draw(_ frame: Frame) {
         let keys = state.withLock { state in
@@ -317,6 +331,8 @@ private final class FakeDevice: ScreenDevice {
     }
 
     func whenSuspended(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.suspended = body } }
+
+    func forgetDrawn() { state.withLock { $0.forgotten += 1 } }
 
     func suspend() {
         let body = state.withLock { state in
