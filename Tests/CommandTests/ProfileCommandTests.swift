@@ -110,7 +110,7 @@ import Watchdog
             ("lookup --prefix --phone 123", 1, "Error: No profile matches\n"),
             (
                 "list --after 1.phone.ascending", 64,
-                "Error: The query should go on after a page of the same order\n"
+                "Error: --after goes on in the order of the page before: give the same --sort\n"
             ),
             (
                 "lookup a.b", 1,

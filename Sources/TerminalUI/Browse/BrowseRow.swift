@@ -1,9 +1,13 @@
+internal import ProfileCore
+
 /// A profile in the table: what is shown of it, and where the table goes on from it.
 package struct BrowseRow: Hashable, Sendable {
     package let id: Int64
+    package let revision: Int64
     /// What it is known by.
     package let name: String
-    /// By column; nil where there is no value.
+    /// By column; nil where there is no value. Of a long value so much as is ever shown, with the first place of what was
+    /// searched for: a key must not wait for all of it to be looked through.
     package let cells: [String?]
     /// What is wrong with it, in words.
     package let issues: [String]
@@ -22,13 +26,48 @@ package struct BrowseRow: Hashable, Sendable {
         }
     }
 
-    package init(id: Int64, name: String, cells: [String?], issues: [String], facts: [Fact], place: String) {
+    /// Makes a row of a profile's values.
+    ///
+    /// - Parameters:
+    ///   - id: Its id.
+    ///   - revision: Its revision.
+    ///   - name: What it is known by.
+    ///   - cells: Its values, by column.
+    ///   - search: What was searched for; empty for nothing.
+    ///   - issues: What is wrong with it.
+    ///   - facts: What else there is to know.
+    ///   - place: Its place in the view.
+    package init(
+        id: Int64, revision: Int64, name: String, cells: [String?], searching search: String, issues: [String],
+        facts: [Fact], place: String
+    ) {
         self.id = id
+        self.revision = revision
         self.name = name
-        self.cells = cells
+        let wanted = FoldedText(search)
+        self.cells = cells.map { $0.map { Self.excerpt(of: $0, around: wanted) } }
         self.issues = issues
         self.facts = facts
         self.place = place
+    }
+}
+
+extension BrowseRow {
+    /// In Unicode scalars.
+    private static let longestCell = 300
+
+    private static func excerpt(of value: String, around wanted: FoldedText) -> String {
+        // A text has no more scalars than bytes.
+        let scalars = value.unicodeScalars
+        guard value.utf8.count > longestCell, scalars.count > longestCell else { return value }
+        var start = scalars.startIndex
+        if wanted.isContained(in: value.utf8.span), let place = wanted.ranges(in: value).first,
+            scalars.distance(from: start, to: place.upperBound) > longestCell
+        {
+            start = scalars.index(place.lowerBound, offsetBy: -longestCell / 2)
+        }
+        let shown = scalars[start...].prefix(longestCell)
+        return (start > scalars.startIndex ? "…" : "") + String(shown) + (shown.endIndex < scalars.endIndex ? "…" : "")
     }
 }
 

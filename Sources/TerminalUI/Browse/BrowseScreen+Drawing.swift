@@ -60,7 +60,7 @@ extension BrowseScreen {
         let count = counts[view]
         if isReading {
             parts.append("reading …")
-        } else if let number = window.number(among: count) {
+        } else if let number = window.number {
             parts.append(number.grouped + (count.map { " of " + $0.grouped } ?? ""))
         } else if let count {
             parts.append(count.grouped)
@@ -134,6 +134,7 @@ extension BrowseScreen {
     private func mark(
         _ wanted: FoldedText, in text: String, into frame: inout Frame, row: Int, column: Int, _ style: Style
     ) {
+        guard wanted.isContained(in: text.utf8.span) else { return }
         for range in wanted.ranges(in: text) {
             frame.write(
                 String(text[range]), row: row, column: column + text[..<range.lowerBound].displayWidth,
@@ -235,8 +236,8 @@ extension String {
     /// The visible text in so many columns, such that the first place of what was searched for is seen.
     fileprivate func visible(upTo columns: Int, showing wanted: FoldedText) -> String {
         let text = visible
-        guard text.displayWidth > columns, let place = wanted.ranges(in: text).first,
-            text[..<place.upperBound].displayWidth >= columns
+        guard text.displayWidth > columns, wanted.isContained(in: text.utf8.span),
+            let place = wanted.ranges(in: text).first, text[..<place.upperBound].displayWidth >= columns
         else { return text.visible(upTo: columns) }
         // Something of what stands before it is seen too.
         var start = place.lowerBound

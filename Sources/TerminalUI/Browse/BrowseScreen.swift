@@ -12,8 +12,8 @@ package struct BrowseScreen: Screen {
         case edit(id: Int64, Place)
         /// To store a new one, and come back.
         case register(Place)
-        /// To remove one.
-        case remove(id: Int64, name: String)
+        /// To remove one, as it is shown.
+        case remove(id: Int64, name: String, revision: Int64)
     }
 
     /// What it is told.
@@ -107,7 +107,7 @@ package struct BrowseScreen: Screen {
         // The places of rows are those of the view that they are in.
         guard view == shownView else { return place }
         place.count = counts[view]
-        (place.placeAbove, place.offset) = (window.placeAboveTop, window.offsetOfTop(among: place.count))
+        (place.placeAbove, place.offset) = (window.placeAboveTop, window.offsetOfTop)
         place.row = window.selected - window.top
         return place
     }
@@ -141,6 +141,7 @@ package struct BrowseScreen: Screen {
                 incoming?.forgetOffset()
             }
             countBefore = nil
+            window.learn(count)
         case .unreadable(let text):
             isUnreadable = true
             note = ScreenNote(text: text + " (r reads again)", style: .error)
@@ -164,6 +165,7 @@ package struct BrowseScreen: Screen {
                 widths[column] = max(widths[column], min(cell?.visible.displayWidth ?? 1, Self.widestCell))
             }
         }
+        defer { if let count = counts[view] { window.learn(count) } }
         guard var incoming else { return window.add(rows, from: start, goingOn: goingOn, height: layout.rows) }
         incoming.add(rows, from: start, goingOn: goingOn, height: layout.rows)
         // The rows before stay in sight until there are others, or it is certain that there are none.
@@ -269,7 +271,7 @@ package struct BrowseScreen: Screen {
         var choice = choice
         let outcome = choice.take(key)
         removal = outcome == nil ? (row, choice) : nil
-        return outcome == .picked(1) ? ask(.remove(id: row.id, name: row.name)) : nil
+        return outcome == .picked(1) ? ask(.remove(id: row.id, name: row.name, revision: row.revision)) : nil
     }
 
     private mutating func ask(_ request: Request) -> ScreenAction<Request> {
@@ -332,7 +334,7 @@ extension ChoiceScreen {
     /// Asks before a profile is removed.
     fileprivate static func removing(_ name: String) -> ChoiceScreen {
         ChoiceScreen(
-            title: "Remove?", text: "\(name), with its password, its passcode and its sessions.",
+            title: "Remove \(name.visible)?", text: "With its password, its passcode and its sessions.",
             options: ["Keep it", "Remove it"])
     }
 }

@@ -40,13 +40,11 @@ struct BrowseWindow {
 
     var selectedRow: BrowseRow? { rows.indices.contains(selected) ? rows[selected] : nil }
 
-    /// The number of the selected row among so many, from 1; nil where it is not known.
-    func number(among count: Int?) -> Int? {
-        guard !rows.isEmpty else { return nil }
-        if let offset { return offset + selected + 1 }
-        guard let count, below == nil else { return nil }
-        return count - rows.count + selected + 1
-    }
+    /// The number of the selected row, from 1; nil where it is not known.
+    var number: Int? { rows.isEmpty ? nil : offset.map { $0 + selected + 1 } }
+
+    /// Learns how many rows there are in all, which tells how many are above where none is below.
+    mutating func learn(_ count: Int) { if below == nil, offset == nil, !rows.isEmpty { offset = count - rows.count } }
 
     /// The place before the first row that is seen; nil for the top of the view.
     var placeAboveTop: String? {
@@ -56,7 +54,7 @@ struct BrowseWindow {
     }
 
     /// How many rows are above the first that is seen; nil where it is not known.
-    func offsetOfTop(among count: Int?) -> Int? { number(among: count).map { $0 - 1 - selected + top } }
+    var offsetOfTop: Int? { offset.map { $0 + top } }
 
     /// Nobody knows any more how many rows are above.
     mutating func forgetOffset() { if !isAtTop { offset = nil } }

@@ -11,11 +11,12 @@ struct BrowseCommand: AsynchronousCommand, StoreUsing {
             removes, q leaves.
 
               profiles browse
-              profiles browse "elm st"
+              profiles browse elm st
             """)
 
-    @Argument(help: "What to search for at first.")
-    var text: String = ""
+    @Argument(
+        help: ArgumentHelp("What to search for at first; words stand there with a space between.", valueName: "text"))
+    var words: [String] = []
 
     @OptionGroup var store: StoreOptions
 
@@ -25,7 +26,7 @@ struct BrowseCommand: AsynchronousCommand, StoreUsing {
             throw CommandFailure(.usage, "There is no terminal to draw on", ProfileBrowser.advice)
         }
         try await withStore("browse") { repository in
-            try await ProfileBrowser(repository: repository).run(searching: text)
+            try await ProfileBrowser(repository: repository).run(searching: words.joined(separator: " "))
         }
     }
 }

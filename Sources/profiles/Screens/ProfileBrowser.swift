@@ -46,12 +46,9 @@ struct ProfileBrowser {
             switch request {
             case .edit(let id, let place): return .done((.edit(id: id), place))
             case .register(let place): return .done((.register, place))
-            case .remove(let id, let name):
+            case .remove(let id, let name, let revision):
                 do throws(ProfileStoreError) {
-                    guard let profile = try await repository.profile(id: id) else {
-                        throw .notFound(username: name)
-                    }
-                    _ = try await repository.remove(profile.username, expecting: profile.revision)
+                    _ = try await repository.remove(name, expecting: revision)
                     return .reply(.removed(id: id, name: name))
                 } catch {
                     return .reply(.failed(CommandFailure(error).lines.joined(separator: "\n")))
@@ -115,7 +112,7 @@ extension ProfileRepository {
                 ? try await page(of: query, lookingAt: Self.idsAtOnce) : try await profiles(query)
             let place = query
             return .rows(
-                page.profiles.map { BrowseRow($0, place: place.cursor(at: $0)) },
+                page.profiles.map { BrowseRow($0, searching: view.search, place: place.cursor(at: $0)) },
                 of: (page.profiles.first?.schema ?? schema).browseColumns, demand, goingOn: page.next?.description)
         }
     }
@@ -148,7 +145,7 @@ extension ProfileSchema {
 }
 
 extension BrowseRow {
-    fileprivate init(_ profile: Profile, place: ProfileCursor) {
+    fileprivate init(_ profile: Profile, searching search: String, place: ProfileCursor) {
         var facts: [Fact] = []
         if profile.schema.hasPassword { facts.append(Fact("Password", profile.hasPassword ? "set" : "not set")) }
         facts += [
@@ -156,7 +153,7 @@ extension BrowseRow {
             Fact("Updated", profile.updatedAt.text),
         ]
         self.init(
-            id: profile.id, name: profile.username, cells: profile.fields.map(\.value),
-            issues: profile.issues.map(\.message), facts: facts, place: place.description)
+            id: profile.id, revision: profile.revision, name: profile.username, cells: profile.fields.map(\.value),
+            searching: search, issues: profile.issues.map(\.message), facts: facts, place: place.description)
     }
 }

@@ -44,12 +44,12 @@ struct BrowsedPeople {
 
     private func row(_ person: (id: Int64, name: String, age: Int?, issues: [String])) -> BrowseRow {
         BrowseRow(
-            id: person.id, name: person.name,
+            id: person.id, revision: 1, name: person.name,
             cells: columns.map { column in
                 if column.name == wanted { return "x" }
                 return column.name == "username" ? person.name : person.age.map(String.init)
             },
-            issues: person.issues,
+            searching: "", issues: person.issues,
             facts: [.init("Revision", "1")], place: String(person.id))
     }
 
