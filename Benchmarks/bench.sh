@@ -187,11 +187,16 @@ if wanted browse; then
     generate double.csv $((rows * 2)) 0
     eval "$(remove double.db)"
     "$profiles" import "$data/double.csv" --database "$data/double.db" "${import_flags[@]}" > "$data/run.out"
-    for _ in $(turns); do measure "c keys" "true" "$data/keys $profiles browse --database $data/double.db"; done
+    for _ in $(turns); do
+        measure "c keys" "true" "$data/keys $profiles browse --database $data/double.db"
+        sqlite3 "$log" "INSERT INTO measurement SELECT 'usual key', json_extract(
+            CAST(readfile('$data/run.out') AS TEXT), '\$.median'), 0"
+    done
     eval "$(remove double.db)"; rm -f "$data"/double.csv*
-    worst=$(median "c keys")
-    add_row "a key press in browse until it is drawn, the slowest of 300, of $((rows * 2))" "$(number "%.1f ms" "$worst * 1000")" \
-        "16 ms" "$worst / 0.016" "<= 1.00"
+    worst=$(median "c keys") usual=$(median "usual key")
+    add_row "a key press in browse until it is drawn, of $((rows * 2))" "$(number "%.1f ms" "$usual * 1000")" \
+        "16 ms" "$usual / 0.016" "<= 1.00"
+    add_row "the slowest of 300" "$(number "%.1f ms" "$worst * 1000")" "16 ms" "$worst / 0.016" "<= 1.00"
 fi
 
 if wanted revalidate; then

@@ -2,7 +2,7 @@
 // something after it. Some go on while the program searches.
 //
 //     keys COMMAND ARGUMENT...
-#include <errno.h>
+#define _GNU_SOURCE
 #include <poll.h>
 #include <pty.h>
 #include <stdio.h>
@@ -25,10 +25,15 @@ static int isDrawn(int milliseconds) {
     return poll(&waiting, 1, milliseconds) == 1 && waiting.revents & POLLIN;
 }
 
-// Reads until there is no output for so many milliseconds.
-static void drain(int milliseconds) {
-    char bytes[65536];
-    while (isDrawn(milliseconds) && read(terminal, bytes, sizeof bytes) > 0) {}
+// Reads until there is no output for so many milliseconds, and says whether a word was in it.
+static int drain(int milliseconds, const char *word) {
+    static char bytes[65536];
+    int isThere = 0;
+    ssize_t count;
+    while (isDrawn(milliseconds) && (count = read(terminal, bytes, sizeof bytes)) > 0) {
+        if (word && memmem(bytes, count, word, strlen(word))) isThere = 1;
+    }
+    return isThere;
 }
 
 static int compare(const void *left, const void *right) {
@@ -48,10 +53,9 @@ int main(int count, char **arguments) {
     }
     static double times[1000];
     int pressed = 0;
-    // Closes a welcome.
-    drain(1500);
-    if (write(terminal, "\r", 1) != 1) return 74;
-    drain(300);
+    // A store's first screen welcomes.
+    if (drain(1500, "Welcome") && write(terminal, "\r", 1) != 1) return 74;
+    drain(300, NULL);
     const char *back[] = {"\033[F", "\033[H"};
     for (int turn = 0; turn < 300; turn++) {
         const char *key = turn < 150 ? "\033[B" : turn < 200 ? "\033[6~" : turn < 220 ? back[turn % 2] : NULL;
@@ -61,12 +65,12 @@ int main(int count, char **arguments) {
         if (write(terminal, key, strlen(key)) < 0) return 74;
         // A key that changes nothing is not drawn.
         if (isDrawn(500)) times[pressed++] = now() - start;
-        drain(15);
+        drain(15, NULL);
     }
     if (write(terminal, "\033", 1) != 1) return 74;
     usleep(100000);
     if (write(terminal, "\003", 1) != 1) return 74;
-    drain(1000);
+    drain(1000, NULL);
     if (pressed < 200) {
         fprintf(stderr, "Only %d keys were drawn.\n", pressed);
         return 70;
