@@ -115,7 +115,11 @@ struct Service: Sendable {
 
     /// Answers a search that comes as JSON, page by page.
     private func find() async throws {
-        let body = #"{"conditions":[{"field":"username","comparison":"is_at_least","value":"guest5"}],"limit":3}"#
+        // Sorted, since the guests were registered in any order.
+        let body = """
+            {"conditions": [{"field": "username", "comparison": "is_at_least", "value": "guest5"}],
+             "order": {"field": "username"}, "limit": 3}
+            """
         var query = try JSONDecoder().decode(ProfileQuery.self, from: Data(body.utf8))
         let plan = try await repository.plan(of: query)
         print("served by", plan == .everything ? "a scan" : "an index")
