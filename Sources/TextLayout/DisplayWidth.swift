@@ -6,6 +6,31 @@ package extension StringProtocol {
     func padded(to width: Int) -> String {
         String(self) + String(repeating: " ", count: Swift.max(0, width - displayWidth))
     }
+
+    /// The last place up to which the text from another one takes at most so many columns.
+    func end(from start: Index, within columns: Int) -> Index {
+        var width = 0
+        var end = start
+        while end < endIndex {
+            width += self[end].displayWidth
+            if width > columns { break }
+            end = index(after: end)
+        }
+        return end
+    }
+
+    /// The first place from which the text up to another one takes at most so many columns.
+    func start(before end: Index, within columns: Int) -> Index {
+        var width = 0
+        var start = end
+        while start > startIndex {
+            let before = index(before: start)
+            width += self[before].displayWidth
+            if width > columns { break }
+            start = before
+        }
+        return start
+    }
 }
 
 package extension Character {

@@ -84,30 +84,34 @@ package struct MarkedText: Hashable, Sendable {
     /// beginning, or what is around its first mark where that is further on.
     package func cut(to columns: Int) -> MarkedText {
         guard text.utf8.count > columns, displayWidth > columns else { return self }
-        let beginning = end(from: text.startIndex, within: columns - 1)
+        let beginning = text.end(from: text.startIndex, within: columns - 1)
         guard let first = marks.first, first.upperBound > offset(beginning), columns > 4 else {
             return part(text.startIndex..<beginning)
         }
         // One column at either end is for the ellipsis.
         let room = columns - 2
         let mark = index(first.lowerBound)..<index(first.upperBound)
-        var start = start(before: mark.lowerBound, within: max(0, room - text[mark].displayWidth) / 2)
-        let end = end(from: start, within: room)
-        if end == text.endIndex { start = self.start(before: end, within: columns - 1) }
+        var start = text.start(before: mark.lowerBound, within: max(0, room - text[mark].displayWidth) / 2)
+        let end = text.end(from: start, within: room)
+        if end == text.endIndex { start = text.start(before: end, within: columns - 1) }
         return part(start..<end)
+    }
+
+    /// What is marked and what is not, one after the other.
+    package var parts: [(text: Substring, isMarked: Bool)] {
+        var parts: [(Substring, Bool)] = []
+        var place = text.startIndex
+        for mark in marks {
+            parts.append((text[place..<index(mark.lowerBound)], false))
+            place = index(mark.upperBound)
+            parts.append((text[index(mark.lowerBound)..<place], true))
+        }
+        return parts + [(text[place...], false)]
     }
 
     /// The text with what makes the marks seen around them.
     package func text(from start: String, to end: String) -> String {
-        guard !marks.isEmpty else { return text }
-        var marked = ""
-        var place = text.startIndex
-        for mark in marks {
-            marked += text[place..<index(mark.lowerBound)] + start
-            place = index(mark.upperBound)
-            marked += text[index(mark.lowerBound)..<place] + end
-        }
-        return marked + text[place...]
+        parts.map { $0.isMarked ? start + $0.text + end : String($0.text) }.joined()
     }
 
     /// A part, with an ellipsis where something is left out.
@@ -121,31 +125,6 @@ package struct MarkedText: Hashable, Sendable {
             return mark.lowerBound + shift..<mark.upperBound + shift
         }
         return part
-    }
-
-    /// The last place up to which the text from another one takes at most so many columns.
-    private func end(from start: String.Index, within columns: Int) -> String.Index {
-        var width = 0
-        var end = start
-        while end < text.endIndex {
-            width += text[end].displayWidth
-            if width > columns { break }
-            end = text.index(after: end)
-        }
-        return end
-    }
-
-    /// The first place from which the text up to another one takes at most so many columns.
-    private func start(before end: String.Index, within columns: Int) -> String.Index {
-        var width = 0
-        var start = end
-        while start > text.startIndex {
-            let before = text.index(before: start)
-            width += text[before].displayWidth
-            if width > columns { break }
-            start = before
-        }
-        return start
     }
 
     private func index(_ offset: Int) -> String.Index { text.utf8.index(text.startIndex, offsetBy: offset) }

@@ -9,20 +9,17 @@ import Watchdog
     private let workplace: Workplace
 
     init() throws {
-        workplace = try Workplace()
-        try workplace.write(
-            """
-            {"fields": [
-              {"name": "username", "constraints": {"required": true, "unique": true}},
-              {"name": "city", "title": "City"}, {"name": "note", "title": "Note"}]}
-            """, to: "schema.json")
-        #expect(try workplace.profiles("init", "--schema", "schema.json", "--quiet").status == 0)
+        workplace = try Workplace(
+            schema: """
+                {"fields": [
+                  {"name": "username", "constraints": {"required": true, "unique": true}},
+                  {"name": "city", "title": "City"}, {"name": "note", "title": "Note"}]}
+                """)
     }
 
     private func store(_ rows: [(username: String, city: String, note: String)]) throws {
         let lines = rows.map { "\($0.username),\($0.city),\"\($0.note)\"" }
-        try workplace.write((["username,city,note"] + lines).map { $0 + "\n" }.joined(), to: "people.csv")
-        #expect(try workplace.profiles("import", "people.csv", "--quiet").status == 0)
+        try workplace.importRows((["username,city,note"] + lines).map { $0 + "\n" }.joined())
     }
 
     @Test func `N8: a text is found in every field, whatever its case and accents, the best first`() throws {

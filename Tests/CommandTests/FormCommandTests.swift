@@ -223,18 +223,16 @@ import Watchdog
     }
 
     @Test func `a long form of choices is gone through by pages, and its values are picked`() throws {
-        let workplace = try Workplace()
         let towns = (0..<300).map { "\"Town \($0)\"" }.joined(separator: ",")
         let fields = (3...36).map { #"{"name": "field_\#($0)"}"# }.joined(separator: ",")
-        try workplace.write(
-            """
-            {"name": "long", "fields": [
-              {"name": "username", "constraints": {"required": true, "unique": true}},
-              {"name": "town", "constraints": {"enum": [\(towns)]}}, \(fields),
-              {"name": "member", "type": "boolean", "trueValues": ["ja"], "falseValues": ["nein"]}
-            ]}
-            """, to: "long.json")
-        #expect(try workplace.profiles("init", "--schema", "long.json").status == 0)
+        let workplace = try Workplace(
+            schema: """
+                {"name": "long", "fields": [
+                  {"name": "username", "constraints": {"required": true, "unique": true}},
+                  {"name": "town", "constraints": {"enum": [\(towns)]}}, \(fields),
+                  {"name": "member", "type": "boolean", "trueValues": ["ja"], "falseValues": ["nein"]}
+                ]}
+                """)
         let driver = try form(workplace, "register")
         try driver.waitUntilStill()
         #expect(driver.screen.contains("field 1 of 37"))
@@ -424,16 +422,14 @@ import Watchdog
     }
 
     @Test func `a schema's own fields are asked for like built-in ones`() throws {
-        let workplace = try Workplace()
-        try workplace.write(
-            """
-            {"name": "members", "fields": [
-              {"name": "username", "constraints": {"required": true, "unique": true, "maxLength": 20}},
-              {"name": "email", "constraints": {"unique": true, "pattern": "[^@ ]+@[^@ ]+"}},
-              {"name": "level", "constraints": {"enum": ["basic", "gold"]}}
-            ]}
-            """, to: "members.json")
-        #expect(try workplace.profiles("init", "--schema", "members.json").status == 0)
+        let workplace = try Workplace(
+            schema: """
+                {"name": "members", "fields": [
+                  {"name": "username", "constraints": {"required": true, "unique": true, "maxLength": 20}},
+                  {"name": "email", "constraints": {"unique": true, "pattern": "[^@ ]+@[^@ ]+"}},
+                  {"name": "level", "constraints": {"enum": ["basic", "gold"]}}
+                ]}
+                """)
         let driver = try form(workplace, "register")
         try driver.type("ann\nann@example.org\nsilver\n")
         try driver.wait(for: "Level should be basic or gold")

@@ -116,18 +116,16 @@ import Watchdog
     }
 
     @Test func `what is stored is shown as it may be typed`() throws {
-        let workplace = try Workplace()
-        try workplace.write(
-            """
-            {"fields": [
-              {"name": "username", "constraints": {"required": true, "unique": true}},
-              {"name": "share", "type": "number", "decimalChar": ","},
-              {"name": "seen", "type": "datetime", "format": "%d/%m/%Y %H:%M"},
-              {"name": "opens", "type": "time", "format": "%I:%M %p"},
-              {"name": "member", "type": "boolean", "trueValues": ["ja"], "falseValues": ["nein"]}
-            ]}
-            """, to: "rules.json")
-        #expect(try workplace.profiles("init", "--schema", "rules.json").status == 0)
+        let workplace = try Workplace(
+            schema: """
+                {"fields": [
+                  {"name": "username", "constraints": {"required": true, "unique": true}},
+                  {"name": "share", "type": "number", "decimalChar": ","},
+                  {"name": "seen", "type": "datetime", "format": "%d/%m/%Y %H:%M"},
+                  {"name": "opens", "type": "time", "format": "%I:%M %p"},
+                  {"name": "member", "type": "boolean", "trueValues": ["ja"], "falseValues": ["nein"]}
+                ]}
+                """)
         let values = ["share=1234,5", "seen=2/1/2020 0:05", "opens=7:05 PM", "member=ja"].flatMap { ["--set", $0] }
         #expect(
             try workplace.run(
@@ -155,10 +153,8 @@ import Watchdog
     }
 
     @Test func `N7: what is typed in another encoding is asked for again, and not stored otherwise`() throws {
-        let workplace = try Workplace()
-        let name = #"{"fields": [{"name": "username", "constraints": {"required": true, "unique": true}}]}"#
-        try workplace.write(name, to: "names.json")
-        #expect(try workplace.profiles("init", "--schema", "names.json").status == 0)
+        let workplace = try Workplace(
+            schema: #"{"fields": [{"name": "username", "constraints": {"required": true, "unique": true}}]}"#)
         // The terminal's other end is in Latin-1.
         let outcome = try workplace.shell(
             #"""

@@ -207,14 +207,12 @@ import Watchdog
     }
 
     @Test func `S6: JSON for register and edit is taken in the ways in which the fields are written`() throws {
-        let workplace = try Workplace()
-        try workplace.write(
-            """
-            {"primaryKey": "member", "fields": [{"name": "member"},
-              {"name": "fee", "type": "number", "decimalChar": ",", "groupChar": "."},
-              {"name": "active", "type": "boolean", "trueValues": ["J"], "falseValues": ["N"]}]}
-            """, to: "club.json")
-        #expect(try workplace.profiles("init", "--schema", "club.json").status == 0)
+        let workplace = try Workplace(
+            schema: """
+                {"primaryKey": "member", "fields": [{"name": "member"},
+                  {"name": "fee", "type": "number", "decimalChar": ",", "groupChar": "."},
+                  {"name": "active", "type": "boolean", "trueValues": ["J"], "falseValues": ["N"]}]}
+                """)
         try workplace.write(#"{"username": "ann", "fee": 1.234, "active": true}"#, to: "ann.json")
         let registered = try workplace.profiles("register", "--json", "ann.json", "--format", "json")
         #expect(registered.output.contains(#""fee": 1.234,"#), "\(registered)")
@@ -273,12 +271,12 @@ import Watchdog
         #expect(missing == Workplace.Outcome(status: 1, output: "", error: "Error: There is no profile \"anna\"\n"))
     }
 
+    private static let schemaOfNotes = """
+        {"fields": [{"name": "username", "constraints": {"required": true, "unique": true}}, {"name": "note"}]}
+        """
+
     @Test func `a value cannot write to the terminal by characters that it obeys`() throws {
-        let workplace = try Workplace()
-        try workplace.write(
-            #"{"fields": [{"name": "username", "constraints": {"required": true, "unique": true}}, {"name": "note"}]}"#,
-            to: "schema.json")
-        #expect(try workplace.profiles("init", "--schema", "schema.json").status == 0)
+        let workplace = try Workplace(schema: Self.schemaOfNotes)
         // U+202E, which turns what follows it around, is no control character by the rules.
         let outcome = try workplace.profiles("register", "--username", "한글", "--set", "note=a\tb\nc\u{202E}")
         #expect(outcome.output.hasPrefix("Username  한글\nNote      a\\tb\\nc\\u{202e}\n\nId        1\n"), "\(outcome)")
@@ -297,16 +295,10 @@ import Watchdog
 
     @Test(.unsanitized)
     func `a long value neither widens a table nor fills the memory, and is whole in JSON and alone`() throws {
-        let workplace = try Workplace()
-        let schema = """
-            {"fields": [{"name": "username", "constraints": {"required": true, "unique": true}}, {"name": "note"}]}
-            """
-        try workplace.write(schema, to: "notes.json")
-        #expect(try workplace.profiles("init", "--schema", "notes.json", "--quiet").status == 0)
+        let workplace = try Workplace(schema: Self.schemaOfNotes)
         let note = String(repeating: "long ", count: 200_000)
-        try workplace.write(
-            "username,note\n" + (0..<40).map { "user\($0),\(note)\n" }.joined() + "漢字,短い\n", to: "people.csv")
-        #expect(try workplace.profiles("import", "people.csv", "--quiet").status == 0)
+        try workplace.importRows(
+            "username,note\n" + (0..<40).map { "user\($0),\(note)\n" }.joined() + "漢字,短い\n")
         // No more than 64 MiB of memory, threads and buffers included, where the values take 40 and were there twice.
         func listed(_ format: String) throws -> Workplace.Outcome {
             let script = "ulimit -d 65536; exec timeout 60 \"$0\" list --limit 2000 --format \(format)"

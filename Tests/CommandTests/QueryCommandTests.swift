@@ -10,16 +10,15 @@ import Watchdog
     private let workplace: Workplace
 
     init() throws {
-        workplace = try Workplace()
-        try workplace.write(
-            """
-            {"fields": [
-              {"name": "username", "constraints": {"required": true, "unique": true}},
-              {"name": "city", "title": "City", "profiles": {"indexed": true}},
-              {"name": "age", "title": "Age", "type": "integer"},
-              {"name": "fee", "title": "Fee", "type": "number", "decimalChar": ","}]}
-            """, to: "club.json")
-        try workplace.write(
+        workplace = try Workplace(
+            schema: """
+                {"fields": [
+                  {"name": "username", "constraints": {"required": true, "unique": true}},
+                  {"name": "city", "title": "City", "profiles": {"indexed": true}},
+                  {"name": "age", "title": "Age", "type": "integer"},
+                  {"name": "fee", "title": "Fee", "type": "number", "decimalChar": ","}]}
+                """)
+        try workplace.importRows(
             """
             username;city;age;fee
             anna;Łódź;34;1,5
@@ -27,9 +26,7 @@ import Watchdog
             carl;Leeds;;2
             dora;lodz;120;-3
 
-            """, to: "club.csv")
-        #expect(try workplace.profiles("init", "--schema", "club.json", "--quiet").status == 0)
-        #expect(try workplace.profiles("import", "club.csv", "--quiet").status == 0)
+            """)
     }
 
     private func run(_ arguments: [String]) throws -> Workplace.Outcome {
@@ -111,7 +108,7 @@ import Watchdog
         for format in ["csv", "tsv", "ndjson"] {
             let script = """
                 profiles list --format \(format) > all.\(format)
-                profiles init --database \(format).sqlite --schema club.json --quiet
+                profiles init --database \(format).sqlite --schema schema.json --quiet
                 profiles import all.\(format) --database \(format).sqlite --quiet
                 cmp <(profiles export) <(profiles export --database \(format).sqlite)
                 """
@@ -146,7 +143,7 @@ import Watchdog
 
     @Test func `R6: issues have a column where a profile is invalid, and a line of a block`() throws {
         try workplace.write(
-            try workplace.read("club.json").replacing(
+            try workplace.read("schema.json").replacing(
                 #""integer"}"#,
                 with: """
                     "integer", "constraints": {"maximum": 100}}

@@ -17,6 +17,14 @@ final class Workplace: Sendable {
 
     init() throws { temporary = try TemporaryFolder("profiles-command") }
 
+    /// With a new store under a schema, in JSON, which is written to `schema.json`.
+    convenience init(schema: String) throws {
+        try self.init()
+        try write(schema, to: "schema.json")
+        let outcome = try profiles("init", "--schema", "schema.json", "--quiet")
+        guard outcome.status == 0 else { throw UnexpectedOutcome(outcome: outcome) }
+    }
+
     /// Runs `profiles` to its end, in the folder.
     func profiles(
         _ arguments: String..., input: String = "", environment: [String: String] = [:]
@@ -65,6 +73,13 @@ final class Workplace: Sendable {
         let outcome = try profiles(
             "register", "--username", username, "--phone", phone, "--address", address, "--password-stdin",
             input: "aK8oio\n")
+        guard outcome.status == 0 else { throw UnexpectedOutcome(outcome: outcome) }
+    }
+
+    /// Imports CSV, none of whose rows may be rejected.
+    func importRows(_ csv: String) throws {
+        try write(csv, to: "people.csv")
+        let outcome = try profiles("import", "people.csv", "--quiet")
         guard outcome.status == 0 else { throw UnexpectedOutcome(outcome: outcome) }
     }
 

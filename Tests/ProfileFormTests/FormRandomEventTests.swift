@@ -16,19 +16,14 @@ import Watchdog
         var delegate = FormDelegate(form)
         var submissions = 0
         for step in 0..<(Length.isLong ? 250_000 : 25_000) {
+            let place = "step \(step) of seed \(seed)"
             let event = try Self.event(&random, form.focus)
             let edited = form.focus
             let effects = form.handle(event)
             submissions += effects.submitted == nil ? 0 : 1
-            try Self.check(form, edited, "step \(step) of seed \(seed): \(event)")
-            if step % 8 == 0 {
-                delegate.form.handle(event)
-                let start = Int.random(in: 0..<12, using: &random) - 1
-                let range = start..<start + Int.random(in: 0..<8, using: &random)
-                _ = delegate.shouldChangeCharacters(in: range, replacement: Self.text(&random))
-                try Self.check(delegate.form, delegate.form.focus, "step \(step) of seed \(seed): delegate \(range)")
-            }
-            if effects.ended.count > 1 { Issue.record("a field ended twice at step \(step) of seed \(seed)") }
+            try Self.check(form, edited, "\(place): \(event)")
+            if step % 8 == 0 { try Self.give(event, to: &delegate, &random, place) }
+            if effects.ended.count > 1 { Issue.record("a field ended twice at \(place)") }
         }
         #expect(submissions > 0)
     }
@@ -59,13 +54,7 @@ import Watchdog
             let effects = form.handle(event)
             submissions += effects.submitted == nil ? 0 : 1
             try Self.check(form, edited, "\(place): \(event)")
-            if step % 8 == 0 {
-                delegate.form.handle(event)
-                let start = Int.random(in: 0..<12, using: &random) - 1
-                _ = delegate.shouldChangeCharacters(
-                    in: start..<start + Int.random(in: 0..<8, using: &random), replacement: Self.text(&random))
-                try Self.check(delegate.form, delegate.form.focus, "\(place): delegate")
-            }
+            if step % 8 == 0 { try Self.give(event, to: &delegate, &random, place) }
             for field in form.fields {
                 guard let picker = field.picker else { continue }
                 let isInOrder =
@@ -76,6 +65,17 @@ import Watchdog
             }
         }
         #expect(submissions > 0)
+    }
+
+    /// Gives the event to the delegate's form too, and a text for some range, which may lie outside.
+    private static func give(
+        _ event: FormEvent, to delegate: inout FormDelegate, _ random: inout SeededGenerator, _ place: String
+    ) throws {
+        delegate.form.handle(event)
+        let start = Int.random(in: 0..<12, using: &random) - 1
+        let range = start..<start + Int.random(in: 0..<8, using: &random)
+        _ = delegate.shouldChangeCharacters(in: range, replacement: text(&random))
+        try check(delegate.form, delegate.form.focus, "\(place): delegate \(range)")
     }
 
     private static func check(_ form: Form, _ edited: FieldName?, _ place: @autoclosure () -> String) throws {

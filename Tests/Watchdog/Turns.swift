@@ -4,12 +4,12 @@ internal import Synchronization
 /// Whose turn it is. A few tests run beside each other; those that have to be alone come last, one after another.
 ///
 /// Swift Testing begins all tests at once, with all of their cases. Here they wait for their turn, so that their time
-/// does not run out meanwhile, and so that those that block a thread do not take all threads from the others.
+/// does not run out meanwhile, and so that those that block a thread find one (``TestThreads``).
 final class Turns: Sendable {
     static let shared = Turns()
 
     /// Many tests wait for a process or a timer, so there may be more of them than cores.
-    private static let places = 2 * max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+    static let places = 2 * max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
 
     private struct State {
         var runningCount = 0
@@ -35,7 +35,7 @@ final class Turns: Sendable {
                 Self.giveTurns(&state)
             }
         }
-        try await body()
+        try await withTaskExecutorPreference(TestThreads.shared) { try await body() }
     }
 
     private static func giveTurns(_ state: inout State) {

@@ -60,7 +60,7 @@ extension FoldedText {
 
     /// Where this stands in a text, in whole characters: to mark what was found. The empty text stands nowhere.
     package func ranges(in text: String) -> [Range<String.Index>] {
-        guard !bytes.isEmpty else { return [] }
+        guard !bytes.isEmpty, isContained(in: text.utf8Span.span) else { return [] }
         var folded: [UInt8] = []
         // The character that each byte comes of.
         var characters: [String.Index] = []

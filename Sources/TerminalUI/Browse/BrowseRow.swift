@@ -61,7 +61,7 @@ extension BrowseRow {
         let scalars = value.unicodeScalars
         guard value.utf8.count > longestCell, scalars.count > longestCell else { return value }
         var start = scalars.startIndex
-        if wanted.isContained(in: value.utf8.span), let place = wanted.ranges(in: value).first,
+        if let place = wanted.ranges(in: value).first,
             scalars.distance(from: start, to: place.upperBound) > longestCell
         {
             start = scalars.index(place.lowerBound, offsetBy: -longestCell / 2)

@@ -49,7 +49,9 @@ extension BrowseScreen {
         }
         let label = frame.write("Search: ", row: row, column: 1, style: isSearching ? .bold : .dim)
         // The end of a long text is what is typed.
-        let text = view.search.visible.end(upTo: max(0, frame.size.columns - label - 3))
+        let whole = view.search.visible
+        let start = whole.start(before: whole.endIndex, within: max(0, frame.size.columns - label - 3))
+        let text = String(whole[start...])
         let typed = frame.write(text, row: row, column: 1 + label, style: isSearching ? .underline : [])
         if isSearching { frame.caret = ScreenPosition(row: row, column: 1 + label + typed) }
     }
@@ -123,22 +125,16 @@ extension BrowseScreen {
         let wanted = FoldedText(shownView.search)
         var start = 2
         for place in fit.places {
-            let text = row.cells[place.column].map { $0.visible(upTo: place.width, showing: wanted) } ?? "–"
-            frame.write(text, row: line, column: start, style: style, width: place.width)
-            mark(wanted, in: text, into: &frame, row: line, column: start, style)
+            let cell = row.cells[place.column].map {
+                MarkedText($0, marks: wanted.ranges(in: $0), upTo: place.width)
+            }
+            var column = start
+            for part in (cell ?? MarkedText("–")).parts {
+                column += frame.write(
+                    String(part.text), row: line, column: column,
+                    style: part.isMarked ? style.union([.bold, .accent]) : style, width: start + place.width - column)
+            }
             start += place.width + ColumnFit.gap
-        }
-    }
-
-    /// Marks what the search has found.
-    private func mark(
-        _ wanted: FoldedText, in text: String, into frame: inout Frame, row: Int, column: Int, _ style: Style
-    ) {
-        guard wanted.isContained(in: text.utf8.span) else { return }
-        for range in wanted.ranges(in: text) {
-            frame.write(
-                String(text[range]), row: row, column: column + text[..<range.lowerBound].displayWidth,
-                style: style.union([.bold, .accent]))
         }
     }
 
@@ -229,36 +225,5 @@ extension BrowseScreen {
             JSONMember("question", removal.map { $0.choice.json } ?? .null),
             JSONMember("note", note.map { .string($0.text) } ?? .null),
         ]
-    }
-}
-
-extension String {
-    /// The visible text in so many columns, such that the first place of what was searched for is seen.
-    fileprivate func visible(upTo columns: Int, showing wanted: FoldedText) -> String {
-        let text = visible
-        guard text.displayWidth > columns, wanted.isContained(in: text.utf8.span),
-            let place = wanted.ranges(in: text).first, text[..<place.upperBound].displayWidth >= columns
-        else { return text.visible(upTo: columns) }
-        // Something of what stands before it is seen too.
-        var start = place.lowerBound
-        var width = text[place].displayWidth
-        while start > text.startIndex, width < columns / 2 {
-            start = text.index(before: start)
-            width += text[start].displayWidth
-        }
-        return ("…" + text[start...]).visible(upTo: columns)
-    }
-
-    /// The end that fits into so many columns.
-    fileprivate func end(upTo columns: Int) -> String {
-        var width = 0
-        var start = endIndex
-        while start > startIndex {
-            let before = index(before: start)
-            width += self[before].displayWidth
-            if width > columns { break }
-            start = before
-        }
-        return String(self[start...])
     }
 }

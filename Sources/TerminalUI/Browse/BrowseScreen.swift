@@ -238,15 +238,6 @@ package struct BrowseScreen: Screen {
 
     private mutating func pressed(_ key: Key) -> ScreenAction<Request>? {
         switch key {
-        case .enter, .character("e"), .delete, .character("d"):
-            // The rows in sight are those of the view before, of which nobody wants one.
-            guard view == shownView else {
-                note = ScreenNote(text: "Still reading: press it again")
-                return nil
-            }
-        default: break
-        }
-        switch key {
         case .left, .backTab: column = max(0, column - 1)
         case .right, .tab: column = min(columns.count - 1, column + 1)
         case .character("/"), .control("f"): isSearching = true
@@ -254,13 +245,22 @@ package struct BrowseScreen: Screen {
         case .character("f"): filter()
         case .character("r"): reload()
         case .character("n"): return ask(.register(place))
-        case .enter, .character("e"): return window.selectedRow.flatMap { ask(.edit(id: $0.id, place)) }
-        case .delete, .character("d"): removal = window.selectedRow.map { ($0, .removing($0.name)) }
+        case .enter, .character("e"): return chosenRow().flatMap { ask(.edit(id: $0.id, place)) }
+        case .delete, .character("d"): removal = chosenRow().map { ($0, .removing($0.name)) }
         case .escape where !view.search.isEmpty: search(for: "")
         case .escape, .character("q"): return .leave
         default: break
         }
         return nil
+    }
+
+    /// The row that a key means; none while those in sight are of the view before, of which nobody wants one.
+    private mutating func chosenRow() -> BrowseRow? {
+        guard view == shownView else {
+            note = ScreenNote(text: "Still reading: press it again")
+            return nil
+        }
+        return window.selectedRow
     }
 
     package mutating func take(_ event: FormEvent) -> ScreenAction<Request>? { nil }

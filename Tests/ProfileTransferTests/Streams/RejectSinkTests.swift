@@ -101,17 +101,17 @@ import Watchdog
     @Test("I12: an import that waits for its sink can be cancelled", arguments: Way.allCases)
     func cancelled(way: Way) async throws {
         let importer = try await importer(way)
-        let (isAsked, asked) = AsyncStream.makeStream(of: Never.self)
-        let (nothing, giving) = AsyncStream.makeStream(of: Never.self)
+        let (asks, asked) = AsyncStream.makeStream(of: Void.self)
+        var ask = asks.makeAsyncIterator()
         let sink = ChunkSink { _ in
-            asked.finish()
-            for await _ in nothing {}
+            asked.yield()
+            await waitUntilCancelled()
             try Task.checkCancellation()
         }
         let task = Task {
             try await importer.run(ImportInput(bytes: Array(Self.text(60_000).utf8), name: "x"), rejects: sink)
         }
-        for await _ in isAsked {}
+        await ask.next()
         task.cancel()
         let report = try await task.value
         #expect(report.earlyEnd == .cancelled && !report.hasWrittenRejects)
@@ -120,9 +120,9 @@ import Watchdog
             try await ProfileImporter(schema: schemaOfNames(), today: .latest).run(
                 ImportInput(bytes: Array("username\nann\nx\n".utf8), name: "x"), rejects: sink)
         }
+        await ask.next()
         last.cancel()
         #expect(try await last.value.hasWrittenRejects == false)
-        giving.finish()
     }
 
     @Test func `I8: a report is written to a sink as it is rendered`() async throws {

@@ -332,7 +332,8 @@ import Watchdog
                 case .end: expected = people.rows(screen.shownView).count - 1
                 default:
                     if screen.shownView != view {
-                        expected = key == .character("r") ? nil : 0
+                        // Where the key before was too fast, it may have gone to the end of that view.
+                        expected = expected == nil || key == .character("r") ? nil : 0
                     } else if key == .character("r") {
                         #expect(screen.told("selected") == before || expected == nil)
                     }

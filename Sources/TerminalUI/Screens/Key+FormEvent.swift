@@ -1,0 +1,41 @@
+internal import ProfileForm
+
+extension Key {
+    /// What a key means in a form; nil for nothing.
+    var formEvent: FormEvent? {
+        switch self {
+        case .character(let character): .type(character)
+        case .paste(let text): .paste(text)
+        case .backspace: .backspace
+        case .delete: .delete
+        case .left: .moveLeft
+        case .right: .moveRight
+        case .home, .control("a"): .moveToStart
+        case .end, .control("e"): .moveToEnd
+        case .control("u"): .deleteToStart
+        case .control("k"): .deleteToEnd
+        case .control("w"): .deleteWord
+        case .tab, .down: .next
+        case .backTab, .up: .previous
+        case .enter: .return
+        case .pageUp: .previousPage
+        case .pageDown: .nextPage
+        case .controlHome: .firstField
+        case .controlEnd: .lastField
+        case .control("s"): .submit
+        default: nil
+        }
+    }
+
+    /// What a key does in a list of choices that is shown; nil for what it does elsewhere.
+    var eventsOfChoosing: [FormEvent]? {
+        switch self {
+        case .up: [.previousChoice]
+        case .down: [.nextChoice]
+        case .pageUp: Array(repeating: .previousChoice, count: 6)
+        case .pageDown: Array(repeating: .nextChoice, count: 6)
+        case .escape: [.closeChoices]
+        default: nil
+        }
+    }
+}
