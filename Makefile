@@ -9,14 +9,16 @@ RELEASE_FLAGS = -c release --product profiles --static-swift-stdlib -Xlinker -s 
 DECLARED_IMPORTS = --explicit-target-dependency-import-check error
 # Tests run twice as fast so, with their assertions still in; "swift test --filter NAME" is quicker to build for a few.
 OPTIMISED = -Xswiftc -O --scratch-path .build-tests
-PACKAGES = libsqlite3-dev libsodium-dev libcrypt-dev libpcre2-dev zlib1g-dev libvterm-dev
-DOCUMENTED = ProfileCore ProfileForm SecretHashing ProfileStore ProfileStoreSQLite ProfileTransfer ProfileLogin \
-	ProfileTesting
+PACKAGES = libpq-dev libsqlite3-dev libsodium-dev libcrypt-dev libpcre2-dev zlib1g-dev libvterm-dev
+DOCUMENTED = ProfileCore ProfileForm SecretHashing ProfileStore ProfileStoreSQLite ProfileStorePostgres ProfileTransfer \
+	ProfileLogin ProfileTesting
 MODULES = $(wildcard Modules/*)
+POSTGRES_PACKAGES = postgresql-15
+CLUSTER_PACKAGES = postgresql-15-auto-failover procps
 BENCH_PACKAGES = sqlite3 hyperfine time gcc libc6-dev
 
-.PHONY: help build demo test test-long test-memory test-sanitized test-hooks bench picture interface lint install docs clean \
-	setup setup-bench
+.PHONY: help build demo test test-long test-memory test-postgres test-cluster test-sanitized test-hooks build-postgres \
+	bench picture interface lint install docs clean setup setup-bench setup-postgres setup-cluster
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 14
@@ -37,6 +39,21 @@ test-memory: setup ## the tests of the store on the engine in memory; Tests/ENGI
 	PROFILES_TEST_ENGINE=memory $(SWIFT) test $(OPTIMISED) $(DECLARED_IMPORTS) \
 		--filter '^Profile(Store|Transfer|Login)Tests\.'
 
+test-postgres: setup setup-postgres ## the tests of the store and the command on a PostgreSQL server of their own
+	$(SWIFT) build --product profiles --traits Postgres --scratch-path .build-postgres
+	Tests/Cluster/postgres-server run $(SWIFT) test $(OPTIMISED) $(DECLARED_IMPORTS) --filter PostgresCommandTests
+	PROFILES_TEST_ENGINE=postgres Tests/Cluster/postgres-server run $(SWIFT) test $(OPTIMISED) $(DECLARED_IMPORTS) \
+		--filter '^(PostgresAccess|Profile(StorePostgres|Store|Transfer|Login))Tests\.'
+
+# PROFILES_TEST_FAULTS=20 runs it in full.
+test-cluster: setup setup-cluster ## what three PostgreSQL servers of its own show while their leader is broken, again and again
+	$(SWIFT) build --build-tests $(DECLARED_IMPORTS)
+	@export BASE="$$(mktemp -u "$${TMPDIR:-/tmp}/profiles-postgres-cluster.XXXXXX")"; \
+	trap 'Tests/Cluster/postgres-cluster down' EXIT; trap 'exit 130' INT TERM; \
+	Tests/Cluster/postgres-cluster up && \
+		PROFILES_TEST_CLUSTER="$$(Tests/Cluster/postgres-cluster url)" \
+		$(SWIFT) test --skip-build --no-parallel --filter '^ProfileStorePostgresTests\.(Quorum|Fault)Tests'
+
 # Processes end without giving their memory back, so leaks are not looked for.
 test-sanitized: setup ## the libraries' tests under the address sanitizer, without those that measure memory
 	ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --disable-xctest --sanitize=address --scratch-path .build-sanitized \
@@ -44,6 +61,9 @@ test-sanitized: setup ## the libraries' tests under the address sanitizer, witho
 
 test-hooks: setup ## the command that honours scenarios, .build-hooks/debug/profiles: for tests, never to ship
 	$(SWIFT) build --product profiles --traits TestHooks --scratch-path .build-hooks
+
+build-postgres: setup ## the command that knows PostgreSQL too, for use, .build-postgres/release/profiles
+	$(SWIFT) build $(RELEASE_FLAGS) --traits Postgres --scratch-path .build-postgres
 
 bench: build setup-bench ## the speed table; ROWS, RUNS, ONLY and LONG as Benchmarks/bench.sh says
 	@Benchmarks/bench.sh
@@ -59,6 +79,7 @@ picture: setup ## the README's pictures of the form and the table, from real scr
 interface: setup ## the libraries' public declarations against Tests/INTERFACE.txt; UPDATE=--update writes it
 	$(SWIFT) build --target ProfileTesting
 	$(SWIFT) build --target ProfileTransfer
+	$(SWIFT) build --target ProfileStorePostgres
 	$(SWIFT) build --product PublicInterface
 	@rm -rf .build/interface && mkdir -p .build/interface
 	@for library in $(DOCUMENTED); do \
@@ -91,7 +112,7 @@ install: build ## binary, completions and man pages under PREFIX (/usr/local)
 	install -m 644 .build-manual/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
 
 docs: setup ## the DocC archive of the libraries, in .build-docs; a broken link is an error
-	for library in ProfileTesting ProfileTransfer; do \
+	for library in ProfileTesting ProfileTransfer ProfileStorePostgres; do \
 		$(SWIFT) build --target $$library --scratch-path .build-docs \
 			-Xswiftc -emit-symbol-graph -Xswiftc -emit-symbol-graph-dir -Xswiftc $(CURDIR)/.build-docs/symbols \
 			-Xswiftc -emit-extension-block-symbols || exit; \
@@ -101,6 +122,7 @@ docs: setup ## the DocC archive of the libraries, in .build-docs; a broken link 
 	$(call convert-docs,SecretHashing,ProfileCore)
 	$(call convert-docs,ProfileStore,ProfileCore SecretHashing)
 	$(call convert-docs,ProfileStoreSQLite,ProfileCore SecretHashing ProfileStore)
+	$(call convert-docs,ProfileStorePostgres,ProfileCore SecretHashing ProfileStore)
 	$(call convert-docs,ProfileTransfer,ProfileCore SecretHashing ProfileStore)
 	$(call convert-docs,ProfileLogin,ProfileCore SecretHashing ProfileStore)
 	$(call convert-docs,ProfileTesting,ProfileCore ProfileForm SecretHashing ProfileStore ProfileLogin)
@@ -140,3 +162,17 @@ setup: ## install the C libraries that are missing
 
 setup-bench:
 	$(call install-missing,$(BENCH_PACKAGES))
+
+# While it is installed, Debian's package is kept from making a cluster of its own and starting it.
+NO_MAIN_CLUSTER = /etc/postgresql-common/createcluster.d/profiles.conf
+setup-postgres:
+	@dpkg-query -W -f '$${Status}' postgresql-15 2>/dev/null | grep -q 'ok installed' || { \
+		[ "$$(id -u)" = 0 ] && as_root= || as_root=sudo; \
+		echo 'create_main_cluster = false' | $$as_root install -D -m 644 /dev/stdin $(NO_MAIN_CLUSTER); }
+	$(call install-missing,$(POSTGRES_PACKAGES))
+	@[ ! -e $(NO_MAIN_CLUSTER) ] || { \
+		[ "$$(id -u)" = 0 ] && as_root= || as_root=sudo; \
+		$$as_root rm $(NO_MAIN_CLUSTER); }
+
+setup-cluster: setup-postgres
+	$(call install-missing,$(CLUSTER_PACKAGES))

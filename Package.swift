@@ -24,6 +24,7 @@ let package = Package(
         .library(name: "SecretHashing", targets: ["SecretHashing"]),
         .library(name: "ProfileStore", targets: ["ProfileStore"]),
         .library(name: "ProfileStoreSQLite", targets: ["ProfileStoreSQLite"]),
+        .library(name: "ProfileStorePostgres", targets: ["ProfileStorePostgres"]),
         .library(name: "ProfileTransfer", targets: ["ProfileTransfer"]),
         .library(name: "ProfileLogin", targets: ["ProfileLogin"]),
         .library(name: "ProfileTesting", targets: ["ProfileTesting"]),
@@ -33,6 +34,9 @@ let package = Package(
         .trait(
             name: "TestHooks",
             description: "The command honours scenarios and can be driven from outside: for tests, never to ship."),
+        .trait(
+            name: "Postgres", description: "The command knows stores in PostgreSQL databases, and is linked with libpq."
+        ),
         .trait(name: "Foundation", description: "Days, times and secrets are made of Foundation's Date and Data."),
     ],
     dependencies: [
@@ -55,6 +59,8 @@ let package = Package(
             name: "CVTerm", path: "Modules/CVTerm", pkgConfig: "vterm", providers: [.apt(["libvterm-dev"])]),
         .systemLibrary(
             name: "CZlib", path: "Modules/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(
+            name: "CPQ", path: "Modules/CPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .systemLibrary(name: "CLinux", path: "Modules/CLinux"),
         .target(name: "Platform", swiftSettings: strictness),
         .target(name: "Threads", dependencies: ["Platform"], swiftSettings: strictness),
@@ -100,6 +106,22 @@ let package = Package(
             ],
             swiftSettings: strictness),
 
+        // MARK: PostgreSQL
+
+        .target(
+            name: "PostgresMigrations", path: "Migrations/postgres", resources: [.embedInCode("V0001_store.sql")],
+            swiftSettings: strictness),
+        .target(
+            name: "PostgresAccess", dependencies: ["CLinux", "CPQ", "Platform", "Threads"], swiftSettings: strictness),
+
+        .target(
+            name: "ProfileStorePostgres",
+            dependencies: [
+                "CSodium", "Platform", "Threads", "ProfileCore", "SecretHashing", "ProfileStore", "PostgresAccess",
+                "PostgresMigrations",
+            ],
+            swiftSettings: strictness),
+
         // MARK: The command
 
         .target(
@@ -120,6 +142,7 @@ let package = Package(
             dependencies: [
                 "CLinux", "Platform", "Threads", "ProfileCore", "ProfileForm", "SecretHashing", "ProfileStore",
                 "ProfileLogin", "ProfileTransfer", "ProfileStoreSQLite", "TerminalUI", "TextLayout",
+                .target(name: "ProfileStorePostgres", condition: .when(traits: ["Postgres"])),
                 .target(name: "ProfileTesting", condition: .when(traits: ["TestHooks"])),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -129,7 +152,7 @@ let package = Package(
 
         // A trait for suites and tests, which ends those that hang.
         .target(
-            name: "Watchdog", dependencies: ["Platform", "ProfileTesting"], path: "Tests/Watchdog",
+            name: "Watchdog", dependencies: ["Platform", "ProfileTesting", "Threads"], path: "Tests/Watchdog",
             swiftSettings: strictness),
         // A VFS over SQLite's own whose writes and syncs fail when a test says so.
         .target(name: "FaultVFS", dependencies: ["CSQLite"], path: "Tests/FaultVFS"),
@@ -140,10 +163,16 @@ let package = Package(
             name: "StoreFixtures",
             dependencies: [
                 "Platform", "ProfileCore", "SecretHashing", "ProfileStore", "ProfileTransfer",
-                "ProfileStoreSQLite", "SQLiteAccess",
+                "ProfileStoreSQLite", "ProfileStorePostgres", "SQLiteAccess", "PostgresAccess",
                 "ProfileTesting",
             ],
             path: "Tests/StoreFixtures", swiftSettings: strictness),
+        // Stands between a PostgreSQL server and its clients, and cuts their connections when a test says so.
+        .target(
+            name: "PostgresProxy", dependencies: ["Platform", "Threads", "ProfileTesting"], path: "Tests/PostgresProxy",
+            swiftSettings: strictness),
+        // Says whether what several clients saw can have happened in one order.
+        .target(name: "Linearizability", path: "Tests/Linearizability", swiftSettings: strictness),
         // Files that the project makes for its tests, as odd as real ones, and those it looks for.
         .target(
             name: "InputFixtures", dependencies: ["CZlib", "Platform", "ProfileTesting"], path: "Tests/InputFixtures",
@@ -203,6 +232,18 @@ let package = Package(
                 "CSQLite", "Platform", "SQLiteAccess", "FaultVFS", "RawSQLite", "ProfileTesting", "Watchdog",
             ],
             swiftSettings: strictness),
+        // Its suites that need a server run where PROFILES_TEST_POSTGRES names one.
+        .testTarget(
+            name: "PostgresAccessTests",
+            dependencies: ["Platform", "PostgresAccess", "ProfileTesting", "Threads", "Watchdog"],
+            swiftSettings: strictness),
+        .testTarget(
+            name: "PostgresProxyTests",
+            dependencies: ["Platform", "Threads", "PostgresProxy", "ProfileTesting", "Watchdog"],
+            swiftSettings: strictness),
+        .testTarget(
+            name: "LinearizabilityTests", dependencies: ["Linearizability", "ProfileTesting", "Watchdog"],
+            swiftSettings: strictness),
         .testTarget(
             name: "ProfileStoreTests",
             dependencies: [
@@ -218,6 +259,16 @@ let package = Package(
                 "ProfileLogin", "ProfileStoreSQLite", "ProfileTesting", "SQLiteAccess", "SQLiteMigrations",
                 "StoreFixtures", "FaultVFS",
                 "RawSQLite", "ImportExerciser", "StoreExerciser", "Watchdog",
+            ],
+            swiftSettings: strictness),
+        // Its suites run where PROFILES_TEST_POSTGRES names a server, and those that break one where PROFILES_TEST_CLUSTER
+        // says that there are three.
+        .testTarget(
+            name: "ProfileStorePostgresTests",
+            dependencies: [
+                "Platform", "ProfileCore", "SecretHashing", "ProfileStore", "PostgresAccess", "PostgresMigrations",
+                "ProfileStorePostgres", "PostgresProxy", "Linearizability", "ProfileTesting", "StoreFixtures",
+                "Watchdog",
             ],
             swiftSettings: strictness),
         .testTarget(

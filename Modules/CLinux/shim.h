@@ -1,4 +1,6 @@
 #pragma once
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/prctl.h>
 
 // prctl(2) is variadic, and Swift calls no variadic C.

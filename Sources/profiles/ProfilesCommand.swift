@@ -14,7 +14,7 @@ struct ProfilesCommand: ParsableCommand {
         commandName: "profiles",
         abstract: "Keep profiles that are never invalid.",
         discussion: """
-            Profiles live in one SQLite file and follow a schema: nothing gets in that breaks it.
+            Profiles live in one SQLite file, or a PostgreSQL database, and follow a schema: nothing gets in that breaks it.
 
               profiles register
               profiles import people.csv --rejects rejects.csv
@@ -52,7 +52,8 @@ struct ProfilesCommand: ParsableCommand {
             CommandGroup(
                 name: "Store",
                 subcommands: [
-                    InitCommand.self, CheckCommand.self, BackupCommand.self, RestoreCommand.self, MigrateCommand.self,
+                    InitCommand.self, CheckCommand.self, BackupCommand.self, RestoreCommand.self, CopyCommand.self,
+                    MigrateCommand.self,
                 ]),
             CommandGroup(name: "Shell", subcommands: [CompletionCommand.self]),
         ])

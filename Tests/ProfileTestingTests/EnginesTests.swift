@@ -2,11 +2,11 @@ import ProfileTesting
 import Testing
 import Watchdog
 
-/// `Tests/ENGINES.md` lists the tests that do not run on a store in memory.
+/// `Tests/ENGINES.md` lists the tests that run on SQLite alone.
 @Suite(.watched) struct EnginesTests {
     private static let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
 
-    @Test func `every test that is only for SQLite is listed with its reason, and no other`() throws {
+    @Test func `E1: every test that is only for SQLite is listed with its reason, and no other`() throws {
         let list = try #require(SmallFile.text(of: Self.root + "/Tests/ENGINES.md"))
         let listed = list.split(separator: "\n").filter { $0.hasPrefix("- ") }.map { String($0.dropFirst(2)) }
         let modules = ["ProfileStoreTests", "ProfileTransferTests", "ProfileLoginTests"]

@@ -1,6 +1,7 @@
 internal import Platform
 internal import ProfileCore
 package import ProfileStore
+internal import ProfileStorePostgres
 internal import ProfileStoreSQLite
 internal import ProfileTesting
 internal import Synchronization
@@ -10,6 +11,7 @@ package import Testing
 package enum Engine: String, Sendable {
     case sqlite
     case memory
+    case postgres
 
     package static let current =
         getenv("PROFILES_TEST_ENGINE").flatMap { Engine(rawValue: String(cString: $0)) } ?? .sqlite
@@ -29,6 +31,8 @@ extension Trait where Self == ConditionTrait {
 /// Opens the stores of a test, by the paths of their files. In memory too, what is opened twice is the same store.
 package final class StoreOpener: Sendable {
     package let engine: Engine
+    /// On PostgreSQL, where each test has a schema of its own.
+    let schema = PostgresSchema()
     private let inMemory = Mutex<[String: MemoryStore]>([:])
 
     package init(_ engine: Engine = .current) { self.engine = engine }
@@ -39,6 +43,7 @@ package final class StoreOpener: Sendable {
         switch engine {
         case .sqlite: try await ProfileRepository.open(at: path, options: options)
         case .memory: try await ProfileRepository.open(memory(path, options), options: options)
+        case .postgres: try await ProfileRepository.open(postgres: schema.uri(of: path), options: options)
         }
     }
 

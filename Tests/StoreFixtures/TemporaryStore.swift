@@ -55,18 +55,25 @@ package final class TemporaryStore: Sendable {
     }
 
     /// What is stored of each profile, to be compared with what is stored later.
-    package func contents() throws -> [AnyHashable] {
+    package func contents() async throws -> [AnyHashable] {
         switch engine {
         case .sqlite: try rows().map { AnyHashable($0) }
         case .memory: opener.memory(path)?.contents ?? []
+        case .postgres:
+            try await opener.schema.rows(
+                of: path, "SELECT json_strip_nulls(to_json(profiles))::text, NULL FROM profiles ORDER BY id"
+            ).map { AnyHashable($0) }
         }
     }
 
     /// What is remembered of failed attempts: one entry for each name and kind of secret.
-    package func failedAttempts() throws -> [(name: String, failures: Int)] {
+    package func failedAttempts() async throws -> [(name: String, failures: Int)] {
         switch engine {
         case .sqlite: try rows("throttles").map { ($0[0] ?? "", Int($0[2] ?? "") ?? 0) }
         case .memory: opener.memory(path)?.failedAttempts ?? []
+        case .postgres:
+            try await opener.schema.rows(of: path, "SELECT name, failures::text FROM throttles ORDER BY name, kind")
+                .map { ($0[0] ?? "", Int($0[1] ?? "") ?? 0) }
         }
     }
 

@@ -1,7 +1,7 @@
 package import ProfileCore
 package import SecretHashing
 
-/// What keeps profiles: an SQLite file, or plain memory.
+/// What keeps profiles: an SQLite file, a PostgreSQL database, or plain memory.
 ///
 /// A verb is a whole outcome: it is done or it is not (atomic), and what it has done is kept when it returns (durable). An
 /// engine may commit several verbs together. None takes or returns SQL, a statement or a connection, and none judges a
@@ -13,7 +13,7 @@ package import SecretHashing
 ///
 /// Engines are added inside this package; each has an `open` of its own.
 package protocol StoreEngine: Sendable {
-    /// Where it keeps the profiles, for people: the path of a file.
+    /// Where it keeps the profiles, for people: the path of a file, or the address of a database without its user.
     var place: String { get }
 
     // MARK: Rules
@@ -307,6 +307,36 @@ package protocol StoreEngine: Sendable {
     func load(
         _ load: some BulkLoad, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> BulkLoadOutcome
+
+    // MARK: Copying a whole store
+
+    // The profiles of the store that is copied are read by ``scan(_:)``.
+
+    /// What the store holds besides the profiles, as of one moment.
+    func head() async throws(ProfileStoreError) -> StoreHead
+
+    /// Whether the store is a copy that was not made to its end.
+    func isUnfinishedCopy() async throws(ProfileStoreError) -> Bool
+
+    /// Makes the store a copy of another one that is not at its end: it gets every schema, and has no profile yet. Where it
+    /// is one already, of the same store, it stays as it is.
+    ///
+    /// - Parameters:
+    ///   - head: What the other store holds.
+    ///   - restarting: Whether a copy that was broken off loses its profiles, whichever store it is of.
+    /// - Throws: `notUnused`, or `unfinishedCopy` where it is one of another store.
+    func beginCopy(of head: StoreHead, restarting: Bool) async throws(ProfileStoreError)
+
+    /// Stores rows as they are, with their ids, in one transaction, and logs nothing.
+    ///
+    /// - Parameters:
+    ///   - rows: With records.
+    ///   - fields: Those of the rows' cells.
+    /// - Throws: `notUnused` where others have written profiles meanwhile.
+    func place(_ rows: StoredRows, of fields: [FieldRules]) async throws(ProfileStoreError)
+
+    /// Takes over the rest of what the other store holds: the store is one like any other from then on.
+    func endCopy(of head: StoreHead) async throws(ProfileStoreError)
 
     // MARK: Those who watch
 

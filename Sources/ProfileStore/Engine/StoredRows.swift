@@ -8,6 +8,8 @@ package struct StoreScan: Sendable {
     package var includesHashes = false
     /// Whether to read how they were judged.
     package var includesJudgements = false
+    /// Whether to read all that is kept of them, for a copy.
+    package var includesRecords = false
     /// Leaves out profiles that were judged by one of these versions of the schema.
     package var besides: [Int] = []
     /// Only profiles with a higher id.
@@ -39,11 +41,54 @@ package struct StoredRows: Sendable {
         package let judgement: Judgement?
         /// The hash of its password, where that was asked for: in memory that is zeroed at the end.
         package let hash: Secret?
+        /// Where that was asked for.
+        package let record: Record?
 
-        package init(id: Int64, judgement: Judgement?, hash: Secret?) {
+        package init(id: Int64, judgement: Judgement?, hash: Secret?, record: Record? = nil) {
             self.id = id
             self.judgement = judgement
             self.hash = hash
+            self.record = record
+        }
+    }
+
+    /// All that is kept of a profile besides its id and its values.
+    package struct Record: Sendable {
+        package let revision: Int64
+        package let createdAt: Timestamp
+        package let updatedAt: Timestamp
+        /// The version of the schema that it was last judged by.
+        package let schemaVersion: Int
+        /// The issues that are remembered of it, in their stored form.
+        package let issues: String?
+        package let password: Password?
+        package let passcodeHash: Secret?
+
+        package struct Password: Sendable {
+            package let hash: Secret
+            /// The version in force when it was set.
+            package let schemaVersion: Int
+            /// Whether that one has judged it: it was not brought as a hash.
+            package let isJudged: Bool
+
+            package init(hash: Secret, schemaVersion: Int, isJudged: Bool) {
+                self.hash = hash
+                self.schemaVersion = schemaVersion
+                self.isJudged = isJudged
+            }
+        }
+
+        package init(
+            revision: Int64, createdAt: Timestamp, updatedAt: Timestamp, schemaVersion: Int, issues: String?,
+            password: Password?, passcodeHash: Secret?
+        ) {
+            self.revision = revision
+            self.createdAt = createdAt
+            self.updatedAt = updatedAt
+            self.schemaVersion = schemaVersion
+            self.issues = issues
+            self.password = password
+            self.passcodeHash = passcodeHash
         }
     }
 

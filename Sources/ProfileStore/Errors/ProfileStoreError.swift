@@ -46,6 +46,21 @@ public enum ProfileStoreError: Error, Hashable, Sendable {
     /// The lock file was removed or replaced while this process held the write lock; nothing was written.
     case lockDisplaced(path: String)
 
+    // The servers.
+
+    /// No server that keeps the profiles can be reached, or none takes part at the moment; by the words for each. Nothing
+    /// was written.
+    case unavailable([String])
+    /// Nobody can say whether the write was done: the server was lost while it was, and not found again in time. Repeat it
+    /// with its ``WriteKey``, or look.
+    case outcomeUnknown(String)
+    /// The server does not let this user in, or at this.
+    case notPermitted(String)
+    /// What the server has committed could be lost with one machine, by its settings; the text says which.
+    case notDurable(String)
+    /// What says where the profiles are kept cannot be read, or holds a password, which others can read there.
+    case unreadableAddress(String)
+
     // The file.
 
     /// There is no file, or one without anything in it.
@@ -63,6 +78,10 @@ public enum ProfileStoreError: Error, Hashable, Sendable {
     case severalNames(path: String)
     /// The file was removed, or another took its place, while the store was open: what was written since is not in it.
     case displaced(path: String)
+    /// The store is a copy of another one that was not made to its end; the copying goes on when it is asked for again.
+    case unfinishedCopy(path: String)
+    /// A copy cannot be made there: the store that is there was used already.
+    case notUnused(path: String)
     /// What has the lock file's name, `…-lock`, is none; it is left as it is. Move it away.
     case notALockFile(path: String, LockFileFault)
     /// A migration that was applied differs from the one that this program knows by that name.

@@ -164,6 +164,30 @@ extension ObservedEngine {
     }
 }
 
+// MARK: Copying a whole store
+
+extension ObservedEngine {
+    func head() async throws(ProfileStoreError) -> StoreHead {
+        try await observing(.copy, rows: { _ in 0 }, await engine.head())
+    }
+
+    func isUnfinishedCopy() async throws(ProfileStoreError) -> Bool {
+        try await observing(.copy, rows: { _ in 0 }, await engine.isUnfinishedCopy())
+    }
+
+    func beginCopy(of head: StoreHead, restarting: Bool) async throws(ProfileStoreError) {
+        try await observing(.copy, rows: { _ in 0 }, await engine.beginCopy(of: head, restarting: restarting))
+    }
+
+    func place(_ rows: StoredRows, of fields: [FieldRules]) async throws(ProfileStoreError) {
+        try await observing(.copy, rows: { rows.rows.count }, await engine.place(rows, of: fields))
+    }
+
+    func endCopy(of head: StoreHead) async throws(ProfileStoreError) {
+        try await observing(.copy, rows: { _ in 0 }, await engine.endCopy(of: head))
+    }
+}
+
 // MARK: Secrets
 
 extension ObservedEngine {

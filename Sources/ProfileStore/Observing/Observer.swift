@@ -76,6 +76,8 @@ extension Observer.Operation {
         case previewBatch = "preview_batch"
         /// All of an import, in one transaction; its rows are counted as a batch's.
         case load
+        /// A step of copying a whole store: some thousand profiles that are written, or what it holds besides.
+        case copy
         /// Whether some usernames, or any, are stored.
         case lookUpNames = "look_up_names"
         /// What came of a write with a key before.

@@ -17,24 +17,20 @@ extension ProfileRepository {
         progress: @escaping @Sendable (_ checked: Int) -> Void = { _ in }
     ) async throws(ProfileStoreError) -> RevalidationReport {
         let start = ContinuousClock.now
-        let adopted = try await refreshSchema()
-        let history = try await engine.schemas()
-        let schema = candidate ?? adopted.schema
-        let sameRules = history.filter { $0.schema == schema }.map(\.version)
-        let judgedBefore = all || candidate != nil ? [] : sameRules
-        var report = RevalidationReport(
-            schema: SchemaReference(
-                name: schema.name,
-                version: SchemaDifference(from: adopted.schema, to: schema).isEmpty ? adopted.version : nil,
-                fingerprint: schema.fingerprint),
-            mostIssues: mostIssues, isCandidate: candidate != nil, startedAt: options.now(), store: engine.place)
-        let validator = candidate.map(ProfileValidator.init) ?? adopted.validator
-        let batches = RejudgedBatches(
-            of: StoreScan(
-                fields: schema.fields, includesJudgements: true, besides: judgedBefore, mostRows: Self.rowsPerBatch,
-                mostBytes: Self.bytesPerBatch),
-            in: engine, judgedBy: validator, on: today)
+        var report = report(of: candidate, beside: adoptedSchema, mostIssues: mostIssues)
         do throws(ProfileStoreError) {
+            let adopted = try await refreshSchema()
+            report = self.report(of: candidate, beside: adopted, mostIssues: mostIssues)
+            let history = try await engine.schemas()
+            let schema = candidate ?? adopted.schema
+            let sameRules = history.filter { $0.schema == schema }.map(\.version)
+            let judgedBefore = all || candidate != nil ? [] : sameRules
+            let validator = candidate.map(ProfileValidator.init) ?? adopted.validator
+            let batches = RejudgedBatches(
+                of: StoreScan(
+                    fields: schema.fields, includesJudgements: true, besides: judgedBefore, mostRows: Self.rowsPerBatch,
+                    mostBytes: Self.bytesPerBatch),
+                in: engine, judgedBy: validator, on: today)
             try await addRemembered(judgedBefore, to: &report)
             report.credentialsPredating = try await credentialsPredating(schema, history)
             while let batch = try await batches.next() {
@@ -49,6 +45,19 @@ extension ProfileRepository {
         }
         report.seconds = (ContinuousClock.now - start) / .seconds(1)
         return report
+    }
+
+    /// A report that holds nothing yet.
+    private func report(
+        of candidate: ProfileSchema?, beside adopted: AdoptedSchema, mostIssues: Int
+    ) -> RevalidationReport {
+        let schema = candidate ?? adopted.schema
+        return RevalidationReport(
+            schema: SchemaReference(
+                name: schema.name,
+                version: SchemaDifference(from: adopted.schema, to: schema).isEmpty ? adopted.version : nil,
+                fingerprint: schema.fingerprint),
+            mostIssues: mostIssues, isCandidate: candidate != nil, startedAt: options.now(), store: engine.place)
     }
 
     /// How many profiles the rules in force have not judged yet: those that were stored, or judged last, when others were.

@@ -4,9 +4,9 @@ internal import Synchronization
 
 /// Profiles in a store: the one that a service embeds and the command drives.
 ///
-/// What keeps them is an engine, which has an `open` of its own: `open(at:)` of ProfileStoreSQLite for a file. Every write
-/// waits its turn, and fails with ``ProfileStoreError/busy(holder:waited:)`` when that takes longer than
-/// ``Options/waitLimit``.
+/// What keeps them is an engine, which has an `open` of its own: `open(at:)` of ProfileStoreSQLite for a file,
+/// `open(postgres:)` of ProfileStorePostgres for a database on a server or a cluster. Every write waits its turn, and fails
+/// with ``ProfileStoreError/busy(holder:waited:)`` when that takes longer than ``Options/waitLimit``.
 ///
 /// ```swift
 /// let repository = try await ProfileRepository.open(at: "profiles.sqlite")
@@ -23,7 +23,8 @@ public final class ProfileRepository: Sendable {
         public var initialSchema = ProfileSchema.standard
         /// What this process is called to those who wait for its write lock.
         public var command = "profiles"
-        /// How long a write waits for its turn, and anything for locks that other programs hold; 50 ms at the least.
+        /// How long a write waits for its turn, and anything for locks that other programs hold, or for a server; 50 ms at the
+        /// least.
         public var waitLimit = Duration.seconds(30)
         /// The cost of hashes of our own.
         public var hashing = HashingPolicy.standard
@@ -50,6 +51,8 @@ public final class ProfileRepository: Sendable {
         package var mostChanges = 10_000
         /// How often those who watch the store look at its change number, in case nobody told them.
         package var watchInterval = Duration.seconds(1)
+        /// Whether a store is opened that is a copy which is not at its end: for the copying.
+        package var opensUnfinishedCopy = false
         /// Settings that only one engine knows, for tests; it names them itself.
         package var engineSettings: [String: String] = [:]
 
@@ -89,6 +92,9 @@ public final class ProfileRepository: Sendable {
             throw .hashing(error)
         }
         adopted = Mutex(try await engine.schemaInForce())
+        if !options.opensUnfinishedCopy, try await plainEngine.isUnfinishedCopy() {
+            throw .unfinishedCopy(path: plainEngine.place)
+        }
     }
 
     /// Ends what is under way, lets writes come to their end, and closes. On SQLite all that was written is then in the
@@ -98,6 +104,9 @@ public final class ProfileRepository: Sendable {
         await tokenUses.finish()
         await engine.close()
     }
+
+    /// Where it is kept, for people: the path of a file, or which servers and which database.
+    package var place: String { plainEngine.place }
 
     /// The current day in UTC, which rules such as "not in the future" go by.
     public var today: CalendarDay { options.now().day ?? .latest }

@@ -21,6 +21,17 @@ enum AccessTokenTable {
         return tokens
     }
 
+    /// All of them with what they are known by, for a copy of the store.
+    static func kept(_ connection: borrowing Connection) throws(SQLiteError) -> [StoreHead.KeptToken] {
+        var statement = try connection.prepare(selection)
+        var tokens: [StoreHead.KeptToken] = []
+        while try statement.step() {
+            let hash = TokenHash(stored: statement.string(at: 0) ?? "")
+            tokens.append(StoreHead.KeptToken(hash: hash, token: accessToken(in: statement)))
+        }
+        return tokens
+    }
+
     static func isEmpty(_ connection: borrowing Connection) throws(SQLiteError) -> Bool {
         var statement = try connection.prepare("SELECT 1 FROM access_tokens LIMIT 1")
         return try !statement.step()

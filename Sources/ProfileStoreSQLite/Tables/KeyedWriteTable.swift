@@ -36,6 +36,36 @@ enum KeyedWriteTable {
         try statement.run()
     }
 
+    // MARK: A copy that is not at its end
+
+    /// The fingerprint of the store of which this one is a copy that is not at its end.
+    static func unfinishedCopy(_ connection: borrowing Connection) throws(SQLiteError) -> String? {
+        var statement = try connection.prepare("SELECT request FROM keyed_writes WHERE key = ?1")
+        try statement.bind(copyKey, at: 1)
+        return try statement.step() ? statement.string(at: 0) : nil
+    }
+
+    /// Remembers it, within a transaction, or that there is none any more.
+    static func setUnfinishedCopy(
+        of fingerprint: String?, at time: Timestamp, _ connection: borrowing Connection
+    ) throws(SQLiteError) {
+        var removal = try connection.prepare("DELETE FROM keyed_writes WHERE key = ?1")
+        try removal.bind(copyKey, at: 1)
+        try removal.run()
+        guard let fingerprint else { return }
+        var statement = try connection.prepare(
+            "INSERT INTO keyed_writes (key, request, outcome, written_at) VALUES (?1, ?2, 'null', ?3)")
+        try statement.bind(copyKey, at: 1)
+        try statement.bind(fingerprint, at: 2)
+        try statement.bind(time.millisecondsSince1970, at: 3)
+        try statement.run()
+    }
+
+    /// No key of a caller's has a space.
+    private static let copyKey = " copy"
+
+    // MARK: Room
+
     private static func forget(upTo time: Timestamp, _ connection: borrowing Connection) throws(SQLiteError) {
         var statement = try connection.prepare(
             """

@@ -14,12 +14,13 @@ extension ProfileTable {
         let judgement = ["revision", "schema_version", "password_hash IS NOT NULL", "issues"]
         let selected =
             ["id"] + fields + (scan.includesHashes ? ["password_hash"] : [])
-            + (scan.includesJudgements ? judgement : [])
+            + (scan.includesRecords ? recordColumns : []) + (scan.includesJudgements ? judgement : [])
         var statement = try connection.prepare(
             "SELECT \(selected.joined(separator: ", ")) FROM profiles WHERE id > ?1\(condition) ORDER BY id LIMIT ?2")
         try statement.bind(scan.after, at: 1)
         try statement.bind(Int64(scan.mostRows), at: 2)
         let firstOfJudgement = selected.count - judgement.count
+        let firstOfRecord = 1 + fields.count + (scan.includesHashes ? 1 : 0)
         var rows = StoredRows(of: scan)
         while !rows.isFull, try statement.step() {
             var hash: Secret?
@@ -32,7 +33,8 @@ extension ProfileTable {
                     hasPassword: statement.integer(at: firstOfJudgement + 2) != 0,
                     issues: statement.string(at: firstOfJudgement + 3))
             }
-            rows.append(StoredRows.Row(id: statement.integer(at: 0), judgement: judged, hash: hash))
+            let record = scan.includesRecords ? record(in: statement, at: firstOfRecord) : nil
+            rows.append(StoredRows.Row(id: statement.integer(at: 0), judgement: judged, hash: hash, record: record))
             for index in fields.indices {
                 if let cell = statement.bytes(at: index + 1) {
                     rows.append(cell: cell)

@@ -52,9 +52,9 @@ enum SchemaTable {
     }
 
     /// Makes a schema the one in force, within a transaction: adds the columns that it needs, sees to the indexes of
-    /// unique fields, and keeps it as the next version. What a schema leaves out stays in its column, unread.
+    /// unique fields, and keeps it as this version, or the next one. What a schema leaves out stays in its column, unread.
     static func adopt(
-        _ schema: ProfileSchema, replacing previous: ProfileSchema?, at time: Timestamp,
+        _ schema: ProfileSchema, replacing previous: ProfileSchema?, as version: Int? = nil, at time: Timestamp,
         _ connection: borrowing Connection
     ) throws {
         if let key = previous?.primaryKey.name, key != schema.primaryKey.name, try hasProfiles(connection) {
@@ -86,12 +86,13 @@ enum SchemaTable {
         var statement = try connection.prepare(
             """
             INSERT INTO schemas (version, name, fingerprint, document, adopted_at)
-            VALUES ((SELECT coalesce(max(version), 0) + 1 FROM schemas), ?1, ?2, ?3, ?4)
+            VALUES (coalesce(?5, (SELECT coalesce(max(version), 0) + 1 FROM schemas)), ?1, ?2, ?3, ?4)
             """)
         try statement.bind(schema.name, at: 1)
         try statement.bind(schema.fingerprint, at: 2)
         try statement.bind(schema.document(), at: 3)
         try statement.bind(time.millisecondsSince1970, at: 4)
+        if let version { try statement.bind(Int64(version), at: 5) }
         try statement.run()
         if schema[.password] != previous?[.password] { try UnjudgedPasswords.recount(connection) }
     }

@@ -22,6 +22,12 @@ package enum BuiltProgram {
         throw MissingTestHooks()
     }
 
+    /// The path of the command that knows PostgreSQL, `.build-postgres/debug/profiles` in the package; nil where nobody has
+    /// built it.
+    package static func commandWithPostgres() -> String? {
+        folders.lazy.map { "\($0)/.build-postgres/debug/profiles" }.first(where: isFile)
+    }
+
     /// The folder of the running tests and those around it, innermost first.
     private static var folders: [String] {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))

@@ -67,6 +67,8 @@ struct MemoryAccounts: Sendable {
         accessTokens.values.sorted { $0.comparedName < $1.comparedName }
     }
 
+    var keptTokens: [StoreHead.KeptToken] { accessTokens.map { StoreHead.KeptToken(hash: $0.key, token: $0.value) } }
+
     mutating func revoke(_ id: TokenID) -> AccessToken? {
         guard let hash = accessTokens.keys.first(where: { $0.id == id }) else { return nil }
         return accessTokens.removeValue(forKey: hash)

@@ -81,14 +81,15 @@ final class MemoryEngine: StoreEngine {
         var byteCount = 0
         var next: ProfileCursor?
         for profile in try currentAtLength.profiles(search, under: rules.schema) {
-            let place = search.cursor(at: profile, under: rules.schema)
+            let profile = profile.profile(under: rules.schema)
+            let place = search.place(of: profile)
             if let after = search.after, !search.precedes(after, place) { continue }
             // One more than is asked for tells that there is another page.
             if found.count == search.limit || byteCount >= search.mostBytes {
                 return ProfilePage(profiles: found, next: next)
             }
-            found.append(profile.profile(under: rules.schema))
-            byteCount += found[found.count - 1].byteCount
+            found.append(profile)
+            byteCount += profile.byteCount
             next = place
         }
         return ProfilePage(profiles: found, next: nil)
@@ -113,7 +114,9 @@ final class MemoryEngine: StoreEngine {
                 revision: profile.revision, schemaVersion: profile.schemaVersion,
                 hasPassword: profile.password != nil, issues: profile.issues)
             rows.append(
-                StoredRows.Row(id: profile.id, judgement: scan.includesJudgements ? judgement : nil, hash: hash))
+                StoredRows.Row(
+                    id: profile.id, judgement: scan.includesJudgements ? judgement : nil, hash: hash,
+                    record: scan.includesRecords ? profile.record : nil))
             for field in scan.fields {
                 if let text = profile.values[field.column] {
                     rows.append(cell: text.utf8.span)

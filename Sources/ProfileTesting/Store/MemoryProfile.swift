@@ -30,6 +30,34 @@ struct MemoryProfile: Hashable, Sendable {
         updatedAt = time
     }
 
+    /// As it is in a row of another store.
+    init(copying index: Int, of rows: StoredRows, _ record: StoredRows.Record, _ fields: [FieldRules]) {
+        id = rows.rows[index].id
+        revision = record.revision
+        createdAt = record.createdAt
+        updatedAt = record.updatedAt
+        schemaVersion = record.schemaVersion
+        issues = record.issues
+        for (column, field) in fields.enumerated() where !rows.isAbsent(index, column) {
+            values[field.column] = String(rows.cell(index, column))
+        }
+        password = record.password.map {
+            Password(hash: String($0.hash.bytes), schemaVersion: $0.schemaVersion, isJudged: $0.isJudged)
+        }
+        passcodeHash = record.passcodeHash.map { String($0.bytes) }
+    }
+
+    /// All that is kept of it besides its id and its values.
+    var record: StoredRows.Record {
+        StoredRows.Record(
+            revision: revision, createdAt: createdAt, updatedAt: updatedAt, schemaVersion: schemaVersion,
+            issues: issues,
+            password: password.map {
+                StoredRows.Record.Password(
+                    hash: Secret($0.hash), schemaVersion: $0.schemaVersion, isJudged: $0.isJudged)
+            }, passcodeHash: passcodeHash.map { Secret($0) })
+    }
+
     /// Takes the values of a row, which these rules have judged. A password that it does not bring stays.
     mutating func take(row: Int, of rows: ValidProfiles, judgedBy rules: AdoptedSchema, at time: Timestamp) {
         updatedAt = time

@@ -16,6 +16,8 @@ struct MemoryState: Sendable {
     var accounts = MemoryAccounts()
     var log = MemoryLog()
     var isWelcomed = false
+    /// The fingerprint of the store of which this one is a copy that is not at its end.
+    private(set) var copyOf: String?
     /// What came of writes that have a key, in their stored form.
     private var keyedWrites: [WriteKey: (request: String, outcome: String, time: Timestamp)] = [:]
     /// The columns that profiles may have values in: those of the standard schema and of all that were in force.
@@ -33,6 +35,8 @@ struct MemoryState: Sendable {
     /// The rules in force: a store has had at least one schema.
     var rules: AdoptedSchema { schemas[schemas.count - 1] }
 
+    private var rulesVersion: Int { schemas.last?.version ?? 0 }
+
     /// The rules in force, when they are still those that a value was judged by.
     func rules(being schema: ProfileSchema) throws(ProfileStoreError) -> AdoptedSchema {
         guard rules.schema == schema else { throw .schemaChanged(version: rules.version) }
@@ -40,7 +44,9 @@ struct MemoryState: Sendable {
     }
 
     /// Makes a schema the one in force. What it leaves out, profiles keep.
-    mutating func putInForce(_ schema: ProfileSchema, at time: Timestamp) throws(ProfileStoreError) {
+    mutating func putInForce(
+        _ schema: ProfileSchema, as version: Int? = nil, at time: Timestamp
+    ) throws(ProfileStoreError) {
         if let key = schemas.last?.schema.primaryKey.name, key != schema.primaryKey.name, !profiles.isEmpty {
             throw .otherPrimaryKey(schema.primaryKey.name, inForce: key)
         }
@@ -55,7 +61,7 @@ struct MemoryState: Sendable {
         }
         schemas.append(
             AdoptedSchema(
-                version: schemas.count + 1, fingerprint: schema.fingerprint, adoptedAt: time, schema: schema))
+                version: version ?? rulesVersion + 1, fingerprint: schema.fingerprint, adoptedAt: time, schema: schema))
         owners = [:]
         for column in unique.map(\.column) {
             owners[column] = [:]
@@ -183,6 +189,49 @@ struct MemoryState: Sendable {
     mutating func remember(_ outcome: KeyedOutcome, of request: KeyedRequest, at time: Timestamp) {
         keyedWrites = keyedWrites.filter { $0.value.time > WriteKey.forgotten(at: time) }
         keyedWrites[request.key] = (request.fingerprint, outcome.stored, time)
+    }
+
+    // MARK: Copying a whole store
+
+    var head: StoreHead {
+        StoreHead(
+            schemas: schemas, tokens: accounts.keptTokens, nextProfileID: nextID, isWelcomed: isWelcomed,
+            isEmpty: profiles.isEmpty, copyOf: copyOf)
+    }
+
+    mutating func beginCopy(of other: StoreHead, restarting: Bool) throws(ProfileStoreError) {
+        if let copyOf {
+            guard restarting || copyOf == other.fingerprint else { throw .unfinishedCopy(path: "memory") }
+            if !restarting { return }
+        } else if !head.isUnused(besides: other) {
+            throw .notUnused(path: "memory")
+        }
+        profiles = [:]
+        nextID = 1
+        owners = [:]
+        schemas = []
+        for adopted in other.schemas { try putInForce(adopted.schema, as: adopted.version, at: adopted.adoptedAt) }
+        copyOf = other.fingerprint
+    }
+
+    mutating func place(_ rows: StoredRows, of fields: [FieldRules]) throws(ProfileStoreError) {
+        for (index, row) in rows.rows.enumerated() {
+            guard let record = row.record else { continue }
+            let profile = MemoryProfile(copying: index, of: rows, record, fields)
+            let isTaken = owners.contains { column, owners in
+                profile.comparedText(column).map { owners[$0] != nil } ?? false
+            }
+            guard profiles[row.id] == nil, !isTaken else { throw .notUnused(path: "memory") }
+            put(profile, at: row.id)
+            nextID = max(nextID, row.id + 1)
+        }
+    }
+
+    mutating func endCopy(of other: StoreHead) {
+        for kept in other.tokens { _ = accounts.create(kept.token, kept.hash) }
+        nextID = other.nextProfileID
+        isWelcomed = other.isWelcomed
+        copyOf = nil
     }
 
     // MARK: Owners

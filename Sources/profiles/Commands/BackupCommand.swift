@@ -20,6 +20,9 @@ struct BackupCommand: AsynchronousCommand, ResultWriting {
     @OptionGroup var result: ResultOptions
 
     func run() async throws {
+        try StorePlace.requireFile(
+            global.databasePath(), for: "A backup",
+            "Use the server's tools, such as pg_basebackup, or \"profiles copy\" into a file")
         try await global.withStore("backup") { repository in
             do throws(ProfileStoreError) {
                 try await repository.backup(to: file)

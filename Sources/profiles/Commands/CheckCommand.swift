@@ -9,8 +9,9 @@ struct CheckCommand: AsynchronousCommand, ResultWriting {
         commandName: "check",
         abstract: "Look whether a store is sound.",
         discussion: """
-            Checks the integrity of every page, foreign keys, settings, and who may read the files. Exits 1 when \
-            anything is wrong.
+            Checks the integrity of every page, foreign keys, settings, and who may read the files; of a database, the \
+            settings that decide whether what is written is kept, and the standbys that copy it. Exits 1 when anything is \
+            wrong.
 
               profiles check
             """)
@@ -20,6 +21,9 @@ struct CheckCommand: AsynchronousCommand, ResultWriting {
 
     func run() async throws {
         let isSound = try await global.withStore("check") { repository in
+            #if Postgres
+                if StorePlace.isDatabase(repository.place) { return try await checkCluster(repository) }
+            #endif
             let check = try await repository.check()
             let statistics = try await repository.statistics()
             let unjudged = try await repository.countUnjudged()
@@ -38,12 +42,7 @@ struct CheckCommand: AsynchronousCommand, ResultWriting {
         _ check: StoreCheck, _ statistics: StoreStatistics, _ unjudged: Int, _ path: String
     ) -> String {
         var block = TextBlock()
-        block.add("Store", path)
-        block.add("Profiles", "\(statistics.profiles), \(statistics.invalid) of them marked invalid")
-        if unjudged > 0 { block.add("", unjudged.unjudgedProfiles) }
-        block.add("Secrets", "\(statistics.withPassword) passwords, \(statistics.withPasscode) pass codes")
-        block.add("Schema version", String(statistics.schemaVersion))
-        block.add("Change number", String(statistics.changeNumber))
+        block.add(statistics, unjudged: unjudged, place: path)
         block.add("Size", "\(statistics.fileBytes) bytes, and \(statistics.walBytes) in the write-ahead log")
         block.addGap()
         block.add("Integrity", check.integrity.isEmpty ? "ok" : check.integrity.joined(separator: "; "))
@@ -70,12 +69,7 @@ struct CheckCommand: AsynchronousCommand, ResultWriting {
     private static func json(
         _ check: StoreCheck, _ statistics: StoreStatistics, _ unjudged: Int, _ path: String
     ) -> JSONValue {
-        [
-            "database": .string(path), "sound": .bool(check.isSound),
-            "profiles": .number(statistics.profiles), "invalid": .number(statistics.invalid),
-            "unjudged": .number(unjudged),
-            "with_password": .number(statistics.withPassword), "with_passcode": .number(statistics.withPasscode),
-            "schema_version": .number(statistics.schemaVersion), "change_number": .number(statistics.changeNumber),
+        let file: JSONValue = [
             "file_bytes": .number(statistics.fileBytes), "wal_bytes": .number(statistics.walBytes),
             "integrity": .array(check.integrity.map(JSONValue.string)),
             "foreign_keys": .array(check.foreignKeys.map(JSONValue.string)),
@@ -93,5 +87,38 @@ struct CheckCommand: AsynchronousCommand, ResultWriting {
                     ]
                 }),
         ]
+        return contents(statistics, unjudged, path, isSound: check.isSound).merging(file)
+    }
+
+    /// What is said of every store, whatever keeps it.
+    static func contents(
+        _ statistics: StoreStatistics, _ unjudged: Int, _ place: String, isSound: Bool
+    ) -> JSONValue {
+        [
+            "database": .string(place), "sound": .bool(isSound), "profiles": .number(statistics.profiles),
+            "invalid": .number(statistics.invalid), "unjudged": .number(unjudged),
+            "with_password": .number(statistics.withPassword), "with_passcode": .number(statistics.withPasscode),
+            "schema_version": .number(statistics.schemaVersion), "change_number": .number(statistics.changeNumber),
+        ]
+    }
+}
+
+extension JSONValue {
+    /// An object with the members of another behind its own.
+    func merging(_ other: JSONValue) -> JSONValue {
+        guard case .object(let members) = self, case .object(let others) = other else { return self }
+        return .object(members + others)
+    }
+}
+
+extension TextBlock {
+    /// What is said of every store, whatever keeps it.
+    mutating func add(_ statistics: StoreStatistics, unjudged: Int, place: String) {
+        add("Store", place)
+        add("Profiles", "\(statistics.profiles), \(statistics.invalid) of them marked invalid")
+        if unjudged > 0 { add("", unjudged.unjudgedProfiles) }
+        add("Secrets", "\(statistics.withPassword) passwords, \(statistics.withPasscode) pass codes")
+        add("Schema version", String(statistics.schemaVersion))
+        add("Change number", String(statistics.changeNumber))
     }
 }

@@ -1,18 +1,18 @@
 internal import ArgumentParser
 internal import ProfileCore
 internal import ProfileStore
-internal import ProfileStoreSQLite
 
 struct InitCommand: AsynchronousCommand, ResultWriting {
     static let configuration = CommandConfiguration(
         commandName: "init",
         abstract: "Make a store.",
         discussion: """
-            The store is one SQLite file, for its owner alone. It follows the built-in schema, or one of your own. In a \
-            store that is there and holds no profile, --schema changes the rules.
+            The store is one SQLite file, for its owner alone, or a PostgreSQL database that is there. It follows the \
+            built-in schema, or one of your own. In a store that is there and holds no profile, --schema changes the rules.
 
               profiles init
               profiles init --database team.sqlite --schema team-schema.json
+              profiles init --database postgresql://app@one,two,three/profiles
             """)
 
     @Option(
@@ -35,12 +35,12 @@ struct InitCommand: AsynchronousCommand, ResultWriting {
     private func isThere(_ rules: ProfileSchema?) async throws -> Bool {
         do {
             try await global.withStore("init") { repository in
-                guard let rules else { throw ProfileStoreError.alreadyExists(path: repository.path) }
+                guard let rules else { throw ProfileStoreError.alreadyExists(path: repository.place) }
                 let hasRules = SchemaDifference(from: repository.schema, to: rules).isEmpty
                 guard try await repository.statistics().profiles == 0 else {
-                    if hasRules { throw ProfileStoreError.alreadyExists(path: repository.path) }
+                    if hasRules { throw ProfileStoreError.alreadyExists(path: repository.place) }
                     throw CommandFailure(
-                        .cannotCreate, "\(repository.path) is there already and holds profiles; it is left as it is",
+                        .cannotCreate, "\(repository.place) is there already and holds profiles; it is left as it is",
                         "Put other rules into force with \"profiles schema adopt FILE\"")
                 }
                 if hasRules { return try confirm("These rules are in force already in the empty store", repository) }
@@ -54,7 +54,7 @@ struct InitCommand: AsynchronousCommand, ResultWriting {
     }
 
     private func confirm(_ what: String, _ repository: ProfileRepository) throws {
-        let path = try global.databasePath()
+        let path = repository.place
         let rules = repository.schema
         try global.confirm(
             "\(what) at \(path) with the schema \"\(rules.name)\"",

@@ -113,6 +113,8 @@ struct Mending {
 
     /// What takes the file's place.
     private func replacement() throws(CommandFailure) -> PrivateFile {
-        try PrivateFile(path, replacing: true, sparing: FilePlaces(ofStore: repository.path))
+        let isFile = !StorePlace.isDatabase(repository.place)
+        return try PrivateFile(
+            path, replacing: true, sparing: isFile ? FilePlaces(ofStore: repository.path) : FilePlaces())
     }
 }

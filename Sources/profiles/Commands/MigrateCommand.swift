@@ -1,6 +1,9 @@
 internal import ArgumentParser
 internal import ProfileCore
 internal import ProfileStore
+#if Postgres
+    internal import ProfileStorePostgres
+#endif
 internal import ProfileStoreSQLite
 internal import TextLayout
 
@@ -23,14 +26,36 @@ struct MigrateCommand: AsynchronousCommand, ResultWriting {
 
     func run() async throws {
         let path = try global.databasePath()
-        guard !status else { return try showStatus(of: path) }
-        let applied = try await ProfileRepository.migrate(at: path, options: global.repositoryOptions("migrate"))
+        let options = global.repositoryOptions("migrate")
+        guard !status else { return try show(try await Self.status(of: path, options)) }
+        let applied = try await Self.migrate(path, options)
         let text = applied.isEmpty ? "The store is up to date" : "Applied " + applied.joined(separator: ", ")
         try global.confirm(text, ["applied": .array(applied.map(JSONValue.string))])
     }
 
-    private func showStatus(of path: String) throws {
-        let migrations = try ProfileRepository.migrationStatus(at: path)
+    private static func migrate(_ place: String, _ options: ProfileRepository.Options) async throws -> [String] {
+        guard StorePlace.isDatabase(place) else {
+            return try await ProfileRepository.migrate(at: place, options: options)
+        }
+        #if Postgres
+            return try await ProfileRepository.migrate(postgres: place, options: options)
+        #else
+            throw CommandFailure.noPostgres
+        #endif
+    }
+
+    private static func status(
+        of place: String, _ options: ProfileRepository.Options
+    ) async throws -> [(name: String, isApplied: Bool)] {
+        guard StorePlace.isDatabase(place) else { return try ProfileRepository.migrationStatus(at: place) }
+        #if Postgres
+            return try await ProfileRepository.migrationStatus(postgres: place, options: options)
+        #else
+            throw CommandFailure.noPostgres
+        #endif
+    }
+
+    private func show(_ migrations: [(name: String, isApplied: Bool)]) throws {
         switch global.format {
         case .text:
             var table = TextTable(["Migration", "Applied"])

@@ -72,7 +72,9 @@ struct RegisterCommand: AsynchronousCommand, SecretTaking, ResultWriting {
                 let advice =
                     "The password comes with --password-stdin or --password-file, or as --set password_hash=PHC"
                 throw try global.refusal(
-                    error, repository.schema, "Nothing was stored in \(path)", lacksPassword ? advice : nil)
+                    error, repository.schema,
+                    "Nothing was stored in \(StorePlace.isDatabase(path) ? repository.place : path)",
+                    lacksPassword ? advice : nil)
             }
         }
     }

@@ -31,6 +31,8 @@ struct RestoreCommand: AsynchronousCommand, ResultWriting {
 
     func run() async throws {
         let path = try global.databasePath()
+        try StorePlace.requireFile(
+            path, for: "Restoring", "Use the server's tools, or \"profiles copy\" from a file into an empty database")
         let isThere = access(path, F_OK) == 0
         guard !FilePlaces([path]).contains(backup) else {
             throw CommandFailure(.usage, "\(backup) is the store itself; name a backup of it")

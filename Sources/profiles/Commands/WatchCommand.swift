@@ -1,7 +1,6 @@
 internal import ArgumentParser
 internal import ProfileCore
 internal import ProfileStore
-internal import ProfileStoreSQLite
 internal import TextLayout
 
 struct WatchCommand: AsynchronousCommand, ResultWriting {
@@ -37,7 +36,7 @@ struct WatchCommand: AsynchronousCommand, ResultWriting {
         let format = global.format
         try await global.withStore("watch") { repository in
             let changes = await repository.changes(after: since)
-            if Output.standard.isTerminal { global.note("Watching \(repository.path.visible). Ctrl-C ends it.") }
+            if Output.standard.isTerminal { global.note("Watching \(repository.place.visible). Ctrl-C ends it.") }
             try await Interruption.cancelling(isQuiet: true) {
                 try await Output.standard.whileRead {
                     for try await change in changes {

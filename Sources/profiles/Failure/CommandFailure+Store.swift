@@ -61,6 +61,26 @@ extension CommandFailure {
             self.init(
                 .tryAgain, "\(path) was removed or replaced while it was needed; nothing was written",
                 "Try again, and leave that file alone: it keeps two programs from writing at once")
+        case .unavailable(let problems):
+            self.init(
+                .unavailable,
+                lines: ["No server that keeps the profiles can be reached; nothing was written"] + problems)
+        case .outcomeUnknown(let reason):
+            self.init(
+                .unavailable, "The server was lost while it wrote, and nobody can say whether it did: \(reason)",
+                "Look whether it is there before you repeat it")
+        case .notPermitted(let words): self.init(.notPermitted, "The server does not permit it: \(words)")
+        case .notDurable(let setting):
+            self.init(
+                .badConfiguration, "What is written could be lost with one machine: \(setting)",
+                "Set synchronous_commit and synchronous_standby_names, or add durability=local to the address")
+        case .unreadableAddress(let words):
+            self.init(.usage, "The address of the database cannot be used" + (words.isEmpty ? "" : ": \(words)"))
+        case .noStore(let path) where path.hasPrefix("postgresql://"):
+            self.init(
+                .noInput, "There is no store at \(path)",
+                "Make one with \"profiles init\", or copy one there with \"profiles copy FROM TO\"",
+                "Or name another with --database")
         case .noStore(let path):
             self.init(
                 .noInput, "There is no store at \(path)",
@@ -89,6 +109,16 @@ extension CommandFailure {
                 .inputOutput,
                 "\(path) was removed or replaced while it was in use; what was written since is not in it",
                 "Look what is there now, and do again what is missing")
+        case .unfinishedCopy(let path):
+            self.init(
+                .badInput, "\(path) is a copy of another store that was broken off",
+                "Go on with the same \"profiles copy FROM TO\", or begin again with --restart")
+        case .notUnused(let path):
+            self.init(
+                .cannotCreate,
+                "\(path) is a store that was used already: it has profiles, access tokens or rules of its own; "
+                    + "it is left as it is",
+                "Copy to a file or a database without a store")
         case .notALockFile(let path, let fault):
             self.init(
                 .cannotCreate, "\(path) is no lock file: \(Self.text(fault)); it is left as it is",
@@ -129,7 +159,7 @@ extension CommandFailure {
         case .inputOutput(let message, let code):
             self.init(.inputOutput, "Reading or writing the store failed: \(message) (\(Self.systemText(code)))")
         case .database(let message, let code):
-            self.init(.inputOutput, "SQLite reports \(message) (code \(code))")
+            self.init(.inputOutput, "The database reports \(message)" + (code == 0 ? "" : " (code \(code))"))
         case .unsupported(let operation): self.init(.unavailable, "A store of this kind has no \(operation)")
         }
     }

@@ -1,7 +1,6 @@
 internal import ArgumentParser
 internal import ProfileCore
 internal import ProfileStore
-internal import ProfileStoreSQLite
 internal import ProfileTransfer
 
 /// What a shell is told that only the store knows: its fields and the versions of its schema.
@@ -49,7 +48,10 @@ struct CompletedWords: Sendable {
         self.init()
         do {
             let path = try StorePlace.path(Self.database(onLine: words))
-            let repository = try await ProfileRepository.open(at: path)
+            var options = ProfileRepository.Options()
+            // Whoever presses Tab waits no longer for a server.
+            options.waitLimit = .seconds(2)
+            let repository = try await StorePlace.open(path, options)
             fields = repository.schema.openFields.map(\.name.text)
             versions = try await repository.schemaVersions().map(\.number)
             await repository.close()

@@ -1,4 +1,11 @@
-/// Where a store is.
+internal import ArgumentParser
+internal import ProfileStore
+#if Postgres
+    internal import ProfileStorePostgres
+#endif
+internal import ProfileStoreSQLite
+
+/// Where a store is: the path of a file, or the URI of a PostgreSQL database.
 enum StorePlace {
     /// As told, as the environment says, or in the user's data folder (XDG Base Directory Specification).
     static func path(_ database: String?) throws(CommandFailure) -> String {
@@ -15,4 +22,34 @@ enum StorePlace {
         }
         return home + "/.local/share/profiles/profiles.sqlite"
     }
+
+    /// Whether it is a database on a server, rather than a file.
+    static func isDatabase(_ place: String) -> Bool {
+        place.hasPrefix("postgresql://") || place.hasPrefix("postgres://")
+    }
+
+    /// A file is completed; the URI of a database is typed.
+    static let completion = CompletionKind.file(extensions: ["sqlite", "sqlite3", "db"])
+
+    static func open(_ place: String, _ options: ProfileRepository.Options) async throws -> ProfileRepository {
+        guard isDatabase(place) else { return try await ProfileRepository.open(at: place, options: options) }
+        #if Postgres
+            return try await ProfileRepository.open(postgres: place, options: options)
+        #else
+            throw CommandFailure.noPostgres
+        #endif
+    }
+
+    /// Refuses what can be done with a file alone.
+    static func requireFile(_ place: String, for operation: String, _ advice: String) throws(CommandFailure) {
+        guard isDatabase(place) else { return }
+        throw CommandFailure(.usage, "\(operation) is for stores in a file", advice)
+    }
+}
+
+extension CommandFailure {
+    /// The store is on a server of which this build knows nothing.
+    static let noPostgres = CommandFailure(
+        .badConfiguration, "This build of profiles knows no PostgreSQL",
+        "Build it with \"swift build -c release --product profiles --traits Postgres\"")
 }

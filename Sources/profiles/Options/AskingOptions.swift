@@ -25,5 +25,5 @@ extension StoreUsing {
     }
 
     /// Whether there is a terminal on which a screen can be drawn.
-    var canShowScreen: Bool { canAsk && Environment["TERM"].map { $0 != "dumb" } ?? false }
+    var canShowScreen: Bool { canAsk && !Environment.isTerminalDumb }
 }

@@ -15,11 +15,12 @@ extension StoreUsing {
         let path = try databasePath()
         var isNoteworthy = false
         if case .isMade(let schema, let isConfirmed) = whenMissing {
-            options.createsMissing = true
             options.initialSchema = schema
+            // Nobody gets tables in a database by a slip of the hand.
+            options.createsMissing = isConfirmed || !StorePlace.isDatabase(path)
             isNoteworthy = try !isConfirmed && mayBeMistyped(path)
         }
-        let repository = try await ProfileRepository.open(at: path, options: options)
+        let repository = try await StorePlace.open(path, options)
         if isNoteworthy { note("Made a store at \(path.visible)") }
         let value: Value
         do {
@@ -34,7 +35,7 @@ extension StoreUsing {
 
     /// Whether a store would be made at a path that was given by hand, and nobody can be asked whether it is the right one.
     private func mayBeMistyped(_ path: String) throws -> Bool {
-        guard store.database != nil, access(path, F_OK) != 0 else { return false }
+        guard store.database != nil, !StorePlace.isDatabase(path), access(path, F_OK) != 0 else { return false }
         guard canAsk else { return true }
         guard try LinePrompt.isConfirmed("There is no store at \(path); make one") else {
             throw ProfileStoreError.noStore(path: path)
@@ -76,7 +77,7 @@ extension StoreUsing {
 
     private func spared(_ others: FilePlaces) -> FilePlaces {
         // Where nothing says where the store is, there is none.
-        guard let path = try? databasePath() else { return others }
+        guard let path = try? databasePath(), !StorePlace.isDatabase(path) else { return others }
         return others.union(FilePlaces(ofStore: path))
     }
 }

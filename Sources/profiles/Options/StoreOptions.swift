@@ -4,9 +4,12 @@ internal import ArgumentParser
 struct StoreOptions: ParsableArguments, StoreUsing {
     @Option(
         help: ArgumentHelp(
-            "The store's file. (default: $PROFILES_DATABASE, else $XDG_DATA_HOME/profiles/profiles.sqlite)",
+            """
+            The store's file, or the URI of a PostgreSQL database. \
+            (default: $PROFILES_DATABASE, else $XDG_DATA_HOME/profiles/profiles.sqlite)
+            """,
             valueName: "path"),
-        completion: .file(extensions: ["sqlite", "sqlite3", "db"]))
+        completion: StorePlace.completion)
     var database: String?
 
     @Flag(name: .shortAndLong, help: "Write results and errors only: no progress, no notes.")
@@ -20,7 +23,7 @@ struct StoreOptions: ParsableArguments, StoreUsing {
 
     func validate() throws {
         guard wait >= 0, wait <= 86_400 else { throw ValidationError("--wait takes 0 to 86400 seconds.") }
-        guard database != "" else { throw ValidationError("--database takes the path of a file.") }
+        guard database != "" else { throw ValidationError("--database takes the path of a file or a URI.") }
     }
 
     var store: StoreOptions { self }

@@ -27,6 +27,19 @@ final class ProgressBar: Sendable {
     /// For work that is counted in profiles.
     func update(checked: Int) { draw { Self.count(checked, "profile") + " checked, " + Self.rate(checked, after: $0) } }
 
+    func update(_ progress: StoreCopy.Progress) {
+        draw { elapsed in
+            switch progress {
+            case .copied(let count, let total):
+                Self.bar(Double(count) / Double(max(1, total))) + "  " + Self.count(count, "profile") + " copied, "
+                    + Self.rate(count, after: elapsed)
+            case .compared(let count, let total):
+                Self.bar(min(1, Double(count) / Double(max(1, total)))) + "  " + Self.count(count, "profile")
+                    + " compared"
+            }
+        }
+    }
+
     /// Clears the line, for whatever comes next.
     func end() {
         state.withLock { state in

@@ -50,7 +50,7 @@ import Watchdog
             #expect(await service.failure("a", "aK8oio")?.message.contains("username") == true)
         }
         #expect(repository.hasher.argon2Runs == runs)
-        #expect(try store.failedAttempts().isEmpty)
+        #expect(try await store.failedAttempts().isEmpty)
     }
 
     @Test(.onlyOnSQLite("writes into the tables"), arguments: ["abel", "zoe"])
@@ -115,6 +115,6 @@ import Watchdog
         attempt.cancel()
         begin.give()
         #expect(await attempt.value == .cancelled)
-        #expect(try store.failedAttempts().isEmpty)
+        #expect(try await store.failedAttempts().isEmpty)
     }
 }

@@ -107,14 +107,14 @@ import Watchdog
         }
         let token = try await repository.issueReset(of: "abel").token
         let runs = repository.hasher.argon2Runs
-        let before = try store.failedAttempts().map(\.failures)
+        let before = try await store.failedAttempts().map(\.failures)
         for text in ["", "pr_", "pr_" + String(repeating: "A", count: 43), "abel"] {
             await #expect(throws: CredentialError.wrong) { try await redeem(Secret(text)) }
         }
         #expect(repository.hasher.argon2Runs == runs)
-        #expect(try store.failedAttempts().map(\.failures) == before)
+        #expect(try await store.failedAttempts().map(\.failures) == before)
         _ = try await redeem(token)
-        #expect(try store.failedAttempts().isEmpty)
+        #expect(try await store.failedAttempts().isEmpty)
         #expect(await isRight(new))
     }
 

@@ -84,7 +84,7 @@ import Watchdog
         #expect(try await repository.sessions(of: "abel") == [])
         later(.seconds(60))
         try await start("aK8oio", "abel")
-        #expect(try store.failedAttempts().map(\.name) == ["zoe"])
+        #expect(try await store.failedAttempts().map(\.name) == ["zoe"])
         #expect(try await repository.sessions(of: "abel").count == 1)
     }
 

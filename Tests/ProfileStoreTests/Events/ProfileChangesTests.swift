@@ -170,7 +170,7 @@ import Watchdog
         await repository.close()
     }
 
-    @Test func `R7: who is slower than a page, and quicker than the log, gets every change`() async throws {
+    @Test func `R7, E5: who is slower than a page, and quicker than the log, gets every change`() async throws {
         let repository = try await open()
         try await repository.register("abel")
         var changes = await repository.changes(after: 0).makeAsyncIterator()

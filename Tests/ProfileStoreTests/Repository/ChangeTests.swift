@@ -41,7 +41,7 @@ import Watchdog
 
     @Test func `R4: a username is taken in any case of its letters, a unique field by its exact value`() async throws {
         try await repository.register("abel", ["email": "a@b.c"])
-        let before = try store.contents()
+        let before = try await store.contents()
         await #expect(throws: ProfileStoreError.duplicate([.username])) { try await repository.register("ABEL") }
         await #expect(throws: ProfileStoreError.duplicate([.email])) {
             try await repository.register("bert", ["email": "a@b.c"])
@@ -49,7 +49,7 @@ import Watchdog
         await #expect(throws: ProfileStoreError.duplicate([.username, .email])) {
             try await repository.register("aBel", ["email": "a@b.c"])
         }
-        #expect(try store.contents() == before)
+        #expect(try await store.contents() == before)
         try await repository.register("bert", ["email": "A@b.c"])
         try await repository.register("carl")
         try await repository.register("dora")
@@ -94,7 +94,9 @@ import Watchdog
             }
         }
         #expect(registered.count == 24)
-        #expect(Set(registered.values.map(\.id)) == Set(1...24))
+        let ids = Set(registered.values.map(\.id))
+        // A server's ids are reserved in blocks, and those that are not used in the end are lost.
+        if store.engine == .postgres { #expect(ids.count == 24) } else { #expect(ids == Set(1...24)) }
         #expect(try await repository.changeNumber == 24)
         for (name, profile) in registered { #expect(try await repository.profile(username: name) == profile) }
         #expect(try await repository.isSound())
@@ -159,7 +161,7 @@ import Watchdog
     @Test func `R3: an edit that goes by a stale revision is told the current one, and changes nothing`() async throws {
         let first = try await repository.register("abel")
         _ = try await repository.edit("abel") { $0["address"] = "1" }
-        let before = try store.contents()
+        let before = try await store.contents()
         let stale = ProfileStoreError.staleRevision(expected: 1, current: 2)
         await #expect(throws: stale) { try await repository.edit("abel", expecting: 1) { $0["address"] = "2" } }
         await #expect(throws: stale) {
@@ -168,7 +170,7 @@ import Watchdog
         await #expect(throws: ProfileStoreError.staleRevision(expected: 7, current: 2)) {
             try await repository.edit("abel", expecting: 7) { _ in }
         }
-        #expect(try store.contents() == before)
+        #expect(try await store.contents() == before)
     }
 
     @Test(.onlyOnSQLite("writes into the tables"), arguments: [false, true])
@@ -243,7 +245,7 @@ import Watchdog
 
     @Test func `R1: what an edit makes of a profile must be valid`() async throws {
         try await repository.register("abel")
-        let before = try store.contents()
+        let before = try await store.contents()
         let error = await #expect(throws: ProfileStoreError.self) {
             try await repository.edit("abel") { draft in
                 draft["phone"] = "1"
@@ -257,7 +259,7 @@ import Watchdog
         }
         #expect(failure.issues.map(\.field) == [.phone, .address, nil])
         #expect(failure.issues.map(\.code) == [.tooShort, .required, .unknownField])
-        #expect(try store.contents() == before)
+        #expect(try await store.contents() == before)
         await #expect(throws: ProfileStoreError.notFound(username: "bert")) {
             try await repository.edit("bert") { _ in }
         }
@@ -279,12 +281,12 @@ import Watchdog
 
     @Test func `R3: a password that is edited is kept as a hash, and one that is not stays`() async throws {
         try await repository.register("abel")
-        let brought = try store.contents()
+        let brought = try await store.contents()
         _ = try await repository.edit("abel") { $0["address"] = "1" }
         if store.engine == .sqlite {
             #expect(try store.number("SELECT count(*) FROM profiles WHERE password_is_judged = 0") == 1)
         }
-        #expect(try store.contents() != brought)
+        #expect(try await store.contents() != brought)
         #expect(try await repository.validatePassword(People.secret, for: "abel").revision == 2)
         let edited = try await repository.edit("abel") { $0.password = Secret("bL9pjp") }
         #expect(edited.revision == 3)

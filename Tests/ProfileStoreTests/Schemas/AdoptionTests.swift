@@ -20,9 +20,9 @@ import Watchdog
     }
 
     /// What is stored, in SQLite the indexes too.
-    private func everything() throws -> [AnyHashable] {
+    private func everything() async throws -> [AnyHashable] {
         let others = store.engine == .sqlite ? ["schemas", "store", "sqlite_schema"] : []
-        return try store.contents() + others.map { AnyHashable(try store.rows($0)) }
+        return try await store.contents() + others.map { AnyHashable(try store.rows($0)) }
     }
 
     /// How many indexes SQLite has for addresses that may not come twice.
@@ -139,7 +139,7 @@ import Watchdog
         try await repository.register("alone", ["email": "alone"])
         try await repository.register("none")
         try await repository.register("nothing")
-        let before = try everything()
+        let before = try await everything()
         let unique = try People.standard(and: People.uniqueEmail, #"{"name":"more"}"#)
         let error = await #expect(throws: ProfileStoreError.self) { try await repository.adopt(unique) }
         guard case .repeatedValues(.email, let values)? = error else {
@@ -148,7 +148,7 @@ import Watchdog
         }
         #expect(values.count == 10)
         #expect(Set(values).isSubset(of: Set((0..<12).map { "m\($0)" })))
-        let after = try everything()
+        let after = try await everything()
         #expect(after == before)
         #expect(repository.schemaVersion == 2)
         #expect(try await repository.profile(username: "alone")?[.email] == "alone")

@@ -1,0 +1,68 @@
+package import ProfileCore
+internal import SecretHashing
+
+/// What a copy of a store has of it besides the profiles. Sessions, resets, failed attempts, keys of writes and the log of
+/// changes are not copied.
+package struct StoreHead: Sendable {
+    /// An access token, and what is kept of it to know it by.
+    package struct KeptToken: Hashable, Sendable {
+        package let hash: TokenHash
+        package let token: AccessToken
+
+        package init(hash: TokenHash, token: AccessToken) {
+            self.hash = hash
+            self.token = token
+        }
+    }
+
+    /// Every schema that was ever in force, oldest first.
+    package let schemas: [AdoptedSchema]
+    /// In the order of their hashes.
+    package let tokens: [KeptToken]
+    /// The id that the next profile gets.
+    package let nextProfileID: Int64
+    /// Whether the welcome was taken.
+    package let isWelcomed: Bool
+    /// Whether there is no profile.
+    package let isEmpty: Bool
+    /// The ``fingerprint`` of the store of which this one is a copy that is not at its end; nil for any other store.
+    package let copyOf: String?
+
+    package init(
+        schemas: [AdoptedSchema], tokens: [KeptToken], nextProfileID: Int64, isWelcomed: Bool, isEmpty: Bool,
+        copyOf: String?
+    ) {
+        self.schemas = schemas
+        self.tokens = tokens.sorted { $0.hash.text < $1.hash.text }
+        self.nextProfileID = nextProfileID
+        self.isWelcomed = isWelcomed
+        self.isEmpty = isEmpty
+        self.copyOf = copyOf
+    }
+
+    /// What a copy that was broken off is known by: SHA-256 of the schemas that were ever in force, and when.
+    package var fingerprint: String {
+        let lines = schemas.map { "\($0.version) \($0.fingerprint) \($0.adoptedAt.millisecondsSince1970)\n" }
+        return SHA256.hexadecimal(Array(lines.joined().utf8).span)
+    }
+
+    /// The fields that profiles may have values of, whichever schema has them; one for each column.
+    package var fields: [FieldRules] {
+        var columns: Set<FieldName> = []
+        return schemas.flatMap(\.schema.openFields).filter { columns.insert($0.column).inserted }
+            .sorted { $0.column.text < $1.column.text }
+    }
+
+    /// Whether a copy of another store may be made here: of one whose first rules are these, which so remain.
+    package func isUnused(besides other: StoreHead) -> Bool {
+        isEmpty && nextProfileID == 1 && tokens.isEmpty && schemas.map(\.fingerprint) == [other.schemas[0].fingerprint]
+    }
+}
+
+extension StoreHead: Equatable {
+    /// Whether both hold the same, apart from the profiles.
+    package static func == (left: Self, right: Self) -> Bool {
+        left.fingerprint == right.fingerprint && left.tokens == right.tokens
+            && left.nextProfileID == right.nextProfileID && left.isWelcomed == right.isWelcomed
+    }
+}

@@ -1,0 +1,270 @@
+internal import PostgresAccess
+internal import ProfileCore
+internal import ProfileStore
+
+/// What a batch of rows makes of the table: its steps are taken here, by what the table has of the rows' unique values, and
+/// are then written with a few statements. If somebody has written something else meanwhile, the statements write fewer
+/// rows than they should, and the transaction is repeated with a new plan.
+struct BatchPlan {
+    /// What is written, in the order of the steps.
+    private enum Write {
+        case insert([(row: Int, id: Int64)])
+        case update(id: Int64, revision: Int64, ValidProfiles)
+    }
+
+    private let rules: RulesInForce
+    private let time: Timestamp
+    private var nextID: Int64
+    private let firstID: Int64
+    private var writes: [Write] = []
+    /// Who has a value of a unique field, by the column and the value as it is compared; nil for nobody.
+    private var owners: [FieldName: [String: Int64?]] = [:]
+    /// What is known of profiles, as the steps up to here have left them.
+    private var profiles: [Int64: Profile] = [:]
+    private var hashes: [Int64: String] = [:]
+    private var updated: Set<Int64> = []
+    private(set) var updatedIDs: ClosedRange<Int64>?
+
+    private var table: ProfileTable { rules.table }
+
+    /// - Parameters:
+    ///   - rules: Those in force.
+    ///   - firstID: The id of the first new profile; the others' follow it.
+    ///   - time: When.
+    init(under rules: RulesInForce, firstID: Int64, at time: Timestamp) {
+        self.rules = rules
+        self.time = time
+        self.firstID = firstID
+        nextID = firstID
+    }
+
+    /// The profiles that are added.
+    var addedIDs: ClosedRange<Int64>? { nextID > firstID ? firstID...nextID - 1 : nil }
+
+    // MARK: The steps
+
+    /// Takes the steps of a batch to its end; one that writes ends a batch that is only looked at.
+    mutating func run<Batch: ImportBatch>(
+        _ batch: inout Batch, writes isWriting: Bool, _ transaction: Transaction
+    ) async throws {
+        let rows = batch.rows
+        let wantsProfiles = batch.wantsStoredProfiles
+        try await learn(of: rows, wantsProfiles, transaction)
+        var step = batch.next(after: .none)
+        while true {
+            switch step {
+            case .insert(let row):
+                guard isWriting else { return }
+                try await learn(of: row, in: rows, wantsProfiles, transaction)
+                if takenFields(of: row, in: rows, besides: nil).isEmpty {
+                    insert(row, of: rows)
+                    step = batch.next(after: .inserted)
+                } else {
+                    step = batch.next(after: .found(match(of: row, in: rows, besides: nil, wantsProfiles)))
+                }
+            case .look(let row, let looked, let id):
+                try await learn(of: row, in: looked, wantsProfiles, transaction)
+                step = batch.next(after: .found(match(of: row, in: looked, besides: id, wantsProfiles)))
+            case .find(let username):
+                try await learn(of: username, transaction)
+                step = batch.next(after: .found(match(of: username)))
+            case .update(let stored, let merged):
+                guard isWriting else { return }
+                try await learn(of: 0, in: merged, false, transaction)
+                let taken = takenFields(of: 0, in: merged, besides: stored.id)
+                if taken.isEmpty {
+                    update(stored, with: merged)
+                    step = batch.next(after: .updated)
+                } else {
+                    step = batch.next(after: .found(StoredMatch(takenFields: taken)))
+                }
+            case .end: return
+            }
+        }
+    }
+
+    private func takenFields(of row: Int, in rows: ValidProfiles, besides id: Int64?) -> [FieldName] {
+        table.uniqueFields.filter { index, rules in
+            guard let value = rows.text(row: row, field: index), let owner = owner(of: value, in: rules) else {
+                return false
+            }
+            return owner != id
+        }.map(\.rules.name)
+    }
+
+    private func match(of row: Int, in rows: ValidProfiles, besides id: Int64?, _ wantsProfile: Bool) -> StoredMatch {
+        var match = StoredMatch()
+        if wantsProfile, let name = rows.text(row: row, field: table.schema.primaryKeyIndex) {
+            match = self.match(of: name)
+        }
+        match.takenFields = takenFields(of: row, in: rows, besides: id)
+        return match
+    }
+
+    private func match(of username: String) -> StoredMatch {
+        guard let id = owner(of: username, in: table.schema.primaryKey), let profile = profiles[id] else {
+            return StoredMatch()
+        }
+        return StoredMatch(profile: profile, passwordHash: hashes[id])
+    }
+
+    private func owner(of value: String, in field: FieldRules) -> Int64? {
+        owners[field.column]?[ProfileTable.compared(value, of: field)] ?? nil
+    }
+
+    // MARK: What the table has
+
+    /// Asks for all unique values of a batch at once.
+    private mutating func learn(
+        of rows: ValidProfiles, _ wantsProfiles: Bool, _ transaction: Transaction
+    ) async throws {
+        var questions: [(field: FieldRules, values: [String])] = []
+        for (index, field) in table.uniqueFields {
+            let values = (0..<rows.count).compactMap { row in
+                rows.text(row: row, field: index).map { ProfileTable.compared($0, of: field) }
+            }
+            if !values.isEmpty { questions.append((field, values)) }
+        }
+        try await ask(questions, wantsProfiles, transaction)
+    }
+
+    /// Asks for the unique values of a row that are not known yet.
+    private mutating func learn(
+        of row: Int, in rows: ValidProfiles, _ wantsProfiles: Bool, _ transaction: Transaction
+    ) async throws {
+        var questions: [(field: FieldRules, values: [String])] = []
+        for (index, field) in table.uniqueFields {
+            guard let value = rows.text(row: row, field: index).map({ ProfileTable.compared($0, of: field) }),
+                owners[field.column]?[value] == nil
+            else { continue }
+            questions.append((field, [value]))
+        }
+        if !questions.isEmpty { try await ask(questions, wantsProfiles, transaction) }
+    }
+
+    private mutating func learn(of username: String, _ transaction: Transaction) async throws {
+        let key = table.schema.primaryKey
+        let value = ProfileTable.compared(username, of: key)
+        if let owner = owners[key.column]?[value], owner.map({ profiles[$0] != nil }) ?? true { return }
+        try await ask([(key, [value])], true, transaction)
+    }
+
+    private mutating func ask(
+        _ questions: [(field: FieldRules, values: [String])], _ wantsProfiles: Bool, _ transaction: Transaction
+    ) async throws {
+        let answers = try await transaction.run(
+            questions.map { field, values in
+                let column = ProfileTable.comparedColumn(field)
+                let wanted = wantsProfiles && field.isPrimaryKey
+                let selected = wanted ? table.selectionWithHash(column) : "SELECT id, \(column) FROM profiles"
+                return Command("\(selected) WHERE \(column) = ANY ($1::text[])", [.texts(values)])
+            })
+        for (question, rows) in zip(questions, answers) {
+            for value in question.values where owners[question.field.column]?[value] == nil {
+                owners[question.field.column, default: [:]][value] = .some(nil)
+            }
+            let wanted = wantsProfiles && question.field.isPrimaryKey
+            for row in 0..<rows.count {
+                guard let id = rows.number(row, 0) else { continue }
+                let valueColumn = wanted ? ProfileTable.firstFieldColumn + table.openFields.count + 1 : 1
+                guard let value = rows.text(row, valueColumn) else { continue }
+                // What a step before has made of it is newer, and not in the table yet.
+                guard !updated.contains(id) else { continue }
+                owners[question.field.column, default: [:]][value] = id
+                if wanted {
+                    profiles[id] = table.profile(in: rows, row)
+                    hashes[id] = rows.text(row, valueColumn - 1)
+                }
+            }
+        }
+    }
+
+    // MARK: What is written
+
+    private mutating func insert(_ row: Int, of rows: ValidProfiles) {
+        let id = nextID
+        nextID += 1
+        if case .insert(let before)? = writes.last {
+            writes[writes.count - 1] = .insert(before + [(row, id)])
+        } else {
+            writes.append(.insert([(row, id)]))
+        }
+        remember(
+            Profile(
+                id: id, revision: 1, createdAt: time, updatedAt: time, schemaVersion: rules.version, issues: [],
+                hasPassword: table.bringsPassword(row, of: rows), schema: table.schema, values: values(row, rows)),
+            row, of: rows)
+    }
+
+    private mutating func update(_ stored: Profile, with merged: ValidProfiles) {
+        writes.append(.update(id: stored.id, revision: stored.revision, merged))
+        updated.insert(stored.id)
+        updatedIDs =
+            updatedIDs.map { min($0.lowerBound, stored.id)...max($0.upperBound, stored.id) } ?? stored.id...stored.id
+        // Values that it has no more are free.
+        for column in owners.keys {
+            for (value, owner) in owners[column] ?? [:] where owner == stored.id {
+                owners[column]?[value] = .some(nil)
+            }
+        }
+        remember(
+            Profile(
+                id: stored.id, revision: stored.revision + 1, createdAt: stored.createdAt, updatedAt: time,
+                schemaVersion: rules.version, issues: [],
+                hasPassword: stored.hasPassword || table.bringsPassword(0, of: merged), schema: table.schema,
+                values: values(0, merged)),
+            0, of: merged)
+    }
+
+    private mutating func remember(_ profile: Profile, _ row: Int, of rows: ValidProfiles) {
+        profiles[profile.id] = profile
+        if let secret = table.secretField, let hash = rows.text(row: row, field: secret) { hashes[profile.id] = hash }
+        for (index, field) in table.uniqueFields {
+            guard let value = rows.text(row: row, field: index) else { continue }
+            owners[field.column, default: [:]][ProfileTable.compared(value, of: field)] = profile.id
+        }
+    }
+
+    private func values(_ row: Int, _ rows: ValidProfiles) -> [String?] {
+        table.schema.fields.indices.filter { !table.schema.fields[$0].isSecret }.map { rows.text(row: row, field: $0) }
+    }
+
+    /// Writes all of it.
+    ///
+    /// - Throws: An error that has the transaction repeated where the table has changed since the plan was made.
+    func write(_ rows: ValidProfiles, _ transaction: Transaction) async throws {
+        var commands: [Command] = []
+        var expected: [Int?] = []
+        for write in writes {
+            switch write {
+            case .insert(let new):
+                commands.append(table.insertion(of: new, in: rows, at: time, schemaVersion: rules.version))
+                expected.append(new.count)
+            case .update(let id, let revision, let merged):
+                commands.append(
+                    table.replacement(
+                        of: id, revision: revision, with: merged, at: time, schemaVersion: rules.version))
+                expected.append(1)
+                if let field = table.secretField, let hash = merged.text(row: 0, field: field) {
+                    let set = ProfileTable.settingPassword(
+                        hash, isJudged: merged.hashIsJudged(row: 0), of: id, schemaVersion: rules.version)
+                    commands += set
+                    expected += set.map { _ in nil }
+                }
+            }
+        }
+        guard !commands.isEmpty else { return }
+        let answers = try await transaction.run(commands)
+        guard zip(answers, expected).allSatisfy({ $0.affectedCount == $1 ?? $0.affectedCount }) else {
+            throw PostgresError.changedMeanwhile
+        }
+    }
+
+    /// What is logged of it, and forgotten of attempts at names that no profile had.
+    func finish() -> (changes: [PostgresEngine.Change], last: [Command]) {
+        var changes: [PostgresEngine.Change] = []
+        if let addedIDs { changes.append(PostgresEngine.Change(.imported, in: addedIDs)) }
+        if let updatedIDs { changes.append(PostgresEngine.Change(.updated, in: updatedIDs)) }
+        return (changes, addedIDs.map { [ThrottleTable.forgetUnknown(namesOf: $0)] } ?? [])
+    }
+}

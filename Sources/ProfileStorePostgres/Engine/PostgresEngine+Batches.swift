@@ -1,0 +1,214 @@
+internal import Platform
+internal import PostgresAccess
+internal import ProfileCore
+internal import ProfileStore
+internal import Threads
+
+// Many profiles at once.
+extension PostgresEngine {
+    func isEmpty() async throws(ProfileStoreError) -> Bool {
+        try await session.read { connection in try await connection.run(ProfileTable.selectAny).isEmpty }
+    }
+
+    func areStored(_ usernames: [String]) async throws(ProfileStoreError) -> [Bool] {
+        try await session.read { connection in
+            try await Self.areStored(usernames) { command in try await connection.run([command])[0] }
+        }
+    }
+
+    private static func areStored(
+        _ usernames: [String], _ run: (Command) async throws -> Rows
+    ) async throws -> [Bool] {
+        let keys = usernames.map { ProfileTable.key(of: $0) }
+        let rows = try await run(
+            Command("SELECT username$key FROM profiles WHERE username$key = ANY ($1::text[])", [.texts(keys)]))
+        let stored = Set((0..<rows.count).compactMap { rows.text($0, 0) })
+        return keys.map { stored.contains($0) }
+    }
+
+    func expectBatches(_ areComing: Bool, waits: Bool) async {}
+
+    var scratchFileTemplate: [CChar] {
+        let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/var/tmp"
+        return Array("\(folder)/profiles-input-XXXXXX".utf8CString)
+    }
+
+    func store<Batch: ImportBatch>(
+        _ batch: Batch, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
+    ) async throws(ProfileStoreError) -> Batch {
+        try await session.underWay.run { () throws(ProfileStoreError) in
+            // As many as may be new: those that are follow each other.
+            let firstID = try await ids.take(batch.rows.count, session, at: stamp.time)
+            return try await store(batch, from: firstID, judgedBy: schema, stamp)
+        }
+    }
+
+    private func store<Batch: ImportBatch>(
+        _ batch: Batch, from firstID: Int64, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
+    ) async throws(ProfileStoreError) -> Batch {
+        try await changeOnce(stamp) { transaction in
+            let rules = try await rulesInForce(transaction, being: schema)
+            var batch = batch
+            var plan = BatchPlan(under: rules, firstID: firstID, at: stamp.time)
+            try await plan.run(&batch, writes: true, transaction)
+            try await plan.write(batch.rows, transaction)
+            let (changes, last) = plan.finish()
+            return Written(value: batch, changes: changes, last: last)
+        }
+    }
+
+    func preview<Batch: ImportBatch>(
+        _ batch: Batch, judgedBy schema: ProfileSchema
+    ) async throws(ProfileStoreError) -> Batch {
+        try await session.readAtOneMoment { transaction in
+            let rules = try await rulesAtHand(transaction)
+            guard rules.schema == schema else { throw ProfileStoreError.schemaChanged(version: rules.version) }
+            var batch = batch
+            var plan = BatchPlan(under: rules, firstID: 1, at: options.now())
+            try await plan.run(&batch, writes: false, transaction)
+            return batch
+        }
+    }
+
+    // MARK: All at once
+
+    func load(
+        _ load: some BulkLoad, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
+    ) async throws(ProfileStoreError) -> BulkLoadOutcome {
+        // Before others are made to wait.
+        let isEmpty = try await isEmpty()
+        if !isEmpty, !load.takesUsedStore { return .declined }
+        if isEmpty, load.knowsNewRows {
+            let loaded = try await session.withoutIndexes(at: stamp.time) { transaction in
+                guard try await transaction.run(ProfileTable.selectAny).isEmpty else { return false }
+                return try await mayBegin(load, transaction)
+            } _: { () throws(ProfileStoreError) in
+                try await fill(from: load, judgedBy: schema, stamp, withoutIndexes: true)
+            }
+            // Somebody came before it.
+            if let loaded { return loaded }
+        }
+        return try await fill(from: load, judgedBy: schema, stamp, withoutIndexes: false)
+    }
+
+    private func fill(
+        from load: some BulkLoad, judgedBy schema: ProfileSchema, _ stamp: WriteStamp, withoutIndexes: Bool
+    ) async throws(ProfileStoreError) -> BulkLoadOutcome {
+        let loaded = try await session.writeOnce(at: stamp.time) { connection, transaction, key in
+            // The load says when it ends; what it has given by then may stay.
+            connection.mayBeCancelled = false
+            return try await fill(
+                from: load, judgedBy: schema, stamp, key, withoutIndexes: withoutIndexes, connection, transaction)
+        }
+        guard let (outcome, isChange) = loaded else { return .undone }
+        if isChange { watch.announce() }
+        return outcome
+    }
+
+    /// Fills the table in a transaction that keeps all others from writing profiles.
+    private func fill(
+        from load: some BulkLoad, judgedBy schema: ProfileSchema, _ stamp: WriteStamp, _ key: String,
+        withoutIndexes: Bool, _ connection: Connection, _ transaction: Transaction
+    ) async throws -> PostgresSession.Outcome<(BulkLoadOutcome, isChange: Bool)> {
+        let held = try await transaction.run(SchemaTable.hold)
+        if !withoutIndexes {
+            guard !held.flag(0, 1) else { throw LoadGoesOn() }
+            let isEmpty = try await transaction.run(ProfileTable.selectAny).isEmpty
+            guard isEmpty || load.takesUsedStore, try await mayBegin(load, transaction) else {
+                return PostgresSession.Outcome(value: (.declined, isChange: false))
+            }
+        }
+        let rules = try await rulesAtHand(transaction)
+        guard rules.schema == schema else { throw ProfileStoreError.schemaChanged(version: rules.version) }
+        // Nobody takes an id meanwhile, so that those of the load follow each other.
+        let firstID =
+            try await transaction.run("SELECT value FROM counters WHERE name = 'next_profile_id' FOR UPDATE")
+            .number(0, 0) ?? 1
+        var nextID = firstID
+        var updatedIDs: ClosedRange<Int64>?
+        if withoutIndexes {
+            nextID = try await copy(load, under: rules, from: firstID, at: stamp.time, connection)
+        } else {
+            while var batch = try await onThread({ load.nextBatch() }) {
+                connection.deadline = session.newDeadline
+                var plan = BatchPlan(under: rules, firstID: nextID, at: stamp.time)
+                try await plan.run(&batch, writes: true, transaction)
+                try await plan.write(batch.rows, transaction)
+                if let added = plan.addedIDs { nextID = added.upperBound + 1 }
+                if let updated = plan.updatedIDs {
+                    updatedIDs =
+                        updatedIDs.map {
+                            min($0.lowerBound, updated.lowerBound)...max($0.upperBound, updated.upperBound)
+                        } ?? updated
+                }
+                try await onThread { [batch] in load.take(batch) }
+            }
+        }
+        connection.deadline = session.newDeadline
+        guard load.mayStay() else { throw LoadIsUndone() }
+        var changes: [Change] = []
+        var last: [Command] = []
+        if nextID > firstID {
+            changes.append(Change(.imported, in: firstID...nextID - 1))
+            last = [
+                Command("UPDATE counters SET value = $1 WHERE name = 'next_profile_id'", [.number(nextID)]),
+                ThrottleTable.forgetUnknown(namesOf: firstID...nextID - 1),
+            ]
+        }
+        if let updatedIDs { changes.append(Change(.updated, in: updatedIDs)) }
+        last += changes.enumerated().map { part, change in
+            ChangeTable.append(change.kind, change.profileIDs, stamp, write: key, part: part)
+        }
+        return PostgresSession.Outcome(value: (.loaded, isChange: !changes.isEmpty), last: last)
+    }
+
+    /// A load asks at once, and the answer is had before: which of the names that it will ask for are stored is all that
+    /// it may want to know.
+    private func mayBegin(_ load: some BulkLoad, _ transaction: Transaction) async throws -> Bool {
+        var asked: [String]?
+        var answers: [Bool] = []
+        while true {
+            do {
+                return try load.mayBegin { usernames in
+                    guard let asked, asked == usernames else { throw AsksForNames(usernames: usernames) }
+                    return answers
+                }
+            } catch let question as AsksForNames {
+                asked = question.usernames
+                answers = try await Self.areStored(question.usernames) { try await transaction.run([$0])[0] }
+            }
+        }
+    }
+
+    private struct AsksForNames: Error { let usernames: [String] }
+
+    /// Copies new rows into a table without rows.
+    ///
+    /// - Returns: The id after the last one's.
+    private func copy(
+        _ load: some BulkLoad, under rules: RulesInForce, from firstID: Int64, at time: Timestamp,
+        _ connection: Connection
+    ) async throws -> Int64 {
+        let stream = CopyStream(of: load, CopyEncoding(rules, from: firstID, at: time))
+        _ = try await connection.copyIn(rules.table.copy) {
+            let bytes = try await onThread { stream.next() }
+            connection.deadline = session.newDeadline
+            return bytes
+        }
+        return stream.nextID
+    }
+
+    /// Runs what may block a thread on one of our own, also for a task that was cancelled: the load knows of that.
+    private func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            do throws(ThreadRefusal) {
+                try threads.start { continuation.resume(returning: body()) }
+            } catch {
+                continuation.resume(throwing: ProfileStoreError(error))
+            }
+        }
+    }
+}
+
+/// Rolls a transaction back without a failure.
+struct LoadIsUndone: Error {}

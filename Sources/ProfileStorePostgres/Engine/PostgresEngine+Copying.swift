@@ -1,0 +1,98 @@
+internal import PostgresAccess
+internal import ProfileCore
+internal import ProfileStore
+
+// Copies of whole stores.
+extension PostgresEngine {
+    func head() async throws(ProfileStoreError) -> StoreHead {
+        try await session.readAtOneMoment { transaction in try await Self.head(transaction) }
+    }
+
+    private static func head(_ transaction: Transaction) async throws -> StoreHead {
+        let store = try await transaction.run(
+            """
+            SELECT (SELECT value FROM counters WHERE name = 'next_profile_id'), is_welcomed,
+                NOT EXISTS (SELECT 1 FROM profiles) FROM store
+            """)
+        let copy = try await transaction.run(KeyedWriteTable.selectUnfinishedCopy)
+        return StoreHead(
+            schemas: try SchemaTable.schemas(in: try await transaction.run(SchemaTable.selectAll)),
+            tokens: AccessTokenTable.kept(in: try await transaction.run(AccessTokenTable.selectAll)),
+            nextProfileID: store.number(0, 0) ?? 1, isWelcomed: store.flag(0, 1), isEmpty: store.flag(0, 2),
+            copyOf: copy.isEmpty ? nil : copy.text(0, 0))
+    }
+
+    func isUnfinishedCopy() async throws(ProfileStoreError) -> Bool {
+        try await session.read { connection in
+            try await !connection.run(KeyedWriteTable.selectUnfinishedCopy).isEmpty
+        }
+    }
+
+    func beginCopy(of head: StoreHead, restarting: Bool) async throws(ProfileStoreError) {
+        let own = try await self.head()
+        guard try await isToBegin(own, head, restarting) else { return }
+        if own.copyOf != nil {
+            // First of all: what is there may not be as the indexes want it that are made next.
+            try await session.write(at: options.now()) { transaction, _ in
+                try await transaction.run(SchemaTable.hold)
+                let isCopy = try await Self.head(transaction).copyOf != nil
+                return PostgresSession.Outcome(value: (), last: isCopy ? [Command("DELETE FROM profiles")] : [])
+            }
+        }
+        let schemas = head.schemas
+        // In steps, as the adoption of a schema: until the last one the store is what it was.
+        try await session.read { connection in
+            for adopted in schemas { try await Self.prepare(for: adopted.schema, connection) }
+        }
+        try await session.write(at: options.now()) { transaction, _ in
+            try await transaction.run(SchemaTable.hold)
+            guard try await isToBegin(try await Self.head(transaction), head, restarting) else {
+                return PostgresSession.Outcome(value: ())
+            }
+            let cleared = [Command("DELETE FROM profiles"), Command("DELETE FROM schemas")]
+            let put = schemas.flatMap { SchemaTable.putInForce($0.schema, as: $0.version, at: $0.adoptedAt) }
+            let mark = KeyedWriteTable.settingUnfinishedCopy(of: head.fingerprint, at: options.now())
+            return PostgresSession.Outcome(value: (), last: cleared + put + mark)
+        }
+        try await dropUnwantedIndexes()
+    }
+
+    /// Whether a copy is to be begun in a store that holds this, rather than to be gone on with.
+    private func isToBegin(
+        _ own: StoreHead, _ head: StoreHead, _ restarting: Bool
+    ) async throws(ProfileStoreError) -> Bool {
+        guard let copyOf = own.copyOf else {
+            guard own.isUnused(besides: head) else { throw .notUnused(path: place) }
+            return true
+        }
+        guard restarting || copyOf == head.fingerprint else { throw .unfinishedCopy(path: place) }
+        return restarting
+    }
+
+    func place(_ rows: StoredRows, of fields: [FieldRules]) async throws(ProfileStoreError) {
+        let insertion = ProfileTable.insertion(of: rows, fields)
+        let place = place
+        try await session.write(at: options.now()) { transaction, _ in
+            let inserted = try await transaction.run([insertion])[0]
+            guard inserted.affectedCount == rows.rows.count else { throw ProfileStoreError.notUnused(path: place) }
+            return PostgresSession.Outcome(value: ())
+        }
+    }
+
+    func endCopy(of head: StoreHead) async throws(ProfileStoreError) {
+        try await session.write(at: options.now()) { transaction, _ in
+            try await transaction.run(SchemaTable.hold)
+            let tokens = head.tokens.flatMap { kept in
+                [AccessTokenTable.insert(kept.token, kept.hash)]
+                    + (kept.token.lastUsedAt.map { [AccessTokenTable.note(TokenUse(.access, kept.hash, at: $0))] } ?? [])
+            }
+            let rest = [
+                Command(
+                    "UPDATE counters SET value = $1 WHERE name = 'next_profile_id'", [.number(head.nextProfileID)]),
+                Command("UPDATE store SET is_welcomed = $1::bigint <> 0", [.number(head.isWelcomed ? 1 : 0)]),
+            ]
+            let mark = KeyedWriteTable.settingUnfinishedCopy(of: nil, at: options.now())
+            return PostgresSession.Outcome(value: (), last: tokens + rest + mark)
+        }
+    }
+}

@@ -1,0 +1,130 @@
+internal import PostgresAccess
+internal import ProfileCore
+internal import ProfileStore
+
+extension PostgresEngine {
+    func register(
+        _ row: ValidProfiles, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
+    ) async throws(ProfileStoreError) -> Profile {
+        try await session.underWay.run { () throws(ProfileStoreError) in
+            let id = try await ids.take(session, at: stamp.time)
+            return try await register(row, as: id, judgedBy: schema, stamp)
+        }
+    }
+
+    private func register(
+        _ row: ValidProfiles, as id: Int64, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
+    ) async throws(ProfileStoreError) -> Profile {
+        try await change(stamp) { transaction in
+            let rules = try await rulesInForce(transaction, being: schema)
+            let table = rules.table
+            let answers = try await transaction.run([
+                table.insertion(of: 0, in: row, id: id, at: stamp.time, schemaVersion: rules.version),
+                table.select(.id(id)),
+            ])
+            guard let profile = table.profile(in: answers[1]) else {
+                throw ProfileStoreError.duplicate(try await takenFields(of: row, besides: nil, table, transaction))
+            }
+            // Whoever guessed at the name before had nothing to guess.
+            return Written(
+                value: profile, changes: [Change(.registered, id)], last: ThrottleTable.forget(profile.username))
+        }
+    }
+
+    func replace(
+        _ stored: Profile, with row: ValidProfiles, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
+    ) async throws(ProfileStoreError) -> Profile {
+        try await change(stamp) { transaction in
+            let rules = try await rulesInForce(transaction, being: schema)
+            let table = rules.table
+            // The profile's row first: whoever changes it too waits here, and looks at unique values afterwards.
+            let current = try await transaction.run(
+                "SELECT revision FROM profiles WHERE id = $1 FOR UPDATE", [.number(stored.id)])
+            guard let revision = current.isEmpty ? nil : current.number(0, 0) else {
+                throw ProfileStoreError.notFound(username: stored.username)
+            }
+            guard revision == stored.revision else {
+                throw ProfileStoreError.staleRevision(expected: stored.revision, current: revision)
+            }
+            let taken = try await takenFields(of: row, besides: stored.id, table, transaction)
+            guard taken.isEmpty else { throw ProfileStoreError.duplicate(taken) }
+            var commands = [
+                table.replacement(
+                    of: stored.id, revision: revision, with: row, at: stamp.time, schemaVersion: rules.version)
+            ]
+            let password = table.secretField.flatMap { row.text(row: 0, field: $0) }
+            if let password {
+                commands += ProfileTable.settingPassword(
+                    password, isJudged: row.hashIsJudged(row: 0), of: stored.id, schemaVersion: rules.version)
+            }
+            let answers = try await transaction.run(commands + [table.select(.id(stored.id))])
+            guard let profile = answers.last.flatMap({ table.profile(in: $0) }) else {
+                throw ProfileStoreError.corrupt("a profile just written is missing")
+            }
+            var last: [Command] = []
+            if stored.username != profile.username {
+                last = [stored.username, profile.username].flatMap { ThrottleTable.forget($0) }
+            } else if password != nil {
+                last = ThrottleTable.forget(stored.username, .password)
+            }
+            let credential = password == nil ? [] : [Change(.credentialChanged, stored.id)]
+            return Written(value: profile, changes: [Change(.edited, stored.id)] + credential, last: last)
+        }
+    }
+
+    func remove(
+        _ username: String, expecting revision: Int64?, _ stamp: WriteStamp
+    ) async throws(ProfileStoreError) -> Profile {
+        try await change(stamp) { transaction in
+            let rules = try await rulesInForce(transaction)
+            let rows = try await transaction.run(
+                rules.table.selectByUsername + " FOR UPDATE", [.text(ProfileTable.key(of: username))])
+            guard let profile = rules.table.profile(in: rows) else {
+                throw ProfileStoreError.notFound(username: username)
+            }
+            if let revision, revision != profile.revision {
+                throw ProfileStoreError.staleRevision(expected: revision, current: profile.revision)
+            }
+            return Written(
+                value: profile, changes: [Change(.removed, profile.id)],
+                last: [Command("DELETE FROM profiles WHERE id = $1", [.number(profile.id)])]
+                    + ThrottleTable.forget(profile.username))
+        }
+    }
+
+    func remove(_ profiles: [Profile], _ stamp: WriteStamp) async throws(ProfileStoreError) -> Int {
+        // In the order of ids, so that two who remove the same profiles do not lock each other out.
+        let profiles = profiles.sorted { $0.id < $1.id }
+        return try await change(stamp) { transaction in
+            _ = try await rulesInForce(transaction)
+            let removed = try await transaction.run(
+                """
+                DELETE FROM profiles USING unnest($1::bigint[], $2::bigint[]) AS known (id, revision)
+                WHERE profiles.id = known.id AND profiles.revision = known.revision
+                RETURNING profiles.id, profiles.username
+                """, [.numbers(profiles.map(\.id)), .numbers(profiles.map(\.revision))])
+            let ids = (0..<removed.count).compactMap { removed.number($0, 0) }.sorted()
+            let names = (0..<removed.count).compactMap { removed.text($0, 1) }
+            return Written(
+                value: ids.count, changes: ids.map { Change(.removed, $0) },
+                last: names.isEmpty ? [] : [ThrottleTable.forget(names)])
+        }
+    }
+
+    /// The unique fields of which another profile has the row's value.
+    ///
+    /// - Throws: An error that has the transaction repeated where none has: who had it is gone by now.
+    private func takenFields(
+        of row: ValidProfiles, besides id: Int64?, _ table: ProfileTable, _ transaction: Transaction
+    ) async throws -> [FieldName] {
+        let questions = table.selectOwners(of: 0, in: row)
+        let answers = try await transaction.run(questions.map(\.command))
+        let taken = zip(questions, answers).filter { _, owners in
+            !owners.isEmpty && owners.number(0, 0) != id
+        }.map(\.0.field)
+        if taken.isEmpty, id == nil {
+            throw PostgresError.changedMeanwhile
+        }
+        return taken
+    }
+}

@@ -1,0 +1,236 @@
+internal import PostgresAccess
+internal import ProfileCore
+internal import ProfileStore
+
+extension PostgresEngine {
+    func schemaInForce() async throws(ProfileStoreError) -> AdoptedSchema {
+        try await session.read { connection in try await rulesInForce(connection).adopted }
+    }
+
+    func schemas() async throws(ProfileStoreError) -> [AdoptedSchema] {
+        try await session.read { connection in
+            try SchemaTable.schemas(in: try await connection.run(SchemaTable.selectAll))
+        }
+    }
+
+    func loginRules() async throws(ProfileStoreError) -> LoginRules {
+        try await session.readAtOneMoment { transaction in
+            let schemas = try SchemaTable.schemas(in: try await transaction.run(SchemaTable.selectAll))
+            let version = try await transaction.run(SchemaTable.selectVersion).number(0, 0)
+            guard let inForce = schemas.first(where: { Int64($0.version) == version }) else {
+                throw ProfileStoreError.corrupt("the store holds no schema")
+            }
+            let rules = inForce.schema[.password]
+            let others = schemas.filter { $0.schema[.password] != rules }.map { Int64($0.version) }
+            let unjudged = try await transaction.run(Self.selectUnjudged, [.numbers(others)])
+            return LoginRules(inForce, haveJudgedPasswords: unjudged.isEmpty)
+        }
+    }
+
+    /// A password that the rules in force have not judged: brought as a hash, or set under one of these versions.
+    private static let selectUnjudged = """
+        (SELECT 1 FROM profiles WHERE password_hash IS NOT NULL AND password_is_judged = false LIMIT 1)
+        UNION ALL
+        (SELECT 1 FROM profiles WHERE password_hash IS NOT NULL AND password_is_judged = true
+            AND password_schema_version = ANY ($1::bigint[]) LIMIT 1)
+        """
+
+    // MARK: Adopting
+
+    /// Puts other rules in force in steps, each of which finds what others have done: columns, indexes, and then the
+    /// version, in a transaction of its own. An index of a unique field is made while others write, so that a large table
+    /// stays open; it binds them from the moment on that it is there.
+    func adopt(
+        _ schema: ProfileSchema, _ stamp: WriteStamp
+    ) async throws(ProfileStoreError) -> (inForce: AdoptedSchema, version: Int) {
+        if let request = stamp.request, let first = try await outcome(of: request, at: stamp.time) {
+            let answer: Result<Int, ProfileStoreError> = first.answer()
+            return (try await schemaInForce(), try answer.get())
+        }
+        let start = ContinuousClock.now
+        let deadline = session.newDeadline
+        while try await schemaInForce().fingerprint != schema.fingerprint {
+            try await session.read { connection in try await Self.prepare(for: schema, connection) }
+            if try await session.read({ try await Self.isPrepared(for: schema, $0.run(SchemaTable.selectIndexes)) }) {
+                break
+            }
+            // Somebody else makes an index that it needs, or has just dropped one.
+            guard .now < deadline else { throw .busy(holder: nil, waited: .now - start) }
+            do { try await Task.sleep(for: .milliseconds(20)) } catch { throw .cancelled }
+        }
+        let version: Int = try await change(stamp) { transaction in
+            let held = try await transaction.run(SchemaTable.hold)
+            guard !held.flag(0, 1) else { throw LoadGoesOn() }
+            let inForce = try await SchemaTable.inForce(transaction)
+            guard inForce.adopted.fingerprint != schema.fingerprint else { return Written(value: inForce.version) }
+            // Whoever has put other rules in force meanwhile may have dropped an index that they do not need.
+            guard Self.isPrepared(for: schema, try await transaction.run(SchemaTable.selectIndexes)) else {
+                throw ProfileStoreError.busy(holder: nil, waited: .now - start)
+            }
+            let key = inForce.schema.primaryKey.name
+            if key != schema.primaryKey.name,
+                try await !transaction.run(ProfileTable.selectAny).isEmpty
+            {
+                throw ProfileStoreError.otherPrimaryKey(schema.primaryKey.name, inForce: key)
+            }
+            let next = inForce.version + 1
+            return Written(
+                value: next, changes: [Change(.adopted, in: nil)],
+                last: SchemaTable.putInForce(schema, as: next, at: stamp.time))
+        }
+        try await dropUnwantedIndexes()
+        return (try await schemaInForce(), version)
+    }
+
+    /// Makes the columns and indexes that a schema needs.
+    ///
+    /// - Parameters:
+    ///   - schema: The schema.
+    ///   - isAlone: Whether nobody writes profiles meanwhile, so that indexes need not be made beside others' writes, which
+    ///     waits for every transaction of the database.
+    ///   - connection: Outside of a transaction.
+    /// - Throws: `tooManyColumns`, `repeatedValues`, and what the server refuses.
+    static func prepare(
+        for schema: ProfileSchema, isAlone: Bool = false, _ connection: Connection
+    ) async throws {
+        let columns = try await SchemaTable.columns(connection)
+        let missing = schema.openFields.map(\.column).filter { !columns.contains(ProfileTable.quoted($0)) }
+        // Columns that were dropped count too, as the server numbers them.
+        guard columns.count + missing.count <= mostColumns else {
+            throw ProfileStoreError.tooManyColumns(limit: mostColumns)
+        }
+        for name in missing { try await connection.run(ProfileTable.addColumn(name)) }
+        connection.deadline = .now + PostgresSession.longestWork
+        let there = try await connection.run(SchemaTable.selectIndexes)
+        for row in 0..<there.count where !there.flag(row, 1) && !there.flag(row, 2) {
+            // Its making was broken off, here or elsewhere.
+            if let name = there.text(row, 0) { try await connection.run("DROP INDEX IF EXISTS \"\(name)\"") }
+        }
+        let isEmpty = try await connection.run(ProfileTable.selectAny).isEmpty
+        let isQuick = isAlone || isEmpty
+        for name in SchemaTable.uniqueFields(schema) {
+            try await makeIndex(name, isUnique: true, concurrently: !isQuick, connection)
+        }
+        for name in SchemaTable.indexedFields(schema) {
+            try await makeIndex(name, isUnique: false, concurrently: !isQuick, connection)
+        }
+    }
+
+    /// Whether all indexes that a schema needs are among these, and fit for use.
+    static func isPrepared(for schema: ProfileSchema, _ indexes: Rows) -> Bool {
+        let fit = (0..<indexes.count).compactMap { indexes.flag($0, 1) ? indexes.text($0, 0) : nil }
+        return SchemaTable.indexNames(schema).isSubset(of: fit)
+    }
+
+    /// Makes an index, unless somebody else makes it at the same time.
+    private static func makeIndex(
+        _ name: FieldName, isUnique: Bool, concurrently: Bool, _ connection: Connection
+    ) async throws {
+        do throws(PostgresError) {
+            try await connection.run(ProfileTable.createIndex(name, isUnique: isUnique, concurrently: concurrently))
+        } catch {
+            guard case .refused(let state, _, let constraint, _) = error else { throw error }
+            if state == .duplicateTable { return }
+            guard state == .uniqueViolation else { throw error }
+            // Two that begin at once meet in the server's own table of names.
+            guard constraint == ProfileTable.indexName(name, isUnique: isUnique) else { return }
+            try await connection.run(ProfileTable.dropIndex(name, isUnique: true))
+            let repeated = try await connection.run([ProfileTable.selectRepeated(name)])[0]
+            // Where none is left, it is tried again.
+            guard !repeated.isEmpty else { return }
+            throw ProfileStoreError.repeatedValues(name, (0..<repeated.count).compactMap { repeated.text($0, 0) })
+        }
+    }
+
+    /// PostgreSQL's limit (appendix K of its documentation).
+    private static let mostColumns = 1_600
+
+    /// Drops the indexes of fields that the rules in force do not ask for: those of former rules, and of some that were
+    /// not adopted in the end. Nobody puts other rules in force meanwhile, which may need one of them.
+    func dropUnwantedIndexes() async throws(ProfileStoreError) {
+        let areThere = try await session.read { connection in
+            let wanted = SchemaTable.indexNames(try await SchemaTable.inForce(connection).schema)
+            return try await !Self.indexes(besides: wanted, in: connection.run(SchemaTable.selectIndexes)).isEmpty
+        }
+        guard areThere else { return }
+        try await session.read { connection in
+            try await connection.transaction { transaction in
+                try await transaction.run(SchemaTable.hold)
+                let wanted = SchemaTable.indexNames(try await SchemaTable.inForce(transaction).schema)
+                let there = try await transaction.run(SchemaTable.selectIndexes)
+                for name in Self.indexes(besides: wanted, in: there) {
+                    try await transaction.run("DROP INDEX IF EXISTS \"\(name)\"")
+                }
+            }
+        }
+    }
+
+    /// The names of the indexes that are not wanted; those that somebody is making are left to them.
+    private static func indexes(besides wanted: Set<String>, in there: Rows) -> [String] {
+        (0..<there.count).compactMap { row in
+            there.text(row, 0).flatMap { wanted.contains($0) || there.flag(row, 2) ? nil : $0 }
+        }
+    }
+
+    // MARK: Judging again
+
+    func countJudged(by versions: [Int]) async throws(ProfileStoreError) -> Int {
+        try await session.read { connection in
+            try await connection.run(
+                "SELECT count(*) FROM profiles WHERE schema_version = ANY ($1::bigint[])",
+                [.numbers(versions.map(Int64.init))]
+            ).count(0, 0)
+        }
+    }
+
+    func countPasswords(setUnderOthersThan versions: [Int]) async throws(ProfileStoreError) -> Int {
+        try await session.read { connection in
+            try await connection.run(
+                """
+                SELECT count(*) FROM profiles
+                WHERE password_hash IS NOT NULL AND password_schema_version <> ALL ($1::bigint[])
+                """, [.numbers(versions.map(Int64.init))]
+            ).count(0, 0)
+        }
+    }
+
+    func invalidProfiles(
+        judgedBy versions: [Int], after id: Int64
+    ) async throws(ProfileStoreError) -> [MarkedProfile] {
+        try await session.read { connection in
+            let rows = try await connection.run(
+                """
+                SELECT id, username, issues FROM profiles WHERE issues IS NOT NULL
+                AND schema_version = ANY ($1::bigint[]) AND id > $2 ORDER BY id LIMIT 1000
+                """, [.numbers(versions.map(Int64.init)), .number(id)])
+            return (0..<rows.count).map { row in
+                MarkedProfile(
+                    id: rows.number(row, 0) ?? 0, username: rows.text(row, 1) ?? "",
+                    issues: [ReportedIssue](stored: rows.text(row, 2) ?? ""))
+            }
+        }
+    }
+
+    func mark(_ marks: [JudgementMark], judgedBy version: Int) async throws(ProfileStoreError) {
+        // In the order of ids, so that two who mark the same profiles do not lock each other out.
+        let marks = marks.sorted { $0.id < $1.id }
+        try await session.write(at: options.now()) { transaction, _ in
+            try await transaction.run(
+                """
+                UPDATE profiles SET schema_version = $4, issues = mark.issues
+                FROM unnest($1::bigint[], $2::bigint[], $3::text[]) AS mark (id, revision, issues)
+                WHERE profiles.id = mark.id AND profiles.revision = mark.revision AND schema_version <= $4
+                """,
+                [
+                    .numbers(marks.map(\.id)), .numbers(marks.map(\.revision)), .texts(marks.map(\.issues)),
+                    .number(Int64(version)),
+                ])
+            return PostgresSession.Outcome(value: ())
+        }
+    }
+}
+
+extension Rows {
+    /// A column that counts.
+    func count(_ row: Int, _ column: Int) -> Int { Int(number(row, column) ?? 0) }
+}

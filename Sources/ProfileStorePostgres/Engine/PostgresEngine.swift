@@ -1,0 +1,157 @@
+internal import PostgresAccess
+internal import ProfileCore
+internal import ProfileStore
+internal import Synchronization
+internal import Threads
+
+/// Keeps profiles in a PostgreSQL database; see <doc:Transactions>.
+final class PostgresEngine: StoreEngine {
+    let session: PostgresSession
+    let options: ProfileRepository.Options
+    let place: String
+    /// The rules in force, as far as is known here.
+    private let known: Mutex<RulesInForce>
+    let ids = ProfileIDs()
+    /// For the source of a bulk load, which may block.
+    let threads = ThreadPool(threads: 2)
+    let watch: ChangeWatch
+
+    init(_ session: PostgresSession, _ options: ProfileRepository.Options) async throws(ProfileStoreError) {
+        self.session = session
+        self.options = options
+        place = session.pool.list.description
+        watch = ChangeWatch(session)
+        known = Mutex(try await session.read { connection in try await SchemaTable.inForce(connection) })
+    }
+
+    func close() async {
+        watch.end()
+        await session.close()
+    }
+
+    // MARK: Rules
+
+    /// The rules in force as of now.
+    func rulesInForce(_ connection: Connection) async throws -> RulesInForce {
+        let version = try await connection.run(SchemaTable.selectVersion).number(0, 0)
+        let known = known.withLock { $0 }
+        guard Int64(known.version) != version else { return known }
+        return keep(try await SchemaTable.inForce(connection))
+    }
+
+    /// The rules in force in a transaction that writes profiles; they stay in force until it is committed.
+    ///
+    /// - Throws: `busy` while a bulk load goes on.
+    func rulesInForce(_ transaction: Transaction) async throws -> RulesInForce {
+        let row = try await transaction.run(SchemaTable.share)
+        guard !row.flag(0, 1) else { throw LoadGoesOn() }
+        let known = known.withLock { $0 }
+        guard Int64(known.version) != row.number(0, 0) else { return known }
+        return keep(try await SchemaTable.inForce(transaction))
+    }
+
+    /// The rules in force as a transaction finds them, of one that writes no profile by them.
+    func rulesAtHand(_ transaction: Transaction) async throws -> RulesInForce {
+        let version = try await transaction.run(SchemaTable.selectVersion).number(0, 0)
+        let known = known.withLock { $0 }
+        guard Int64(known.version) != version else { return known }
+        return keep(try await SchemaTable.inForce(transaction))
+    }
+
+    /// The rules in force in a transaction that writes profiles, when they are still those that a value was judged by.
+    func rulesInForce(_ transaction: Transaction, being schema: ProfileSchema) async throws -> RulesInForce {
+        let current = try await rulesInForce(transaction)
+        guard current.schema == schema else {
+            throw ProfileStoreError.schemaChanged(version: current.version)
+        }
+        return current
+    }
+
+    /// The SQL of rules that were in force when they were read.
+    func table(of adopted: AdoptedSchema) -> ProfileTable {
+        let known = known.withLock { $0 }
+        return known.adopted === adopted ? known.table : ProfileTable(adopted.schema)
+    }
+
+    /// Goes by these rules from now on, unless another task has read later ones meanwhile.
+    func keep(_ latest: RulesInForce) -> RulesInForce {
+        known.withLock { known in
+            if known.version < latest.version { known = latest }
+            return known.version == latest.version ? known : latest
+        }
+    }
+
+    // MARK: Writing
+
+    /// What happened; to one profile, to some, or to none.
+    struct Change {
+        let kind: ProfileChange.Kind
+        let profileIDs: ClosedRange<Int64>?
+
+        init(_ kind: ProfileChange.Kind, _ id: Int64) {
+            self.kind = kind
+            profileIDs = id...id
+        }
+
+        init(_ kind: ProfileChange.Kind, in profileIDs: ClosedRange<Int64>?) {
+            self.kind = kind
+            self.profileIDs = profileIDs
+        }
+    }
+
+    /// What a write has done.
+    struct Written<Value> {
+        let value: Value
+        var changes: [Change] = []
+        /// The commands that go with the `COMMIT`.
+        var last: [Command] = []
+    }
+
+    /// Writes and logs what has changed; once, where the stamp has a key.
+    func change<Value: KeyedValue>(
+        _ stamp: WriteStamp, _ body: (Transaction) async throws -> Written<Value>
+    ) async throws(ProfileStoreError) -> Value {
+        guard let request = stamp.request else { return try await changeOnce(stamp, body) }
+        return try await session.underWay.run { () throws(ProfileStoreError) in
+            try await change(request, stamp, body)
+        }
+    }
+
+    private func change<Value: KeyedValue>(
+        _ request: KeyedRequest, _ stamp: WriteStamp, _ body: (Transaction) async throws -> Written<Value>
+    ) async throws(ProfileStoreError) -> Value {
+        let isChange = Atomic(false)
+        let (answer, isNew) = try await session.write(request, at: stamp.time, under: rulesOfPast) { transaction, key in
+            let written = try await body(transaction)
+            isChange.store(!written.changes.isEmpty, ordering: .relaxed)
+            return outcome(of: written, stamp, key)
+        }
+        if isNew, isChange.load(ordering: .relaxed) { watch.announce() }
+        return try answer.get()
+    }
+
+    /// Writes, and logs what has changed.
+    func changeOnce<Value: Sendable>(
+        _ stamp: WriteStamp, _ body: (Transaction) async throws -> Written<Value>
+    ) async throws(ProfileStoreError) -> Value {
+        let (value, isChange) = try await session.write(at: stamp.time) { transaction, key in
+            let written = try await body(transaction)
+            let outcome = outcome(of: written, stamp, key)
+            return PostgresSession.Outcome(value: (outcome.value, !written.changes.isEmpty), last: outcome.last)
+        }
+        if isChange { watch.announce() }
+        return value
+    }
+
+    private func outcome<Value>(
+        of written: Written<Value>, _ stamp: WriteStamp, _ key: String
+    ) -> PostgresSession.Outcome<Value> {
+        let changes = written.changes.enumerated().map { part, change in
+            ChangeTable.append(change.kind, change.profileIDs, stamp, write: key, part: part)
+        }
+        return PostgresSession.Outcome(value: written.value, last: written.last + changes)
+    }
+
+    /// The rules by which the outcome of a write of the past is read.
+    func rulesOfPast() async throws -> ProfileSchema { try await schemaInForce().schema }
+}

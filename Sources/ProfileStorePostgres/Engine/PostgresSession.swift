@@ -1,0 +1,303 @@
+internal import CSodium
+internal import PostgresAccess
+internal import ProfileCore
+internal import ProfileStore
+internal import SecretHashing
+
+/// How the engine talks to the servers: reads that are repeated when a connection is lost, and writes of which it is
+/// always known what became of them, or said that it is not.
+struct PostgresSession: Sendable {
+    let pool: ConnectionPool
+    let options: ProfileRepository.Options
+    let underWay = WritesUnderWay()
+
+    /// Until when what begins now may take.
+    var newDeadline: ContinuousClock.Instant {
+        .now + min(max(options.waitLimit, .milliseconds(50)), .seconds(1_000_000_000))
+    }
+
+    // MARK: Reading
+
+    /// Reads, or does what may be done twice; single statements are each of one moment.
+    func read<Value: Sendable>(
+        _ body: (Connection) async throws -> Value
+    ) async throws(ProfileStoreError) -> Value {
+        do {
+            return try await repeating { deadline throws in try await pool.withConnection(until: deadline, body) }
+        } catch {
+            // Whether it was done does not matter: it can be done again.
+            if case .outcomeUnknown(let reason) = error { throw .unavailable([reason]) }
+            throw error
+        }
+    }
+
+    /// Reads all as of one moment.
+    func readAtOneMoment<Value: Sendable>(
+        _ body: (Transaction) async throws -> Value
+    ) async throws(ProfileStoreError) -> Value {
+        try await read { connection in
+            try await connection.transaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", [], body)
+        }
+    }
+
+    // MARK: Writing
+
+    /// What a transaction has come to, and the commands that end it.
+    struct Outcome<Value> {
+        var value: Value
+        /// They go with the `COMMIT`, in one round trip.
+        var last: [Command] = []
+    }
+
+    /// Writes in a transaction.
+    ///
+    /// Its first command keeps a key of its own. When nobody can say whether it was committed, it is repeated with the same
+    /// key: that fails where the first one was committed, and keeps it from being so where it was not.
+    ///
+    /// - Parameters:
+    ///   - time: When, by the caller's clock.
+    ///   - body: Writes; it may run more than once. It gets the key, by which no other transaction is known.
+    /// - Returns: What the body has returned in the transaction that was committed.
+    /// - Throws: `outcomeUnknown` where that could not be found out in time.
+    func write<Value: Sendable>(
+        at time: Timestamp, _ body: (Transaction, _ key: String) async throws -> Outcome<Value>
+    ) async throws(ProfileStoreError) -> Value {
+        try await underWay.run { () throws(ProfileStoreError) in try await writeUnderWay(at: time, body) }
+    }
+
+    private func writeUnderWay<Value: Sendable>(
+        at time: Timestamp, _ body: (Transaction, _ key: String) async throws -> Outcome<Value>
+    ) async throws(ProfileStoreError) -> Value {
+        let key = Self.newKey()
+        var made: [Value] = []
+        var answer: ProfileStoreError?
+        return try await repeating { deadline throws in
+            do {
+                return try await pool.withConnection(until: deadline) { connection in
+                    let keep = KeyedWriteTable.keeping(key, nil, outcome: String(made.count), at: time)
+                    return try await connection.transaction("BEGIN", [keep]) { transaction in
+                        let outcome = try await body(transaction, key)
+                        made.append(outcome.value)
+                        // One in 256 forgets twice as many keys as have come since.
+                        let forgetting = key.hasSuffix("00") ? [KeyedWriteTable.forgettingSome(at: time)] : []
+                        try await transaction.commit(outcome.last + forgetting)
+                        return outcome.value
+                    }
+                }
+            } catch let error as PostgresError where KeyedWriteTable.isTaken(error) {
+                return try await committed(of: made, or: answer, key, until: deadline)
+            } catch let error as ProfileStoreError where error.isAnswer || !made.isEmpty {
+                // What it goes by may be lost with this server, and an attempt before it may be on its way yet: whoever
+                // keeps the key first decides, and its COMMIT waits for all that came before.
+                answer = error
+                guard try await !keep(key, at: time, until: deadline) else { throw error }
+                return try await committed(of: made, or: error, key, until: deadline)
+            }
+        }
+    }
+
+    /// Writes in a transaction that cannot be repeated, since what it writes is had once. Its connection is lent besides, for
+    /// what takes longer than a wait may.
+    ///
+    /// - Throws: `outcomeUnknown` where nobody could find out in time whether it was committed.
+    func writeOnce<Value: Sendable>(
+        at time: Timestamp, _ body: (Connection, Transaction, _ key: String) async throws -> Outcome<Value>
+    ) async throws(ProfileStoreError) -> Value? {
+        try await underWay.run { () throws(ProfileStoreError) in try await writeOnceUnderWay(at: time, body) }
+    }
+
+    private func writeOnceUnderWay<Value: Sendable>(
+        at time: Timestamp, _ body: (Connection, Transaction, _ key: String) async throws -> Outcome<Value>
+    ) async throws(ProfileStoreError) -> Value? {
+        let start = ContinuousClock.now
+        let key = Self.newKey()
+        var made: Value?
+        do {
+            return try await pool.withConnection(until: newDeadline) { connection in
+                let keep = KeyedWriteTable.keeping(key, nil, outcome: "0", at: time)
+                return try await connection.transaction("BEGIN", [keep]) { transaction in
+                    let outcome = try await body(connection, transaction, key)
+                    made = outcome.value
+                    try await transaction.commit(outcome.last)
+                    return outcome.value
+                }
+            }
+        } catch let error as PostgresError {
+            guard case .outcomeUnknown = error, let made else {
+                throw ProfileStoreError(translating: error, since: start)
+            }
+            let isKept = try await repeating { deadline throws in
+                if try await keep(key, at: time, until: deadline) { return false }
+                // It may be we who have kept it, by a COMMIT of which we have not heard.
+                guard let kept = try await kept(key, until: deadline) else { throw PostgresError.lost("") }
+                return kept.outcome != Self.nothing
+            }
+            guard isKept else { throw .unavailable(["the connection was lost, and nothing was written"]) }
+            return made
+        } catch is LoadIsUndone {
+            return nil
+        } catch {
+            throw ProfileStoreError(translating: error, since: start)
+        }
+    }
+
+    /// The outcome of a key that is kept for nothing.
+    private static let nothing = "none"
+
+    /// The attempt that was committed.
+    ///
+    /// - Throws: The answer of a later one, where the key was kept for nothing after it.
+    private func committed<Value>(
+        of made: [Value], or answer: ProfileStoreError?, _ key: String, until deadline: ContinuousClock.Instant
+    ) async throws -> Value {
+        // What only the server had that is lost is gone with it.
+        guard let kept = try await kept(key, until: deadline) else { throw PostgresError.lost("") }
+        if kept.outcome == Self.nothing, let answer { throw answer }
+        guard let number = Int(kept.outcome), made.indices.contains(number) else {
+            throw ProfileStoreError.corrupt("a write of our own has the outcome of another")
+        }
+        return made[number]
+    }
+
+    /// Keeps a key for nothing, so that no attempt under it is committed any more.
+    ///
+    /// - Returns: False if one was.
+    private func keep(_ key: String, at time: Timestamp, until deadline: ContinuousClock.Instant) async throws -> Bool {
+        do {
+            try await pool.withConnection(until: deadline) { connection in
+                let keep = KeyedWriteTable.keeping(key, nil, outcome: Self.nothing, at: time)
+                try await connection.transaction("BEGIN", [keep]) { transaction in try await transaction.commit() }
+            }
+            return true
+        } catch let error as PostgresError where KeyedWriteTable.isTaken(error) {
+            return false
+        }
+    }
+
+    /// Writes in a transaction that a caller's key stands for: a repeat does nothing and has the first one's outcome.
+    ///
+    /// - Parameters:
+    ///   - request: The key, and what is asked for.
+    ///   - time: When, by the caller's clock.
+    ///   - schema: The rules by which a remembered outcome is read.
+    ///   - body: Writes; it may run more than once. An answer that it throws is remembered too.
+    /// - Returns: The outcome, first or repeated, and whether it was written now.
+    /// - Throws: `outcomeUnknown` where that could not be found out in time, `keyReused`, …
+    func write<Value: KeyedValue>(
+        _ request: KeyedRequest, at time: Timestamp, under schema: () async throws -> ProfileSchema,
+        _ body: (Transaction, _ key: String) async throws -> Outcome<Value>
+    ) async throws(ProfileStoreError) -> (answer: Result<Value, ProfileStoreError>, isNew: Bool) {
+        try await repeating { deadline throws in
+            let key = request.key.text
+            do {
+                let value = try await pool.withConnection(until: deadline) { connection in
+                    let preface = [
+                        KeyedWriteTable.forgetting(key, at: time),
+                        KeyedWriteTable.keeping(key, request.fingerprint, outcome: "null", at: time),
+                    ]
+                    return try await connection.transaction("BEGIN", preface) { transaction in
+                        let outcome = try await body(transaction, Self.newKey())
+                        let stored = KeyedOutcome(Result<Value, ProfileStoreError>.success(outcome.value)).stored
+                        try await transaction.commit(outcome.last + [KeyedWriteTable.setting(key, outcome: stored)])
+                        return outcome.value
+                    }
+                }
+                return (.success(value), true)
+            } catch let error as PostgresError where KeyedWriteTable.isTaken(error) {
+                guard let kept = try await kept(key, until: deadline) else { throw PostgresError.lost("") }
+                return (try kept.outcome(of: request, under: try await schema()).answer(), false)
+            } catch let error as ProfileStoreError where error.isAnswer {
+                let refused = KeyedOutcome(Result<Value, ProfileStoreError>.failure(error))
+                let first = try await remember(refused, of: request, at: time, under: schema, until: deadline)
+                return (first.answer(), false)
+            }
+        }
+    }
+
+    /// Lets writes come to their end, and closes.
+    func close() async {
+        await underWay.close()
+        pool.close()
+    }
+
+    /// Remembers what came of a write that has written nothing.
+    ///
+    /// - Returns: What is remembered: the outcome of the write that came first.
+    func remember(
+        _ outcome: KeyedOutcome, of request: KeyedRequest, at time: Timestamp,
+        under schema: () async throws -> ProfileSchema
+    ) async throws(ProfileStoreError) -> KeyedOutcome {
+        try await repeating { deadline throws in
+            try await remember(outcome, of: request, at: time, under: schema, until: deadline)
+        }
+    }
+
+    private func remember(
+        _ outcome: KeyedOutcome, of request: KeyedRequest, at time: Timestamp,
+        under schema: () async throws -> ProfileSchema, until deadline: ContinuousClock.Instant
+    ) async throws -> KeyedOutcome {
+        let key = request.key.text
+        do {
+            try await pool.withConnection(until: deadline) { connection in
+                let preface = [
+                    KeyedWriteTable.forgetting(key, at: time),
+                    KeyedWriteTable.keeping(key, request.fingerprint, outcome: outcome.stored, at: time),
+                ]
+                try await connection.transaction("BEGIN", preface) { transaction in try await transaction.commit() }
+            }
+            return outcome
+        } catch let error as PostgresError where KeyedWriteTable.isTaken(error) {
+            guard let kept = try await kept(key, until: deadline) else { throw PostgresError.lost("") }
+            return try kept.outcome(of: request, under: try await schema())
+        }
+    }
+
+    /// What is kept under a key, once it is safe: an answer to a write that waits for a standby yet would be too early,
+    /// so the row is written again, whose `COMMIT` waits for both.
+    private func kept(_ key: String, until deadline: ContinuousClock.Instant) async throws -> KeptWrite? {
+        try await pool.withConnection(until: deadline) { connection in
+            try await connection.transaction { transaction in
+                let rows = try await transaction.run(KeyedWriteTable.confirming(key))
+                return rows.first.flatMap(KeptWrite.init)
+            }
+        }
+    }
+
+    /// Tries again while something is in the way that goes by, and says so when what was written is not known in the end.
+    private func repeating<Value>(
+        _ attempt: (_ deadline: ContinuousClock.Instant) async throws -> Value
+    ) async throws(ProfileStoreError) -> Value {
+        let start = ContinuousClock.now
+        let deadline = newDeadline
+        var unknown: String?
+        var pause = Duration.milliseconds(1)
+        while true {
+            do {
+                return try await attempt(deadline)
+            } catch {
+                if case PostgresError.outcomeUnknown(let reason) = error { unknown = unknown ?? reason }
+                let isOver = Task.isCancelled || ContinuousClock.now + pause >= deadline
+                if error is LoadGoesOn, !isOver {
+                    if try await !endDeadLoad() { try? await Task.sleep(for: min(pause * 64, .milliseconds(200))) }
+                    pause = min(pause * 2, .milliseconds(200))
+                    continue
+                }
+                if let error = error as? PostgresError, error.mayBeRepeated, !isOver {
+                    try? await Task.sleep(for: pause)
+                    pause = min(pause * 2, .milliseconds(200))
+                    continue
+                }
+                // An answer was found out by a transaction that came after all others.
+                if let unknown, !(error is ProfileStoreError) { throw .outcomeUnknown(unknown) }
+                throw ProfileStoreError(translating: error, since: start)
+            }
+        }
+    }
+
+    /// 128 random bits in hexadecimal digits. A space comes first, which no caller's key has.
+    private static func newKey() -> String {
+        var bytes = [UInt8](repeating: 0, count: 16)
+        randombytes_buf(&bytes, bytes.count)
+        return " " + Hexadecimal.text(bytes.span)
+    }
+}

@@ -1,0 +1,79 @@
+internal import PostgresAccess
+internal import ProfileStore
+internal import Synchronization
+
+/// The ids that this process may give to new profiles: reserved in blocks, so that no two writes wait for one number.
+///
+/// Blocks begin small and double, so that a command that registers one profile leaves no gap, and a service asks seldom.
+final class ProfileIDs: Sendable {
+    private struct State {
+        var free: Range<Int64> = 0..<0
+        var blockSize: Int64 = 1
+        /// A block that somebody reserves for all who need one.
+        var reserving: Task<Result<Void, ProfileStoreError>, Never>?
+    }
+
+    private let state = Mutex(State())
+    private static let largestBlock: Int64 = 256
+
+    /// An id for one profile.
+    func take(_ session: PostgresSession, at time: Timestamp) async throws(ProfileStoreError) -> Int64 {
+        while true {
+            let (id, reserving) = state.withLock { state -> (Int64?, Task<Result<Void, ProfileStoreError>, Never>?) in
+                if let id = state.free.first {
+                    state.free = id + 1..<state.free.upperBound
+                    return (id, nil)
+                }
+                if let reserving = state.reserving { return (nil, reserving) }
+                let size = state.blockSize
+                state.blockSize = min(size * 2, Self.largestBlock)
+                let reserving = Task { await self.fill(size, session, at: time) }
+                state.reserving = reserving
+                return (nil, reserving)
+            }
+            if let id { return id }
+            if let reserving { try await reserving.value.get() }
+        }
+    }
+
+    /// The first of so many ids that follow each other.
+    func take(
+        _ count: Int, _ session: PostgresSession, at time: Timestamp
+    ) async throws(ProfileStoreError) -> Int64 {
+        let free = state.withLock { state -> Int64? in
+            guard state.free.count >= count else { return nil }
+            defer { state.free = state.free.lowerBound + Int64(count)..<state.free.upperBound }
+            return state.free.lowerBound
+        }
+        if let free { return free }
+        return try await reserve(Int64(count), session, at: time).lowerBound
+    }
+
+    private func fill(
+        _ size: Int64, _ session: PostgresSession, at time: Timestamp
+    ) async -> Result<Void, ProfileStoreError> {
+        let outcome: Result<Void, ProfileStoreError>
+        do throws(ProfileStoreError) {
+            let block = try await reserve(size, session, at: time)
+            state.withLock { $0.free = block }
+            outcome = .success(())
+        } catch {
+            outcome = .failure(error)
+        }
+        state.withLock { $0.reserving = nil }
+        return outcome
+    }
+
+    /// What is reserved and not heard of is lost, and no harm done.
+    private func reserve(
+        _ size: Int64, _ session: PostgresSession, at time: Timestamp
+    ) async throws(ProfileStoreError) -> Range<Int64> {
+        let end = try await session.write(at: time) { transaction, _ in
+            let rows = try await transaction.run(
+                "UPDATE counters SET value = value + $1 WHERE name = 'next_profile_id' RETURNING value", [.number(size)]
+            )
+            return PostgresSession.Outcome(value: rows.number(0, 0) ?? 0)
+        }
+        return end - size..<end
+    }
+}

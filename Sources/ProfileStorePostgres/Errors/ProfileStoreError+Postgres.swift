@@ -1,0 +1,47 @@
+internal import PostgresAccess
+internal import ProfileStore
+
+// What a server refuses, in the store's terms.
+extension ProfileStoreError {
+    /// - Parameters:
+    ///   - error: What was thrown.
+    ///   - start: Since when it was tried.
+    init(translating error: any Error, since start: ContinuousClock.Instant) {
+        switch error {
+        case let error as ProfileStoreError: self = error
+        case let error as PostgresError: self.init(error, waited: .now - start)
+        case is CancellationError: self = .cancelled
+        case is LoadGoesOn: self = .busy(holder: nil, waited: .now - start)
+        // Nothing else is thrown here.
+        default: self = .database(String(describing: error), code: 0)
+        }
+    }
+
+    private init(_ error: PostgresError, waited: Duration) {
+        switch error {
+        case .refused(let state, let message, _, _): self.init(state, message, waited: waited)
+        case .lost(let message): self = .unavailable([message])
+        case .timedOut: self = .busy(holder: nil, waited: waited)
+        case .outcomeUnknown(let reason): self = .outcomeUnknown(reason)
+        case .unreachable(let problems):
+            let words = problems.map { "\($0.server): \($0.message.isEmpty ? "no answer in time" : $0.message)" }
+            self = problems.allSatisfy { $0.kind == .refused } ? .notPermitted(words.first ?? "") : .unavailable(words)
+        case .cancelled: self = .cancelled
+        case .closed: self = .closed
+        case .noResource(let code): self = .noThread(code: code)
+        }
+    }
+
+    private init(_ state: SQLState, _ message: String, waited: Duration) {
+        switch state {
+        case .serializationFailure, .deadlock, .lockNotAvailable, .uniqueViolation, .queryCancelled:
+            self = .busy(holder: nil, waited: waited)
+        case .diskFull: self = .full(message)
+        case .readOnlyTransaction: self = .readOnly(message)
+        // U+0000, which no text of the server's has.
+        case .untranslatableText: self = .unsupported("text with U+0000")
+        case .insufficientPrivilege: self = .notPermitted(message)
+        default: self = .database("\(state): \(message)", code: 0)
+        }
+    }
+}

@@ -1,0 +1,80 @@
+internal import PostgresAccess
+internal import PostgresMigrations
+internal import ProfileCore
+internal import ProfileStore
+internal import SecretHashing
+
+/// Brings a database's tables up to date: each migration in one transaction with its record and checksum.
+enum Migrator {
+    /// The version that this program knows.
+    static let latest = Migration.all.last?.version ?? 0
+
+    /// The migrations that were applied, with their checksums; none where there is no store.
+    static func applied(_ connection: Connection) async throws -> [Int: String] {
+        let isThere = try await connection.run("SELECT to_regclass('migrations') IS NOT NULL").flag(0, 0)
+        guard isThere else { return [:] }
+        let rows = try await connection.run("SELECT version, checksum FROM migrations")
+        var applied: [Int: String] = [:]
+        for row in 0..<rows.count { applied[rows.count(row, 0)] = rows.text(row, 1) }
+        return applied
+    }
+
+    /// Compares what was applied with what this program knows.
+    static func verify(_ applied: [Int: String], _ place: String) throws(ProfileStoreError) {
+        for migration in Migration.all {
+            guard let checksum = applied[migration.version] else { continue }
+            guard checksum == migration.checksum else { throw .alteredMigration(name: migration.name) }
+        }
+        if let version = applied.keys.max(), version > latest {
+            throw .newerStore(path: place, version: version, known: latest)
+        }
+    }
+
+    /// Applies what is missing. The first row of `store` is what those who migrate at the same time wait for; in an empty
+    /// database it is the name of its first table.
+    ///
+    /// - Returns: The names of the migrations that were applied.
+    static func migrate(_ connection: Connection, at time: Timestamp) async throws -> [String] {
+        var names: [String] = []
+        for migration in Migration.all {
+            let isApplied = try await connection.transaction { transaction in
+                if migration.version > 1 { try await transaction.run(SchemaTable.hold) }
+                let isThere = try await transaction.run("SELECT to_regclass('migrations') IS NOT NULL").flag(0, 0)
+                if isThere {
+                    let rows = try await transaction.run(
+                        "SELECT 1 FROM migrations WHERE version = $1", [.number(Int64(migration.version))])
+                    guard rows.isEmpty else { return false }
+                }
+                for statement in migration.statements { try await transaction.run(statement) }
+                try await transaction.run(
+                    "INSERT INTO migrations (version, name, checksum, applied_at) VALUES ($1, $2, $3, $4)",
+                    [
+                        .number(Int64(migration.version)), .text(migration.name), .text(migration.checksum),
+                        .number(time.millisecondsSince1970),
+                    ])
+                return true
+            }
+            if isApplied { names.append(migration.name) }
+        }
+        return names
+    }
+}
+
+extension Migration {
+    var checksum: String { SHA256.hexadecimal(sql.span) }
+
+    /// Its statements, one by one: each ends with a semicolon at the end of a line, which nothing else has.
+    var statements: [String] {
+        let lines = String(decoding: sql, as: UTF8.self).split(separator: "\n").filter { !$0.hasPrefix("--") }
+        var statements: [String] = []
+        var current = ""
+        for line in lines {
+            current += line + "\n"
+            if line.hasSuffix(";") {
+                statements.append(current)
+                current = ""
+            }
+        }
+        return statements
+    }
+}

@@ -1,0 +1,97 @@
+internal import ProfileCore
+internal import ProfileStore
+internal import Synchronization
+
+/// What a load gives, as `COPY` reads it; for one task at a time, whatever its thread.
+final class CopyStream<Load: BulkLoad>: Sendable {
+    private let load: Load
+    private let encoding: Mutex<CopyEncoding>
+
+    init(of load: Load, _ encoding: CopyEncoding) {
+        self.load = load
+        self.encoding = Mutex(encoding)
+    }
+
+    /// The next bytes; nil after the last. Blocks the thread.
+    func next() -> [UInt8]? { encoding.withLock { $0.next(load.nextNewRows()) } }
+
+    /// The id after that of the last row.
+    var nextID: Int64 { encoding.withLock { $0.nextID } }
+}
+
+/// New rows in the binary form that `COPY` reads: a head, the rows with a size before each value, and a mark of the end
+/// (PostgreSQL's documentation, `COPY`, Binary Format).
+struct CopyEncoding {
+    private let table: ProfileTable
+    private let version: Int
+    private let time: Timestamp
+    private(set) var nextID: Int64
+    private var hasBegun = false
+    private var hasEnded = false
+
+    init(_ rules: RulesInForce, from firstID: Int64, at time: Timestamp) {
+        table = rules.table
+        version = rules.version
+        self.time = time
+        nextID = firstID
+    }
+
+    /// The bytes of some rows, or of the end; nil after that.
+    mutating func next(_ new: NewRows?) -> [UInt8]? {
+        guard !hasEnded else { return nil }
+        var bytes: [UInt8] = []
+        if !hasBegun {
+            bytes = Self.head
+            hasBegun = true
+        }
+        guard let new else {
+            hasEnded = true
+            return bytes + [0xFF, 0xFF]
+        }
+        bytes.reserveCapacity(new.rows.bytes.count + new.new.count * (table.schema.fields.count * 4 + 120))
+        for row in new.new { append(row, of: new.rows, to: &bytes) }
+        return bytes
+    }
+
+    private static let head: [UInt8] =
+        Array("PGCOPY\n".utf8) + [0xFF, 0x0D, 0x0A, 0x00] + [UInt8](repeating: 0, count: 8)
+
+    private mutating func append(_ row: Int, of rows: ValidProfiles, to bytes: inout [UInt8]) {
+        let bringsPassword = table.bringsPassword(row, of: rows)
+        bytes.append(bigEndian: Int16(8 + rows.fieldCount))
+        bytes.append(value: nextID)
+        bytes.append(value: time.millisecondsSince1970)
+        bytes.append(value: time.millisecondsSince1970)
+        bytes.append(value: Int64(version))
+        if bringsPassword {
+            bytes.append(value: Int64(version))
+            bytes.append(bigEndian: Int32(1))
+            bytes.append(rows.hashIsJudged(row: row) ? 1 : 0)
+        } else {
+            bytes.append(bigEndian: Int32(-1))
+            bytes.append(bigEndian: Int32(-1))
+        }
+        let key = rows.slot(row: row, field: table.schema.primaryKeyIndex)
+        bytes.append(bigEndian: Int32(key.range.count))
+        for byte in rows.bytes[key.range] { bytes.append(0x41...0x5A ~= byte ? byte | 0x20 : byte) }
+        bytes.append(value: 1)
+        for field in 0..<rows.fieldCount {
+            let slot = rows.slot(row: row, field: field)
+            bytes.append(bigEndian: slot.isAbsent ? Int32(-1) : Int32(slot.range.count))
+            if !slot.isAbsent { bytes.append(contentsOf: rows.bytes[slot.range]) }
+        }
+        nextID += 1
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func append(bigEndian number: some FixedWidthInteger) {
+        Swift.withUnsafeBytes(of: number.bigEndian) { append(contentsOf: $0) }
+    }
+
+    /// Appends a `bigint`.
+    fileprivate mutating func append(value: Int64) {
+        append(bigEndian: Int32(8))
+        append(bigEndian: value)
+    }
+}

@@ -1,0 +1,93 @@
+internal import PostgresAccess
+internal import ProfileCore
+internal import ProfileStore
+
+/// The table `keyed_writes`: what came of writes, by a key of the caller's or one of our own.
+enum KeyedWriteTable {
+    /// Keeps a key within a transaction, which fails where it is kept already.
+    static func keeping(_ key: String, _ request: String?, outcome: String, at time: Timestamp) -> Command {
+        Command(
+            "INSERT INTO keyed_writes (key, request, outcome, written_at) VALUES ($1, $2, $3, $4)",
+            [.text(key), .text(request), .text(outcome), .number(time.millisecondsSince1970)])
+    }
+
+    /// Whether this is how such a transaction fails.
+    static func isTaken(_ error: PostgresError) -> Bool {
+        if case .refused(.uniqueViolation, _, "keyed_writes_pkey", _) = error { true } else { false }
+    }
+
+    static func setting(_ key: String, outcome: String) -> Command {
+        Command("UPDATE keyed_writes SET outcome = $2 WHERE key = $1", [.text(key), .text(outcome)])
+    }
+
+    static func select(_ key: String) -> Command {
+        Command("SELECT request, outcome, written_at FROM keyed_writes WHERE key = $1", [.text(key)])
+    }
+
+    /// The same, written anew.
+    static func confirming(_ key: String) -> [Command] {
+        [
+            Command(
+                "UPDATE keyed_writes SET written_at = written_at WHERE key = $1 RETURNING request, outcome, written_at",
+                [.text(key)])
+        ]
+    }
+
+    // MARK: A copy that is not at its end
+
+    /// The fingerprint of the store of which this one is a copy that is not at its end.
+    static let selectUnfinishedCopy = "SELECT request FROM keyed_writes WHERE key = '\(copyKey)'"
+
+    /// Remembers it, or that there is none any more.
+    static func settingUnfinishedCopy(of fingerprint: String?, at time: Timestamp) -> [Command] {
+        [Command("DELETE FROM keyed_writes WHERE key = '\(copyKey)'")]
+            + (fingerprint.map { [keeping(copyKey, $0, outcome: "null", at: time)] } ?? [])
+    }
+
+    /// Neither a caller's key nor one of our own.
+    private static let copyKey = " copy"
+
+    // MARK: Room
+
+    /// Forgets a key whose time is up.
+    static func forgetting(_ key: String, at time: Timestamp) -> Command {
+        Command(
+            "DELETE FROM keyed_writes WHERE key = $1 AND written_at <= $2",
+            [.text(key), .number(WriteKey.forgotten(at: time).millisecondsSince1970)])
+    }
+
+    /// Forgets a few of those whose time is up, unless somebody else is at it.
+    static func forgettingSome(at time: Timestamp) -> Command {
+        Command(
+            """
+            DELETE FROM keyed_writes WHERE key IN (
+                SELECT key FROM keyed_writes WHERE written_at <= $1 ORDER BY written_at LIMIT 512
+                FOR UPDATE SKIP LOCKED)
+            """, [.number(WriteKey.forgotten(at: time).millisecondsSince1970)])
+    }
+}
+
+/// A row of the table.
+struct KeptWrite: Sendable {
+    let request: String?
+    let outcome: String
+    let writtenAt: Timestamp
+
+    init?(_ rows: Rows) {
+        guard !rows.isEmpty else { return nil }
+        request = rows.text(0, 0)
+        outcome = rows.text(0, 1) ?? ""
+        writtenAt = rows.time(0, 2)
+    }
+
+    /// What came of the write that a caller asks for again.
+    ///
+    /// - Throws: `keyReused` when it was another write.
+    func outcome(of request: KeyedRequest, under schema: ProfileSchema) throws(ProfileStoreError) -> KeyedOutcome {
+        guard self.request == request.fingerprint else { throw .keyReused(request.key) }
+        guard let outcome = KeyedOutcome(stored: outcome, under: schema) else {
+            throw .corrupt("the outcome of a write that has a key cannot be read")
+        }
+        return outcome
+    }
+}

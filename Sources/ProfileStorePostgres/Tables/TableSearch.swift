@@ -1,0 +1,353 @@
+internal import PostgresAccess
+internal import ProfileCore
+internal import ProfileStore
+
+/// A search in the table `profiles`.
+///
+/// The server finds and orders by what it compares as we do: bytes. What it would do otherwise, such as finding a text
+/// whatever its case and accents, or numbers by their value, is done here, with the rows that are left.
+struct TableSearch: Sendable {
+    private let search: ProfileSearch
+    private let table: ProfileTable
+    /// The conditions that are looked at here.
+    private let looked: [ProfileSearch.Condition]
+    /// The column by whose bytes the server orders, where it does.
+    private let orderColumn: String?
+
+    init(_ search: ProfileSearch, _ table: ProfileTable) {
+        self.search = search
+        self.table = table
+        looked = search.conditions.filter { !$0.isKnownToServer }
+        orderColumn = search.order.flatMap { order in
+            guard let field = order.field, field.hasServerOrder else { return nil }
+            return ProfileTable.comparedColumn(field)
+        }
+    }
+
+    // MARK: Reading
+
+    /// One page of what it finds.
+    func page(_ connection: Connection) async throws -> ProfilePage {
+        if search.order != nil, orderColumn == nil { return try await bestPage(connection) }
+        let stretches = stretches
+        if isExact, stretches.count == 1, search.limit < Self.firstPortion {
+            return try await page(stretches) { command in try await connection.run([command])[0] }
+        }
+        // Of one moment: a profile that changes between two statements would be found twice, or not at all.
+        return try await connection.transaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY") { transaction in
+            try await page(stretches) { command in try await transaction.run([command])[0] }
+        }
+    }
+
+    private func page(_ stretches: [Stretch], _ run: (Command) async throws -> Rows) async throws -> ProfilePage {
+        var found: [Profile] = []
+        var byteCount = 0
+        for stretch in stretches {
+            var after = stretch.after
+            var portion = isExact ? min(search.limit + 1, Self.firstPortion) : Self.firstPortion
+            while true {
+                let rows = try await run(command(stretch, after: after, limit: portion))
+                for row in 0..<rows.count where isFound(rows, row) {
+                    // One more than is asked for tells that there is another page.
+                    guard found.count < search.limit, byteCount < search.mostBytes else {
+                        return ProfilePage(profiles: found, next: found.last.map { search.place(of: $0) })
+                    }
+                    found.append(table.profile(in: rows, row))
+                    byteCount += found[found.count - 1].byteCount
+                }
+                guard rows.count == portion else { break }
+                after = search.place(of: table.profile(in: rows, rows.count - 1))
+                portion = min(portion * 4, Self.largestPortion)
+            }
+        }
+        return ProfilePage(profiles: found, next: nil)
+    }
+
+    /// A page of an order that only we know: of all that is found, the first are kept.
+    private func bestPage(_ connection: Connection) async throws -> ProfilePage {
+        var best: [(place: ProfileCursor, profile: Profile)] = []
+        try await forEachFound(connection) { rows, row in
+            let profile = table.profile(in: rows, row)
+            let place = search.place(of: profile)
+            if let after = search.after, !search.precedes(after, place) { return }
+            if best.count > search.limit, let last = best.last, !search.precedes(place, last.place) { return }
+            let index = best.partitioningIndex { search.precedes(place, $0.place) }
+            best.insert((place, profile), at: index)
+            if best.count > search.limit + 1 { best.removeLast() }
+        }
+        var byteCount = 0
+        var count = 0
+        while count < min(best.count, search.limit), byteCount < search.mostBytes {
+            byteCount += best[count].profile.byteCount
+            count += 1
+        }
+        return ProfilePage(
+            profiles: best.prefix(count).map(\.profile),
+            next: count < best.count && count > 0 ? best[count - 1].place : nil)
+    }
+
+    /// How many profiles it finds, in whatever order and wherever it goes on.
+    func count(_ connection: Connection) async throws -> Int {
+        if isExact {
+            var sql = SearchSQL("SELECT count(*) FROM profiles")
+            addConditions(to: &sql)
+            return try await connection.run(sql.text, sql.values).count(0, 0)
+        }
+        var count = 0
+        try await forEachFound(connection) { _, _ in count += 1 }
+        return count
+    }
+
+    /// Looks at everything that the server has found, in the order of ids and as of one moment.
+    private func forEachFound(_ connection: Connection, _ body: (Rows, Int) -> Void) async throws {
+        try await connection.transaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY") { transaction in
+            var last: Int64 = .min
+            while true {
+                var sql = SearchSQL(table.selection)
+                addConditions(to: &sql)
+                sql.add("id > \(sql.place(.number(last)))")
+                sql.text += " ORDER BY id LIMIT \(Self.largestPortion)"
+                let rows = try await transaction.run(sql.text, sql.values)
+                for row in 0..<rows.count where isFound(rows, row) { body(rows, row) }
+                guard rows.count == Self.largestPortion, let id = rows.number(rows.count - 1, 0) else { return }
+                last = id
+            }
+        }
+    }
+
+    private static let firstPortion = 256
+    private static let largestPortion = 4_096
+
+    // MARK: What is looked at here
+
+    /// Whether the server knows all that is asked.
+    private var isExact: Bool { looked.isEmpty && search.text == nil }
+
+    /// Whether a row meets what the server does not know.
+    private func isFound(_ rows: Rows, _ row: Int) -> Bool {
+        for condition in looked {
+            guard let index = table.schema.openIndex(of: condition.field.name) else { return false }
+            let isMet = rows.withBytes(row, index + ProfileTable.firstFieldColumn) { condition.isMet(by: $0.span) }
+            guard isMet ?? condition.isMetByAbsence else { return false }
+        }
+        guard let text = search.text else { return true }
+        return table.openFields.indices.contains { index in
+            rows.withBytes(row, index + ProfileTable.firstFieldColumn) { text.isContained(in: $0.span) } ?? false
+        }
+    }
+
+    // MARK: The statement
+
+    /// A part of the order that one statement goes along.
+    private struct Stretch {
+        enum Part {
+            /// In the order of ids.
+            case ids
+            /// Those with a value in the order's field.
+            case present
+            /// Those without one.
+            case absent
+        }
+
+        let part: Part
+        let after: ProfileCursor?
+    }
+
+    private var stretches: [Stretch] {
+        guard let order = search.order else { return [Stretch(part: .ids, after: search.after)] }
+        let parts: [Stretch.Part] =
+            !order.hasAbsent ? [.present] : search.isReversed ? [.absent, .present] : [.present, .absent]
+        guard let after = search.after else { return parts.map { Stretch(part: $0, after: nil) } }
+        let part: Stretch.Part = after.value == nil ? .absent : .present
+        guard let index = parts.firstIndex(of: part) else { return [] }
+        return parts[index...].map { Stretch(part: $0, after: $0 == part ? after : nil) }
+    }
+
+    private func command(_ stretch: Stretch, after: ProfileCursor?, limit: Int) -> Command {
+        var sql = SearchSQL(table.selection)
+        addConditions(to: &sql)
+        let isAfter = search.isAscending ? ">" : "<"
+        let direction = search.isAscending ? "" : " DESC"
+        var order = "id" + direction
+        switch stretch.part {
+        case .ids: if let after { sql.add("id \(isAfter) \(sql.place(.number(after.id)))") }
+        case .absent:
+            sql.add("\(orderColumn ?? "id") IS NULL")
+            if let after { sql.add("id \(isAfter) \(sql.place(.number(after.id)))") }
+        case .present:
+            let column = orderColumn ?? "id"
+            sql.add("\(column) IS NOT NULL")
+            if let after, let field = search.order?.field {
+                let value = ProfileTable.compared(String(decoding: after.value ?? [], as: UTF8.self), of: field)
+                sql.add("(\(column), id) \(isAfter) (\(sql.place(.text(value))), \(sql.place(.number(after.id))))")
+            }
+            order = "\(column)\(direction), " + order
+        }
+        sql.text += " ORDER BY \(order) LIMIT \(sql.place(.number(Int64(limit))))"
+        return Command(sql.text, sql.values)
+    }
+
+    private func addConditions(to sql: inout SearchSQL) {
+        for condition in search.conditions { condition.add(to: &sql) }
+        switch search.status {
+        case .invalid: sql.add("issues IS NOT NULL")
+        case .judged(let versions):
+            sql.add("schema_version = ANY (\(sql.place(.numbers(versions.map(Int64.init))))::bigint[])")
+        case nil: break
+        }
+        if let last = search.lastID {
+            sql.add("id \(search.isAscending ? "<=" : ">=") \(sql.place(.number(last)))")
+        }
+    }
+
+    // MARK: The plan
+
+    /// How the server goes about it, as far as its indexes say.
+    var plan: QueryPlan {
+        if search.order == nil, search.conditions.isEmpty, search.text == nil, search.status == nil {
+            return .index([])
+        }
+        if let field = search.conditions.first(where: { $0.isServedByIndex })?.field { return .index([field.name]) }
+        if case .invalid? = search.status { return .index([]) }
+        if let field = search.order?.field, field.isIndexedHere, field.hasServerOrder, search.conditions.isEmpty,
+            search.text == nil, search.status == nil
+        {
+            return .index([field.name])
+        }
+        return .everything
+    }
+}
+
+extension FieldRules {
+    /// Whether the server orders its values as we do.
+    fileprivate var hasServerOrder: Bool {
+        switch ValueOrder(self) {
+        case .bytes, .ignoringCase: true
+        case .number, .moment: false
+        }
+    }
+
+    fileprivate var isIndexedHere: Bool { isPrimaryKey || isUnique || isIndexed }
+}
+
+extension ProfileSearch.Condition {
+    /// Whether the server finds all that meet it, and nothing else.
+    fileprivate var isKnownToServer: Bool {
+        switch comparison {
+        case .equals, .differs, .hasPrefix, .isAny, .isAbsent, .isPresent: true
+        case .contains: false
+        // Every text has its place among texts, but what is no day has none among days.
+        case .isLess, .isAtMost, .isGreater, .isAtLeast: field.type == .string
+        }
+    }
+
+    fileprivate var isServedByIndex: Bool {
+        guard field.isIndexedHere else { return false }
+        return switch comparison {
+        case .equals, .isAny, .hasPrefix: true
+        case .isAbsent: !field.isPrimaryKey
+        case .isLess, .isAtMost, .isGreater, .isAtLeast: field.hasServerOrder
+        case .differs, .contains, .isPresent: false
+        }
+    }
+
+    /// Adds what the server can know of it.
+    fileprivate func add(to sql: inout SearchSQL) {
+        let column = ProfileTable.comparedColumn(field)
+        func bound(_ comparison: String, _ value: String) {
+            guard field.hasServerOrder else { return }
+            // Nothing is stored that has U+0000 in it, so that the text up to there has the same place.
+            let storable = value.utf8.firstIndex(of: 0).map { value[..<$0] }
+            let comparison = storable == nil ? comparison : comparison.hasPrefix("<") ? "<=" : ">"
+            let text = ProfileTable.compared(storable.map(String.init) ?? value, of: field)
+            sql.add("\(column) \(comparison) \(sql.place(.text(text)))")
+        }
+        if !comparison.canBeStored {
+            if case .differs = comparison { return }
+            return sql.add("false")
+        }
+        switch comparison {
+        case .equals(let value):
+            sql.add("\(column) = \(sql.place(.text(ProfileTable.compared(value, of: field))))")
+        case .differs(let value):
+            sql.add("\(column) IS DISTINCT FROM \(sql.place(.text(ProfileTable.compared(value, of: field))))")
+        case .hasPrefix(let prefix):
+            let prefix = ProfileTable.compared(prefix, of: field)
+            sql.add("\(column) >= \(sql.place(.text(prefix)))")
+            sql.add("starts_with(\(column), \(sql.place(.text(prefix))))")
+            if let end = prefix.endOfPrefix { sql.add("\(column) < \(sql.place(.text(end)))") }
+        case .contains: break
+        case .isLess(let value): bound("<", value)
+        case .isAtMost(let value): bound("<=", value)
+        case .isGreater(let value): bound(">", value)
+        case .isAtLeast(let value): bound(">=", value)
+        case .isAny(let values):
+            let texts = values.filter { !$0.utf8.contains(0) }.map { ProfileTable.compared($0, of: field) }
+            sql.add("\(column) = ANY (\(sql.place(.texts(texts)))::text[])")
+        case .isAbsent: sql.add("\(column) IS NULL")
+        case .isPresent: sql.add("\(column) IS NOT NULL")
+        }
+    }
+}
+
+extension ProfileQuery.Comparison {
+    /// Whether the server could hold the text that it asks for.
+    fileprivate var canBeStored: Bool {
+        switch self {
+        case .equals(let text), .differs(let text), .hasPrefix(let text): !text.utf8.contains(0)
+        default: true
+        }
+    }
+}
+
+extension String {
+    /// The first text that comes after all those that begin with this one; nil where there is none.
+    fileprivate var endOfPrefix: String? {
+        var scalars = Array(unicodeScalars)
+        while let last = scalars.popLast() {
+            // Surrogates are no scalars.
+            let next = last.value == 0xD7FF ? 0xE000 : last.value + 1
+            guard let scalar = Unicode.Scalar(next) else { continue }
+            scalars.append(scalar)
+            var text = String.UnicodeScalarView()
+            text.append(contentsOf: scalars)
+            return String(text)
+        }
+        return nil
+    }
+}
+
+/// The text of a statement that is being put together, and its values.
+private struct SearchSQL {
+    var text: String
+    private(set) var values: Values = []
+    private var placeCount = 0
+    private var hasCondition = false
+
+    init(_ text: String) { self.text = text }
+
+    /// Adds what must hold besides.
+    mutating func add(_ condition: String) {
+        text += (hasCondition ? " AND " : " WHERE ") + condition
+        hasCondition = true
+    }
+
+    /// The place that stands for a value.
+    mutating func place(_ value: Values.Value) -> String {
+        values.append(value)
+        placeCount += 1
+        return "$\(placeCount)"
+    }
+}
+
+extension Array {
+    /// The first index whose element meets what all after it meet too.
+    fileprivate func partitioningIndex(where isAfter: (Element) -> Bool) -> Int {
+        var range = startIndex..<endIndex
+        while !range.isEmpty {
+            let middle = range.lowerBound + range.count / 2
+            range = isAfter(self[middle]) ? range.lowerBound..<middle : middle + 1..<range.upperBound
+        }
+        return range.lowerBound
+    }
+}

@@ -1,0 +1,147 @@
+internal import PostgresAccess
+internal import ProfileStore
+internal import SecretHashing
+
+/// The table `throttles`: failed attempts in a row, by the name that was tried, whether there is such a profile or not.
+///
+/// A row is made before it is locked, so that of many attempts at once each one finds what those before it have counted.
+enum ThrottleTable {
+    /// Counts an attempt, or refuses it.
+    ///
+    /// - Returns: The answer, and the commands that end the transaction.
+    static func admit(
+        _ attempt: LoginAttempt, mostUnknownNames: Int, _ transaction: Transaction
+    ) async throws -> (decision: ThrottleState.Decision, last: [Command]) {
+        let name = key(of: attempt.username)
+        let answers = try await transaction.run([
+            Command(
+                """
+                INSERT INTO throttles (name, kind, failures, blocked_until, attempted_at, is_known)
+                VALUES ($1, $2, 0, 0, $3, true) ON CONFLICT DO NOTHING
+                """,
+                [.text(name), .text(attempt.kind.rawValue), .number(attempt.time.millisecondsSince1970)]),
+            lock(attempt),
+        ])
+        // A success has removed it in between.
+        guard !answers[1].isEmpty else { throw PostgresError.changedMeanwhile }
+        var state = ThrottleState(in: answers[1])
+        let wasUnknown = !answers[1].flag(0, 2)
+        let decision = state.admit(at: attempt.time.millisecondsSince1970)
+        var last = [store(state, attempt)]
+        // Written for a known name too, which it does not change: that costs what it costs for an unknown one (P10).
+        last.append(count((attempt.isKnown ? 0 : 1) - (wasUnknown ? 1 : 0)))
+        last += makeRoom(mostUnknownNames, besides: attempt)
+        return (decision, last)
+    }
+
+    /// Takes back an attempt that was admitted and not made.
+    static func withdraw(_ attempt: LoginAttempt, _ transaction: Transaction) async throws -> [Command] {
+        let row = try await transaction.run([lock(attempt)])[0]
+        guard !row.isEmpty else { return [] }
+        var state = ThrottleState(in: row)
+        state.withdraw()
+        return state.failures == 0 ? forget(attempt.username, attempt.kind) : [store(state, attempt)]
+    }
+
+    /// Forgets the failures of a name: after a success, or when the owner unlocks; both kinds where none is named.
+    static func forget(_ username: String, _ kind: CredentialKind? = nil) -> [Command] {
+        [
+            Command(
+                """
+                WITH forgotten AS (
+                    DELETE FROM throttles WHERE name = $1 AND kind = coalesce($2::text, kind) RETURNING is_known),
+                unknown AS (SELECT count(*) AS number FROM forgotten WHERE NOT is_known)
+                UPDATE counters SET value = greatest(value - unknown.number, 0) FROM unknown
+                WHERE name = 'unknown_throttles' AND unknown.number > 0
+                """, [.text(key(of: username)), .text(kind?.rawValue)])
+        ]
+    }
+
+    /// Forgets the failures of some names.
+    static func forget(_ usernames: [String]) -> Command {
+        Command(
+            """
+            WITH forgotten AS (DELETE FROM throttles WHERE name = ANY ($1::text[]) RETURNING is_known),
+            unknown AS (SELECT count(*) AS number FROM forgotten WHERE NOT is_known)
+            UPDATE counters SET value = greatest(value - unknown.number, 0) FROM unknown
+            WHERE name = 'unknown_throttles' AND unknown.number > 0
+            """, [.texts(usernames.map { key(of: $0) })])
+    }
+
+    /// Forgets the failures of names that no profile had before these were added: whoever guessed had nothing to guess.
+    static func forgetUnknown(namesOf profiles: ClosedRange<Int64>) -> Command {
+        Command(
+            """
+            WITH forgotten AS (
+                DELETE FROM throttles WHERE NOT is_known AND name IN (
+                    SELECT username$key FROM profiles WHERE id BETWEEN $1 AND $2
+                    AND EXISTS (SELECT 1 FROM throttles WHERE NOT is_known))
+                RETURNING 1),
+            unknown AS (SELECT count(*) AS number FROM forgotten)
+            UPDATE counters SET value = greatest(value - unknown.number, 0) FROM unknown
+            WHERE name = 'unknown_throttles' AND unknown.number > 0
+            """, [.number(profiles.lowerBound), .number(profiles.upperBound)])
+    }
+
+    // MARK: Rows
+
+    private static func key(of username: String) -> String { ProfileTable.key(of: LoginAttempt.foldedName(username)) }
+
+    private static func lock(_ attempt: LoginAttempt) -> Command {
+        Command(
+            "SELECT failures, blocked_until, is_known FROM throttles WHERE name = $1 AND kind = $2 FOR UPDATE",
+            [.text(key(of: attempt.username)), .text(attempt.kind.rawValue)])
+    }
+
+    private static func store(_ state: ThrottleState, _ attempt: LoginAttempt) -> Command {
+        Command(
+            """
+            UPDATE throttles SET failures = $3, blocked_until = $4, attempted_at = $5, is_known = $6::bigint <> 0
+            WHERE name = $1 AND kind = $2
+            """,
+            [
+                .text(key(of: attempt.username)), .text(attempt.kind.rawValue), .number(Int64(state.failures)),
+                .number(state.blockedUntil), .number(attempt.time.millisecondsSince1970),
+                .number(attempt.isKnown ? 1 : 0),
+            ])
+    }
+
+    private static func count(_ more: Int) -> Command {
+        Command(
+            "UPDATE counters SET value = greatest(value + $1, 0) WHERE name = 'unknown_throttles'",
+            [.number(Int64(more))])
+    }
+
+    /// Forgets a few of the oldest unknown names where there are too many. Only a few: where a store has far more than
+    /// that, the next attempts forget further ones.
+    private static func makeRoom(_ mostUnknownNames: Int, besides attempt: LoginAttempt) -> [Command] {
+        [
+            Command(
+                """
+                WITH surplus AS (
+                    SELECT least(value - $1, 8) AS number FROM counters
+                    WHERE name = 'unknown_throttles' AND value > $1),
+                oldest AS (
+                    SELECT name, kind FROM throttles WHERE NOT is_known AND (name, kind) <> ($2, $3)
+                    AND EXISTS (SELECT 1 FROM surplus) ORDER BY attempted_at
+                    LIMIT (SELECT number FROM surplus) FOR UPDATE SKIP LOCKED),
+                forgotten AS (
+                    DELETE FROM throttles USING oldest
+                    WHERE throttles.name = oldest.name AND throttles.kind = oldest.kind RETURNING 1),
+                unknown AS (SELECT count(*) AS number FROM forgotten)
+                UPDATE counters SET value = greatest(value - unknown.number, 0) FROM unknown
+                WHERE name = 'unknown_throttles' AND unknown.number > 0
+                """,
+                [
+                    .number(Int64(max(1, mostUnknownNames))), .text(key(of: attempt.username)),
+                    .text(attempt.kind.rawValue),
+                ])
+        ]
+    }
+}
+
+extension ThrottleState {
+    fileprivate init(in rows: Rows) {
+        self.init(failures: Int(rows.number(0, 0) ?? 0), blockedUntil: rows.number(0, 1) ?? 0)
+    }
+}

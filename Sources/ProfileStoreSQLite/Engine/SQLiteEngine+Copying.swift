@@ -1,0 +1,68 @@
+internal import ProfileCore
+internal import ProfileStore
+internal import SQLiteAccess
+
+// Copies of whole stores.
+extension SQLiteEngine {
+    func head() async throws(ProfileStoreError) -> StoreHead {
+        try session.read { connection in try connection.readTransaction { try Self.head(connection) } }
+    }
+
+    private static func head(_ connection: borrowing Connection) throws -> StoreHead {
+        var first = try connection.prepare("SELECT 1 FROM profiles LIMIT 1")
+        return StoreHead(
+            schemas: try SchemaTable.all(connection), tokens: try AccessTokenTable.kept(connection),
+            nextProfileID: try StoreTable.nextID(connection), isWelcomed: try StoreTable.isWelcomed(connection),
+            isEmpty: try !first.step(), copyOf: try KeyedWriteTable.unfinishedCopy(connection))
+    }
+
+    func isUnfinishedCopy() async throws(ProfileStoreError) -> Bool {
+        try session.read { connection in try KeyedWriteTable.unfinishedCopy(connection) != nil }
+    }
+
+    func beginCopy(of head: StoreHead, restarting: Bool) async throws(ProfileStoreError) {
+        try await session.writeAlone { [options, place] connection in
+            let own = try Self.head(connection)
+            if let copyOf = own.copyOf {
+                guard restarting || copyOf == head.fingerprint else {
+                    throw ProfileStoreError.unfinishedCopy(path: place)
+                }
+                if !restarting { return }
+                try connection.execute("DELETE FROM profiles")
+            } else if !own.isUnused(besides: head) {
+                throw ProfileStoreError.notUnused(path: place)
+            }
+            try connection.execute("DELETE FROM schemas")
+            var previous = own.schemas.last?.schema
+            for adopted in head.schemas {
+                try SchemaTable.adopt(
+                    adopted.schema, replacing: previous, as: adopted.version, at: adopted.adoptedAt, connection)
+                previous = adopted.schema
+            }
+            try KeyedWriteTable.setUnfinishedCopy(of: head.fingerprint, at: options.now(), connection)
+        }
+    }
+
+    func place(_ rows: StoredRows, of fields: [FieldRules]) async throws(ProfileStoreError) {
+        try await session.writeAlone { [place] connection in
+            guard try ProfileTable.insert(rows, of: fields, connection) else {
+                throw ProfileStoreError.notUnused(path: place)
+            }
+        }
+    }
+
+    func endCopy(of head: StoreHead) async throws(ProfileStoreError) {
+        try await session.writeAlone { [options] connection in
+            for kept in head.tokens {
+                _ = try AccessTokenTable.insert(kept.token, kept.hash, connection)
+                if let time = kept.token.lastUsedAt {
+                    try AccessTokenTable.note(TokenUse(.access, kept.hash, at: time), connection)
+                }
+            }
+            try StoreTable.setNextID(head.nextProfileID, connection)
+            if head.isWelcomed { _ = try StoreTable.setWelcomed(connection) }
+            try UnjudgedPasswords.recount(connection)
+            try KeyedWriteTable.setUnfinishedCopy(of: nil, at: options.now(), connection)
+        }
+    }
+}

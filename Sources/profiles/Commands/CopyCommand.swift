@@ -1,0 +1,122 @@
+internal import ArgumentParser
+internal import ProfileCore
+internal import ProfileStore
+internal import ProfileStoreSQLite
+internal import ProfileTransfer
+internal import TextLayout
+
+struct CopyCommand: AsynchronousCommand, ResultWriting {
+    static let configuration = CommandConfiguration(
+        commandName: "copy",
+        abstract: "Copy a whole store into an empty one, such as from a file into a PostgreSQL database.",
+        discussion: """
+            Either may be a file or the URI of a database. Ids, revisions, times, passwords, pass codes, marks, rules and \
+            access tokens are kept; sessions, resets and the log of changes start anew. A copy that was broken off goes on \
+            when the command is repeated, and nobody can use it before its end. Then both stores are read once more and \
+            compared: let nobody write to the first one meanwhile.
+
+              profiles copy profiles.sqlite postgresql://app@one,two,three/profiles
+              profiles copy postgresql://app@one,two,three/profiles copy.sqlite
+            """)
+
+    @Argument(help: "The store that is copied, which stays as it is.", completion: StorePlace.completion)
+    var from: String
+
+    @Argument(
+        help: "Where the copy is made: there is no store, or one that was never used.",
+        completion: StorePlace.completion)
+    var to: String
+
+    @Flag(help: "Begin again where a copy was broken off.")
+    var restart = false
+
+    @OptionGroup var store: StoreOptions
+    @OptionGroup var result: ResultOptions
+
+    func validate() throws {
+        guard store.database == nil else {
+            throw ValidationError("copy takes both stores by their places, and no --database.")
+        }
+        guard !from.isEmpty, !to.isEmpty else { throw ValidationError("copy takes the places of two stores.") }
+        let areFiles = !StorePlace.isDatabase(from) && !StorePlace.isDatabase(to)
+        guard from != to, !areFiles || !FilePlaces([from]).contains(to) else {
+            throw ValidationError("\(to.visible) is the store that is to be copied; name another place for the copy.")
+        }
+    }
+
+    func run() async throws {
+        let options = global.repositoryOptions("copy")
+        let source = try await StorePlace.open(from, options)
+        let outcome = await Result { try await copy(source, options) }
+        await source.close()
+        do {
+            let (report, place) = try outcome.get()
+            try show(report, from: source.place, to: place)
+        } catch ProfileStoreError.cancelled {
+            throw CommandFailure(
+                .interrupted, "Interrupted; the copy is not at its end", "Repeat the command to go on with it")
+        } catch StoreCopyError.differ(let source, let copy) {
+            throw Self.failure(source, copy)
+        }
+    }
+
+    private func copy(
+        _ source: ProfileRepository, _ options: ProfileRepository.Options
+    ) async throws -> (StoreCopyReport, place: String) {
+        var options = options
+        options.createsMissing = true
+        options.opensUnfinishedCopy = true
+        // So that the first rules of the copy, which stay, are the first of the store.
+        if let first = try await source.engine.schemas().first { options.initialSchema = first.schema }
+        let destination = try await StorePlace.open(to, options)
+        let bar = ProgressBar(isQuiet: global.quiet)
+        let outcome = await Result {
+            try await Interruption.cancelling(isQuiet: global.quiet) { [restart] in
+                try await StoreCopy(from: source, to: destination).run(restarting: restart) { bar?.update($0) }
+            }
+        }
+        bar?.end()
+        await destination.close()
+        return (try outcome.get(), destination.place)
+    }
+
+    private func show(_ report: StoreCopyReport, from source: String, to copy: String) throws {
+        switch global.format {
+        case .text:
+            guard !global.quiet else { return }
+            var block = TextBlock()
+            block.add("Store", source)
+            block.add("Copy", copy)
+            block.add("Profiles", "\(report.digest.profiles) in both stores")
+            if report.copied < report.digest.profiles {
+                block.add("", "\(report.copied) of them now, the others before the copy was broken off")
+            }
+            block.add("Schemas", String(report.schemas))
+            block.add("Access tokens", String(report.tokens))
+            block.add("Checksum", "\(report.digest.checksum), of both stores")
+            try Output.standard.write(block.text)
+        case .json:
+            let json: JSONValue = [
+                "from": .string(source), "to": .string(copy),
+                "profiles": .number(report.digest.profiles), "copied": .number(report.copied),
+                "schemas": .number(report.schemas), "access_tokens": .number(report.tokens),
+                "sha256": .string(report.digest.checksum),
+            ]
+            try Output.standard.print(json.text(indented: true))
+        }
+    }
+
+    private static func failure(_ source: StoreDigest, _ copy: StoreDigest) -> CommandFailure {
+        CommandFailure(
+            .no, "The copy differs from the store: \(source.profiles) profiles there and \(copy.profiles) in the copy",
+            "Somebody has written to the store since the copying began; the copy cannot be used",
+            "Let nobody write, and repeat the command with --restart")
+    }
+}
+
+extension Result where Failure == any Error {
+    /// What comes of something that waits.
+    fileprivate init(_ body: () async throws -> Success) async {
+        do { self = .success(try await body()) } catch { self = .failure(error) }
+    }
+}

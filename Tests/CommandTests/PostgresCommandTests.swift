@@ -1,0 +1,175 @@
+import Platform
+import ProfileTesting
+import Testing
+import Watchdog
+
+/// The command on a PostgreSQL server, as it is built with the trait, and what it says without.
+@Suite(.watched(for: .seconds(300))) struct PostgresCommandTests {
+    @Test func `E7: without the trait a database is refused by name, and nothing of PostgreSQL is linked`() throws {
+        let workplace = try Workplace()
+        try workplace.register("anna")
+        for arguments in [
+            ["list", "--database", "postgresql://app@127.0.0.1:1/profiles"],
+            ["copy", "store.sqlite", "postgres://h/d"],
+        ] {
+            let outcome = try workplace.run(
+                [try Workplace.binary()] + arguments, input: "", environment: [:])
+            #expect(outcome.status == 78, "\(outcome)")
+            #expect(outcome.error.hasPrefix("Error: This build of profiles knows no PostgreSQL\n"))
+        }
+        let linked = try workplace.shell("ldd \(try Workplace.binary())")
+        #expect(linked.status == 0)
+        #expect(!linked.output.contains("libpq"))
+        #expect(SmallFile.names(in: workplace.folder).allSatisfy { !$0.contains("postgres") })
+    }
+
+    @Test func `a file's store is copied to a file, and nothing that is in the way is lost`() throws {
+        let workplace = try Workplace()
+        try workplace.register("anna")
+        try workplace.register("bert")
+        #expect(try workplace.profiles("remove", "bert", "--yes").status == 0)
+        #expect(try workplace.profiles("token", "create", "job", "--scope", "profiles:read").status == 0)
+        let copied = try workplace.profiles("copy", "store.sqlite", "copy.sqlite", "--format", "json")
+        #expect(copied.status == 0, "\(copied)")
+        #expect(copied.output.contains("\"profiles\": 1,"))
+        #expect(copied.output.contains("\"access_tokens\": 1,"))
+        let all = ["export", "--include-hashes", "-"]
+        let expected = try workplace.profiles(all[0], all[1], all[2]).output
+        #expect(try workplace.profiles(all[0], all[1], all[2], "--database", "copy.sqlite").output == expected)
+        // No id is given twice.
+        let next = try workplace.profiles(
+            "register", "--username", "carl", "--phone", "78761241", "--address", "x", "--password-stdin", "--database",
+            "copy.sqlite", "--format", "json", input: "aK8oio\n")
+        #expect(next.output.contains("\"id\": 3,"), "\(next)")
+        #expect(workplace.mode("copy.sqlite") == 0o600)
+        let again = try workplace.profiles("copy", "store.sqlite", "copy.sqlite")
+        #expect(again.status == 73)
+        #expect(again.error.contains("copy.sqlite is a store that was used already"))
+        #expect(try workplace.profiles("copy", "store.sqlite", "./store.sqlite").status == 64)
+        #expect(try workplace.profiles("copy", "nothing.sqlite", "new.sqlite").status == 66)
+        #expect(!workplace.exists("new.sqlite"))
+        try workplace.write("not a database", to: "text")
+        #expect(try workplace.profiles("copy", "store.sqlite", "text").status == 65)
+        #expect(try workplace.read("text") == "not a database")
+    }
+
+    // MARK: On a server
+
+    /// A schema of one test's own on the server, and the command that was built with the trait.
+    private struct Server {
+        let workplace: Workplace
+        let binary: String
+        private let name: String
+
+        init() throws {
+            workplace = try Workplace()
+            binary = BuiltProgram.commandWithPostgres() ?? ""
+            name = "command_\(getpid())_\(UInt32.random(in: 0 ... .max))"
+        }
+
+        var uri: String { uri("") }
+
+        func uri(_ suffix: String) -> String {
+            let server = getenv("PROFILES_TEST_POSTGRES").map { String(cString: $0) } ?? ""
+            return "\(server)?connections=4&schema=\(name)\(suffix)"
+        }
+
+        func profiles(_ arguments: String..., input: String = "", place: String? = nil) throws -> Workplace.Outcome {
+            try workplace.run([binary] + arguments, input: input, environment: ["PROFILES_DATABASE": place ?? uri])
+        }
+    }
+
+    private static let isReady: ConditionTrait = .enabled(
+        if: getenv("PROFILES_TEST_POSTGRES") != nil && BuiltProgram.commandWithPostgres() != nil,
+        "Only where there is a server, and the command is built with the trait: make test-postgres.")
+
+    @Test(isReady) func `a store is used on a server as one in a file is`() throws {
+        let server = try Server()
+        let missing = try server.profiles("list")
+        #expect(missing.status == 66)
+        #expect(missing.error.contains("Make one with \"profiles init\""))
+        #expect(try server.profiles("register", "--username", "anna").status == 66)
+        #expect(try server.profiles("init").status == 0)
+        #expect(try server.profiles("init").status == 73)
+        let registered = try server.profiles(
+            "register", "--username", "anna", "--phone", "78761241", "--address", "12 Main St", "--password-stdin",
+            input: "aK8oio\n")
+        #expect(registered.status == 0, "\(registered)")
+        try server.workplace.write(
+            "username,phone,address,password\nbert,78761241,x,aK8oio\nb,1,,\n", to: "people.csv")
+        let imported = try server.profiles("import", "people.csv", "--rejects", "rejects.csv")
+        #expect(imported.status == 1, "\(imported)")
+        #expect(try server.workplace.read("rejects.csv").contains("too_short"))
+        #expect(try server.profiles("lookup", "anna", "--format", "json").output.contains("\"phone\": \"7876-1241\""))
+        #expect(try server.profiles("edit", "anna", "--phone", "78761242").status == 0)
+        #expect(try server.profiles("find", "main").output.contains("7876-1242"))
+        #expect(try server.profiles("export").output.split(separator: "\n").count == 3)
+        #expect(try server.profiles("revalidate").status == 0)
+        #expect(try server.profiles("remove", "bert", "--yes").status == 0)
+        #expect(try server.profiles("list").output.split(separator: "\n").count == 2)
+        #expect(try server.profiles("migrate", "--status").output.contains("V0001_store  yes"))
+        #expect(try server.profiles("migrate").status == 0)
+        for command in ["backup", "restore"] {
+            let refused = try server.profiles(command, "copy.sqlite")
+            #expect(refused.status == 64)
+            #expect(refused.error.contains("profiles copy"))
+        }
+        // Nothing takes the URI for the name of a file.
+        #expect(
+            SmallFile.names(in: server.workplace.folder).filter { !$0.hasPrefix(".") }.sorted()
+                == ["people.csv", "rejects.csv"])
+    }
+
+    @Test(isReady) func `check says of a database what would lose what is written`() throws {
+        let server = try Server()
+        #expect(try server.profiles("init").status == 0)
+        let check = try server.profiles("check")
+        // The server of the tests does not sync.
+        #expect(check.status == 1)
+        #expect(check.output.contains(#/(?m)^fsync +off  WRONG$/#), "\(check.output)")
+        #expect(check.output.contains(#/(?m)^synchronous_commit +on$/#))
+        #expect(check.output.contains(#/(?m)^Quorum +none: /#))
+        #expect(check.output.contains(#/(?m)^PostgreSQL +[0-9]+\./#))
+        let json = try server.profiles("check", "--format", "json")
+        #expect(json.status == 1)
+        #expect(json.output.contains("\"sound\": false"))
+        #expect(json.output.contains("\"standbys\": []"))
+    }
+
+    @Test(isReady) func `a store in a file is on the server with two commands, and comes back the same`() throws {
+        let server = try Server()
+        let workplace = server.workplace
+        try workplace.register("anna")
+        try workplace.register("bert")
+        #expect(try workplace.profiles("remove", "bert", "--yes").status == 0)
+        #expect(try workplace.profiles("token", "create", "job", "--scope", "profiles:read").status == 0)
+        let file = "\(workplace.folder)/store.sqlite"
+        let expected = try workplace.profiles("export", "--include-hashes").output
+        let moved = try server.profiles("copy", file, server.uri)
+        #expect(moved.status == 0, "\(moved)")
+        #expect(moved.output.contains(#/Profiles +1 in both stores/#))
+        #expect(!(moved.output + moved.error).contains("$argon2"))
+        #expect(try server.profiles("export", "--include-hashes").output == expected)
+        #expect(try server.profiles("token", "list").output.contains("job"))
+        let back = try server.profiles("copy", server.uri, "back.sqlite", "--format", "json")
+        #expect(back.status == 0, "\(back)")
+        #expect(try workplace.profiles("export", "--include-hashes", "--database", "back.sqlite").output == expected)
+        let other = try server.profiles("copy", server.uri, server.uri("_two"))
+        #expect(other.status == 0, "\(other)")
+
+        // Wrong input.
+        let used = try server.profiles("copy", file, server.uri)
+        #expect(used.status == 73)
+        #expect(used.error.contains("is a store that was used already"))
+        #expect(try server.profiles("copy", server.uri, server.uri).status == 64)
+        #expect(try server.profiles("copy", file).status == 64)
+        #expect(try server.profiles("copy", file, server.uri("_three"), "--database", "x").status == 64)
+        #expect(try server.profiles("copy", server.uri("_none"), "new.sqlite").status == 66)
+        #expect(!workplace.exists("new.sqlite"))
+        let nowhere = try server.profiles("copy", file, "postgresql://app@127.0.0.1:1/profiles", "--wait", "0.5")
+        #expect(nowhere.status == 69)
+        let secret = try server.profiles("copy", file, "postgresql://app:geheim@127.0.0.1:1/profiles")
+        #expect(secret.status == 64)
+        #expect(!secret.error.contains("geheim"), "\(secret)")
+    }
+}

@@ -1,0 +1,86 @@
+import Platform
+@testable import PostgresAccess
+import Testing
+import Watchdog
+
+@Suite(.watched) struct ServerListTests {
+    @Test func `a list of servers is read, each with its port`() throws {
+        let list = try ServerList("postgresql://app@one:5601,two,[::1]:5603/profiles?sslmode=require")
+        #expect(list.servers.map(\.description) == ["one:5601", "two:5432", "[::1]:5603"])
+        #expect(list.database == "profiles")
+        #expect(list.description == "postgresql://one:5601,two:5432,[::1]:5603/profiles")
+        let settings = list.settings(for: list.servers[0])
+        func setting(_ keyword: String) -> [String] { settings.filter { $0.keyword == keyword }.map(\.value) }
+        #expect(setting("host") == ["one"])
+        #expect(setting("port") == ["5601"])
+        #expect(setting("user") == ["app"])
+        #expect(setting("sslmode") == ["require"])
+        #expect(setting("target_session_attrs") == ["read-write"])
+        #expect(setting("client_encoding") == ["UTF8"])
+    }
+
+    @Test(arguments: [
+        ("postgresql://a,b:1,c:3/d", ["a:5432", "b:1", "c:3"]),
+        ("postgresql://a,b/d?port=7", ["a:7", "b:7"]),
+        ("postgresql:///d?host=/run/postgresql&port=5433", ["/run/postgresql:5433"]),
+        ("postgresql:///d?hostaddr=127.0.0.1", ["127.0.0.1:5432"]),
+    ])
+    func `hosts and ports are told apart`(uri: String, servers: [String]) throws {
+        #expect(try ServerList(uri).servers.map(\.description) == servers)
+    }
+
+    @Test(arguments: [
+        "postgresql://app:geheim@host/db", "postgresql://app@host/db?password=geheim",
+        "postgresql://app@host/db?pass%77ord=geheim", "postgresql://app@host/db?sslpassword=geheim",
+    ])
+    func `E7: a password in a URI is refused`(uri: String) {
+        #expect(throws: ServerListError.holdsPassword) { try ServerList(uri) }
+    }
+
+    @Test(arguments: [
+        "postgresql://app:geheim@host/db?nothing=1", "postgresql://host/db?password=%zzgeheim",
+        "postgresql://app:geheim@host:1,2,3/db?port=1,2", "postgresql://app:geheim@[::1", "postgresql://%zzgeheim",
+    ])
+    func `E7: no error repeats a password`(uri: String) {
+        let error = #expect(throws: ServerListError.self) { try ServerList(uri) }
+        #expect(error != nil)
+        if uri.contains(":geheim@") || uri.contains("password") { #expect(!"\(error as Any)".contains("geheim")) }
+    }
+
+    @Test(arguments: [
+        "postgresql://a,b,c/d?port=1,2", "postgresql://a/d?nothing=1", "postgresql://a/d?hostaddr=1.2.3.4,5.6.7.8",
+    ])
+    func `what cannot be read is refused`(uri: String) {
+        #expect(throws: ServerListError.self) { try ServerList(uri) }
+    }
+
+    @Test func `our own settings are taken out, and others left as they are`() throws {
+        let list = try ServerList(
+            "postgresql://app@h/db?durability=local&options=-csearch_path%3Dmine&connections=8&durability")
+        #expect(list.ownSettings == ["durability": "", "connections": "8"])
+        #expect(list.settings.contains { $0.keyword == "options" && $0.value == "-csearch_path=mine" })
+        #expect(try ServerList("postgresql://h/db?connections=8").ownSettings == ["connections": "8"])
+    }
+
+    @Test(arguments: [
+        ("postgresql://localhost/d", "prefer"), ("postgresql://127.0.0.1/d", "prefer"),
+        ("postgresql://[::1]/d", "prefer"),
+        ("postgresql:///d?host=/run/postgresql", "prefer"), ("postgresql://db.example/d", "verify-full"),
+        ("postgresql://127.evil.example/d", "verify-full"), ("postgresql://localhost.evil.example/d", "verify-full"),
+        ("postgresql://localhost/d?hostaddr=10.0.0.1", "verify-full"),
+        ("postgresql://db.example/d?sslmode=disable", "disable"),
+    ])
+    func `whom nobody vouches for is asked for a certificate, unless it is this machine`(uri: String, mode: String)
+        throws
+    {
+        let list = try ServerList(uri)
+        #expect(list.settings(for: list.servers[0]).filter { $0.keyword == "sslmode" }.map(\.value) == [mode])
+    }
+
+    @Test func `a URI is told by its scheme`() {
+        #expect(ServerList.isURI("postgresql://a/b"))
+        #expect(ServerList.isURI("postgres://a/b"))
+        #expect(!ServerList.isURI("profiles.db"))
+        #expect(!ServerList.isURI("./postgresql"))
+    }
+}

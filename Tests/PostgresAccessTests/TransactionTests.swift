@@ -1,0 +1,157 @@
+import PostgresAccess
+import Testing
+import Watchdog
+
+@Suite(.onlyWithPostgres, .watched) struct TransactionTests {
+    private struct Broken: Error {}
+
+    private func count(_ pool: ConnectionPool) async throws -> Int64? {
+        try await pool.withConnection { try await $0.run("SELECT count(*) FROM t").number(0, 0) }
+    }
+
+    @Test func `it commits with its last commands, or by itself`() async throws {
+        try await TestServer.withSchema { pool in
+            try await pool.withConnection { connection in
+                try await connection.run("CREATE TABLE t (k bigint)")
+                let answer = try await connection.transaction { transaction in
+                    try await transaction.run("INSERT INTO t VALUES (1)")
+                    return try await transaction.commit([Command("SELECT count(*) FROM t")])
+                }
+                #expect(answer.map { $0.number(0, 0) } == [1])
+                #expect(try await count(pool) == 1)
+                try await connection.transaction { _ = try await $0.run("INSERT INTO t VALUES (2)") }
+                #expect(try await count(pool) == 2)
+                try await connection.transaction { _ in }
+            }
+        }
+    }
+
+    @Test func `it is undone when its body throws, and the connection goes on`() async throws {
+        try await TestServer.withSchema(limit: 1) { pool in
+            let process = try await pool.withConnection { connection in
+                try await connection.run("CREATE TABLE t (k bigint)")
+                await #expect(throws: Broken.self) {
+                    try await connection.transaction { transaction in
+                        try await transaction.run("INSERT INTO t VALUES (1)")
+                        throw Broken()
+                    }
+                }
+                let state = try await refusal {
+                    try await connection.transaction { transaction in
+                        try await transaction.run("INSERT INTO t VALUES (1)")
+                        try await transaction.run("SELECT 1 / 0")
+                    }
+                }
+                #expect(state == .divisionByZero)
+                return try await connection.process
+            }
+            #expect(try await count(pool) == 0)
+            #expect(try await pool.withConnection { try await $0.process } == process)
+        }
+    }
+
+    @Test func `what is thrown after the commit undoes nothing`() async throws {
+        try await TestServer.withSchema { pool in
+            try await pool.withConnection { connection in
+                try await connection.run("CREATE TABLE t (k bigint)")
+                await #expect(throws: Broken.self) {
+                    try await connection.transaction { transaction in
+                        try await transaction.commit([Command("INSERT INTO t VALUES (1)")])
+                        throw Broken()
+                    }
+                }
+            }
+            #expect(try await count(pool) == 1)
+        }
+    }
+
+    @Test func `committing a transaction that had failed is an error`() async throws {
+        try await TestServer.withSchema { pool in
+            try await pool.withConnection { connection in
+                try await connection.run("CREATE TABLE t (k bigint)")
+                let state = try await refusal {
+                    try await connection.transaction { transaction in
+                        try await transaction.run("INSERT INTO t VALUES (1)")
+                        _ = try? await transaction.run("SELECT 1 / 0")
+                        // The server answers ROLLBACK to this, and calls it a success.
+                        try await transaction.commit()
+                    }
+                }
+                #expect(state == .failedTransaction)
+                let withMore = try await refusal {
+                    try await connection.transaction { transaction in
+                        _ = try? await transaction.run("SELECT 1 / 0")
+                        try await transaction.commit([Command("INSERT INTO t VALUES (2)")])
+                    }
+                }
+                #expect(withMore == .failedTransaction)
+                let last = try await refusal {
+                    try await connection.transaction { _ = try await $0.commit([Command("SELECT 1 / 0")]) }
+                }
+                #expect(last == .divisionByZero)
+                #expect(try await count(pool) == 0)
+            }
+        }
+    }
+
+    @Test func `a constraint that is looked at in COMMIT refuses it, and that is known`() async throws {
+        try await TestServer.withSchema { pool in
+            try await pool.withConnection { connection in
+                try await connection.run("CREATE TABLE t (k bigint UNIQUE DEFERRABLE INITIALLY DEFERRED)")
+                let state = try await refusal {
+                    try await connection.transaction {
+                        _ = try await $0.commit([Command("INSERT INTO t VALUES (1), (1)")])
+                    }
+                }
+                #expect(state == .uniqueViolation)
+                #expect(try await count(pool) == 0)
+            }
+        }
+    }
+
+    @Test func `it begins as it is told`() async throws {
+        try await TestServer.withSession { connection in
+            let level = try await connection.transaction(
+                "BEGIN ISOLATION LEVEL REPEATABLE READ", [Command("SET LOCAL work_mem = '7MB'")]
+            ) { transaction in
+                try await transaction.run([
+                    Command("SELECT current_setting('transaction_isolation')"),
+                    Command("SELECT current_setting('work_mem')"),
+                ]).map { $0.text(0, 0) }
+            }
+            #expect(level == ["repeatable read", "7MB"])
+        }
+    }
+
+    @Test func `a connection in whose transaction somebody ended is lent to nobody else`() async throws {
+        try await TestServer.withSchema(limit: 1) { pool in
+            let first = try await pool.withConnection { connection in
+                try await connection.run("BEGIN")
+                return try await connection.process
+            }
+            try await pool.withConnection { (connection) async throws in
+                #expect(try await connection.process != first)
+                #expect(try await connection.transaction { try await $0.run("SELECT 1::bigint") }.number(0, 0) == 1)
+            }
+        }
+    }
+
+    @Test func `transactions in each other's way may be repeated`() async throws {
+        try await TestServer.withSchema { pool in
+            try await pool.withConnection { connection in
+                try await connection.run("CREATE TABLE t AS SELECT 1::bigint AS k")
+                do {
+                    try await connection.transaction("BEGIN ISOLATION LEVEL REPEATABLE READ") { transaction in
+                        try await transaction.run("SELECT k FROM t")
+                        _ = try await pool.withConnection { try await $0.run("UPDATE t SET k = 2") }
+                        try await transaction.run("UPDATE t SET k = 3")
+                    }
+                    Issue.record("it went well")
+                } catch let error as PostgresError {
+                    guard case .refused(.serializationFailure, _, _, _) = error else { throw error }
+                    #expect(error.mayBeRepeated)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import ProfileCore
+import ProfileStore
+import StoreFixtures
+import Testing
+import Watchdog
+
+/// Adoptions that were broken off, and what they leave behind.
+@Suite(.onlyWithPostgres, .watched) struct BrokenAdoptionTests {
+    /// What is left of a unique index whose making failed: not fit for use, though it refuses what is written.
+    private func breakOff(_ store: PostgresStore) async throws {
+        try await store.run(#"ALTER TABLE profiles ADD COLUMN IF NOT EXISTS "email" text COLLATE "C""#)
+        try await store.run("UPDATE profiles SET email = 'same'")
+        let name = try await indexName(store)
+        _ = try? await store.run("CREATE UNIQUE INDEX CONCURRENTLY \(name) ON profiles (email)")
+        try await store.run("UPDATE profiles SET email = NULL")
+        #expect(
+            try await store.number(
+                "SELECT count(*) FROM pg_index WHERE NOT indisvalid AND indrelid = 'profiles'::regclass") == 1)
+    }
+
+    /// The name that the index of `email` has.
+    private func indexName(_ store: PostgresStore) async throws -> String {
+        let other = try PostgresStore()
+        let schema = try People.standard(and: People.uniqueEmail)
+        let repository = try await other.open { $0.initialSchema = schema }
+        await repository.close()
+        return try #require(
+            try await other.text(
+                """
+                SELECT indexname::text FROM pg_indexes
+                WHERE schemaname = '\(other.schema)' AND indexname LIKE 'profiles\\_unique\\_%'
+                """))
+    }
+
+    private func indexes(_ store: PostgresStore) async throws -> Int64 {
+        try await store.number(
+            """
+            SELECT count(*) FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
+            WHERE indrelid = 'profiles'::regclass AND relname LIKE 'profiles\\_unique\\_%'
+            """)
+    }
+
+    @Test func `an index whose making was broken off is made anew by the next adoption`() async throws {
+        let store = try PostgresStore()
+        let repository = try await store.open()
+        for name in ["one", "two"] { try await repository.register(name) }
+        try await breakOff(store)
+        #expect(try await repository.adopt(People.standard(and: People.uniqueEmail)) == 2)
+        try await repository.register("three", ["email": "e"])
+        #expect(await problem { try await repository.register("four", ["email": "e"]) } == .duplicate([.email]))
+        #expect(try await indexes(store) == 1)
+        await repository.close()
+    }
+
+    @Test func `an adoption of other rules removes what another one has left behind`() async throws {
+        let store = try PostgresStore()
+        let repository = try await store.open()
+        for name in ["one", "two"] { try await repository.register(name) }
+        try await breakOff(store)
+        #expect(try await repository.adopt(People.standard(and: #"{"name":"nick"}"#)) == 2)
+        #expect(try await indexes(store) == 0)
+        await repository.close()
+    }
+
+    @Test func `an index that no rules ask for is told as busy, never as a duplicate, until an adoption removes it`()
+        async throws
+    {
+        let store = try PostgresStore()
+        let schema = try People.standard(and: People.email)
+        let repository = try await store.open {
+            $0.initialSchema = schema
+            $0.waitLimit = .milliseconds(300)
+        }
+        try await repository.register("one", ["email": "same"])
+        try await repository.register("two", ["email": "other"])
+        let name = try await indexName(store)
+        try await store.run("CREATE UNIQUE INDEX \(name) ON profiles (email)")
+        // The rules in force allow both; what was left behind does not.
+        let refused = await problem { try await repository.register("three", ["email": "same"]) }
+        guard case .busy? = refused else {
+            Issue.record("\(String(describing: refused))")
+            return
+        }
+        let edited = await problem { try await repository.edit("two") { $0["email"] = "same" } }
+        guard case .busy? = edited else {
+            Issue.record("\(String(describing: edited))")
+            return
+        }
+        let report = await repository.register(many: [try repository.judged(People.draft("four", ["email": "same"]))])
+        guard case .busy? = report.failure else {
+            Issue.record("\(report)")
+            return
+        }
+        // Others are not held up.
+        try await repository.register("five", ["email": "fifth"])
+        #expect(try await repository.adopt(schema) == 1)
+        #expect(try await indexes(store) == 0)
+        try await repository.register("three", ["email": "same"])
+        await repository.close()
+    }
+
+    @Test func `values that are there more than once are named, and nothing is left behind`() async throws {
+        let store = try PostgresStore()
+        let schema = try People.standard(and: People.email)
+        let repository = try await store.open { $0.initialSchema = schema }
+        for name in ["one", "two"] { try await repository.register(name, ["email": "same"]) }
+        #expect(
+            await problem { try await repository.adopt(People.standard(and: People.uniqueEmail)) }
+                == .repeatedValues(.email, ["same"]))
+        #expect(try await indexes(store) == 0)
+        try await repository.register("three", ["email": "same"])
+        await repository.close()
+    }
+}

@@ -1,0 +1,332 @@
+import Linearizability
+import PostgresAccess
+import ProfileCore
+import ProfileStore
+import StoreFixtures
+import Synchronization
+import Testing
+import Watchdog
+
+/// Faults of the leader in turn, while several repositories, each with connections of its own as processes have, write.
+@Suite(.onlyWithCluster, .alone, .watched(for: .seconds(300 + 150 * Cluster.faults))) struct FaultTests {
+    private static let clock = ContinuousClock()
+    private static let limit = Duration.seconds(10)
+
+    @Test func `E4, E5, E6: faults of the leader lose nothing acknowledged, and nothing is done twice`() async throws {
+        let store = try PostgresStore(on: Cluster.uri)
+        var repositories: [ProfileRepository] = []
+        for _ in 0..<4 {
+            repositories.append(
+                try await store.open {
+                    $0.waitLimit = Self.limit
+                    $0.mostChanges = 10_000_000
+                })
+        }
+        for name in ["counter0", "counter1", "login"] { try await repositories[0].register(name) }
+        let log = FaultLog(start: Self.clock.now)
+        let load = Load(log: log, repositories: repositories)
+        let watcher = Task { await load.watch() }
+        try await withThrowingTaskGroup { group in
+            for number in 0..<4 { group.addTask { try await load.register(number) } }
+            for number in 0..<2 { group.addTask { try await load.edit(number) } }
+            for number in 0..<8 { group.addTask { try await load.mix(number) } }
+            group.addTask { try await load.logIn() }
+            group.addTask { try await load.registerMany() }
+            do {
+                for number in 0..<Cluster.faults {
+                    let fault = Cluster.Fault.allCases[number % Cluster.Fault.allCases.count]
+                    try await Self.cause(fault, log)
+                }
+            } catch {
+                log.end()
+                throw error
+            }
+            log.end()
+            try await group.waitForAll()
+        }
+        try await check(log, store)
+        // All that was done is numbered, and the watcher has it.
+        let newest = try await repositories[0].statistics().changeNumber
+        #expect(newest == (try await store.number("SELECT count(*) FROM changes")))
+        #expect(try await store.number("SELECT max(number) FROM changes") == newest)
+        try await waitUntil { log.seen.last == newest }
+        watcher.cancel()
+        await watcher.value
+        #expect(log.seen.first == 1 && log.seen.count == Int(newest))
+        #expect(zip(log.seen, log.seen.dropFirst()).allSatisfy { $1 == $0 + 1 })
+        let verdict = History(log.operations).verdict()
+        if case .refused(let contradiction) = verdict { Issue.record("\(contradiction)") }
+        print(log.summary, "\(newest) changes; \(verdict)")
+        for repository in repositories { await repository.close() }
+    }
+
+    /// Breaks the leader, waits until somebody has written after it, and mends it.
+    private static func cause(_ fault: Cluster.Fault, _ log: FaultLog) async throws {
+        let leader = try await Cluster.leader()
+        let before = log.acknowledged.count
+        try await waitUntil { log.acknowledged.count > before + 20 }
+        try await fault.happens(to: leader)
+        let start = clock.now
+        // Begun and acknowledged after it.
+        try await waitUntil { log.hasWritten(since: start) }
+        let pause = start.duration(to: clock.now)
+        print("\(fault) of node \(leader): writes are back after \(pause)")
+        #expect(pause < .seconds(30))
+        try await fault.isMended(on: leader)
+        try await Cluster.waitUntilWhole()
+    }
+
+    private func check(_ log: FaultLog, _ store: PostgresStore) async throws {
+        let rows = try await store.run("SELECT username, revision FROM profiles")
+        var revisions: [String: Int64] = [:]
+        for row in 0..<rows.count { revisions[rows.text(row, 0) ?? ""] = rows.number(row, 1) }
+        #expect(log.acknowledged.filter { revisions[$0] == nil }.isEmpty, "acknowledged and lost")
+        #expect(log.notDone.filter { revisions[$0] != nil }.isEmpty, "told as not done, and there")
+        for number in 0..<2 {
+            let edits = log.edits(of: number)
+            let count = try #require(revisions["counter\(number)"]) - 1
+            #expect(count >= edits.done && count <= edits.done + edits.unknown, "\(count) edits, \(edits)")
+        }
+        #expect(
+            try await store.number(
+                "SELECT count(*) FROM (SELECT 1 FROM changes WHERE kind = 'registered' GROUP BY first_profile_id HAVING count(*) > 1) AS twice"
+            )
+                == 0)
+        #expect(log.longest < Self.limit * 3 + .seconds(2), "a call took \(log.longest)")
+    }
+}
+
+/// What the tasks of a test were told.
+private final class FaultLog: Sendable {
+    private struct State {
+        var isOver = false
+        var acknowledged: [String] = []
+        var notDone: [String] = []
+        var edits = [(done: Int64, unknown: Int64)](repeating: (0, 0), count: 2)
+        var unknownCount = 0
+        var lastBegun: ContinuousClock.Instant
+        var longest = Duration.zero
+        var logins = 0
+        var operations: [Linearizability.Operation] = []
+        var seen: [Int64] = []
+    }
+
+    private let state: Mutex<State>
+    private let start: ContinuousClock.Instant
+
+    init(start: ContinuousClock.Instant) {
+        self.start = start
+        state = Mutex(State(lastBegun: start))
+    }
+
+    var isOver: Bool { state.withLock { $0.isOver } }
+    var acknowledged: [String] { state.withLock { $0.acknowledged } }
+    var notDone: [String] { state.withLock { $0.notDone } }
+    var longest: Duration { state.withLock { $0.longest } }
+    var operations: [Linearizability.Operation] { state.withLock { $0.operations } }
+    var seen: [Int64] { state.withLock { $0.seen } }
+
+    func edits(of number: Int) -> (done: Int64, unknown: Int64) { state.withLock { $0.edits[number] } }
+
+    /// Whether a write that was begun after this moment was acknowledged.
+    func hasWritten(since moment: ContinuousClock.Instant) -> Bool { state.withLock { $0.lastBegun > moment } }
+
+    func end() { state.withLock { $0.isOver = true } }
+
+    func saw(_ number: Int64) { state.withLock { $0.seen.append(number) } }
+
+    func loggedIn() { state.withLock { $0.logins += 1 } }
+
+    /// Nanoseconds since the beginning.
+    var now: Int { Int(start.duration(to: .now) / .nanoseconds(1)) }
+
+    func add(_ operation: Linearizability.Operation) { state.withLock { $0.operations.append(operation) } }
+
+    enum Told { case done, unknown, notDone }
+
+    /// Makes a call, and sorts what it was told.
+    ///
+    /// - Throws: An error that a fault does not explain.
+    func call(_ body: () async throws -> Void) async throws -> Told {
+        let begun = ContinuousClock.now
+        let told: Told
+        do {
+            try await body()
+            told = .done
+        } catch let error as ProfileStoreError {
+            told = try Self.told(by: error)
+        } catch CredentialError.store(let error) {
+            told = try Self.told(by: error)
+        }
+        state.withLock { state in
+            state.longest = max(state.longest, begun.duration(to: .now))
+            if told == .done { state.lastBegun = max(state.lastBegun, begun) }
+            if told == .unknown { state.unknownCount += 1 }
+        }
+        return told
+    }
+
+    private static func told(by error: ProfileStoreError) throws -> Told {
+        switch error {
+        case .outcomeUnknown: return .unknown
+        case .busy, .unavailable: return .notDone
+        default: throw error
+        }
+    }
+
+    func registered(_ names: [String], _ told: Told) {
+        state.withLock { state in
+            switch told {
+            case .done: state.acknowledged += names
+            case .notDone: state.notDone += names
+            case .unknown: break
+            }
+        }
+    }
+
+    func edited(_ number: Int, _ told: Told) {
+        state.withLock { state in
+            switch told {
+            case .done: state.edits[number].done += 1
+            case .unknown: state.edits[number].unknown += 1
+            case .notDone: break
+            }
+        }
+    }
+
+    var summary: String {
+        state.withLock { state in
+            """
+            \(state.acknowledged.count) registrations and \(state.edits.map(\.done).reduce(0, +)) edits acknowledged, \
+            \(state.logins) logins, \(state.operations.count) operations in the history, \(state.unknownCount) outcomes \
+            unknown, \(state.notDone.count) not done; the longest call took \(state.longest);
+            """
+        }
+    }
+}
+
+/// What the tasks do until the log is over.
+private struct Load: Sendable {
+    let log: FaultLog
+    let repositories: [ProfileRepository]
+
+    func register(_ number: Int) async throws {
+        let repository = repositories[number % repositories.count]
+        var count = 0
+        while !log.isOver {
+            let name = "t\(number)n\(count)"
+            log.registered([name], try await log.call { try await repository.register(name) })
+            count += 1
+        }
+    }
+
+    func registerMany() async throws {
+        var count = 0
+        while !log.isOver {
+            let names = (0..<10).map { "many\(count)x\($0)" }
+            let valid = try names.map { try repositories[3].judged(People.draft($0)) }
+            let told = try await log.call {
+                let report = await repositories[3].register(many: valid)
+                if let failure = report.failure { throw failure }
+                #expect(report.registered == names.count)
+            }
+            log.registered(names, told)
+            count += 1
+        }
+    }
+
+    /// Each profile is edited by one task alone, with a key each time.
+    func edit(_ number: Int) async throws {
+        var count = 0
+        while !log.isOver {
+            count += 1
+            let address = "\(count)"
+            let told = try await log.call {
+                _ = try await repositories[number].edit("counter\(number)", key: WriteKey("\(number)-\(count)")) {
+                    $0["address"] = address
+                }
+            }
+            log.edited(number, told)
+        }
+    }
+
+    func logIn() async throws {
+        while !log.isOver {
+            let told = try await log.call {
+                _ = try await repositories[2].startSession(People.secret, for: "login")
+            }
+            if told == .done { log.loggedIn() }
+        }
+    }
+
+    /// Registers, edits, removes and looks up a few profiles that others do so with too.
+    func mix(_ process: Int) async throws {
+        let repository = repositories[process % repositories.count]
+        var count = 0
+        while !log.isOver {
+            count += 1
+            let username = "mix\(Int.random(in: 0..<12))"
+            let value = "p\(process)n\(count)"
+            let call: Linearizability.Operation.Call =
+                switch Int.random(in: 0..<8) {
+                case 0, 1: .register(value)
+                case 2, 3: .edit(value, expecting: nil)
+                case 4: .remove
+                default: .lookUp
+                }
+            let outcome = Mutex<Linearizability.Operation.Outcome>(.unknown)
+            let invocation = log.now
+            let told = try await log.call {
+                let result = try await Self.make(call, username, repository)
+                outcome.withLock { $0 = result }
+            }
+            let completion = log.now
+            // What certainly did nothing is left out.
+            if told == .notDone || told == .unknown && call == .lookUp { continue }
+            log.add(
+                Linearizability.Operation(
+                    process: process, username: username, call, outcome.withLock { $0 }, invocation: invocation,
+                    completion: completion))
+        }
+    }
+
+    private static func make(
+        _ call: Linearizability.Operation.Call, _ username: String, _ repository: ProfileRepository
+    ) async throws -> Linearizability.Operation.Outcome {
+        do throws(ProfileStoreError) {
+            switch call {
+            case .register(let value):
+                return .done(revision: Int(try await repository.register(username, ["address": value]).revision))
+            case .edit(let value, _):
+                return .done(revision: Int(try await repository.edit(username) { $0["address"] = value }.revision))
+            case .remove:
+                try await repository.remove(username)
+                return .done(revision: nil)
+            case .lookUp:
+                return .found(
+                    try await repository.profile(username: username).map {
+                        Entry(revision: Int($0.revision), value: $0["address"] ?? "")
+                    })
+            }
+        } catch {
+            switch error {
+            case .duplicate: return .refused(.taken)
+            case .notFound: return .refused(.absent)
+            default: throw error
+            }
+        }
+    }
+
+    /// Watches until its task is cancelled, and goes on where it was after an error.
+    func watch() async {
+        while !Task.isCancelled {
+            do {
+                for try await change in await repositories[0].changes(after: log.seen.last ?? 0) {
+                    log.saw(change.number)
+                }
+            } catch {
+                continue
+            }
+        }
+    }
+}

@@ -1,0 +1,145 @@
+import PostgresAccess
+import PostgresMigrations
+import ProfileCore
+import ProfileStore
+import ProfileStorePostgres
+import ProfileTesting
+import StoreFixtures
+import Synchronization
+import Testing
+import Watchdog
+
+/// How a store in a database is made, recognised and refused.
+@Suite(.onlyWithPostgres, .watched) struct OpeningTests {
+    @Test func `the list of migrations is what the folder holds, and the tables have their checksums`() async throws {
+        let folder = #filePath.split(separator: "/Tests/")[0] + "/Migrations/postgres"
+        let files = SmallFile.names(in: String(folder)).filter { $0.hasSuffix(".sql") }
+        #expect(files.sorted() == Migration.all.map { $0.name + ".sql" })
+        #expect(Migration.all.map(\.version) == Array(1...files.count))
+        for migration in Migration.all {
+            #expect(
+                SmallFile.text(of: "\(folder)/\(migration.name).sql") == String(decoding: migration.sql, as: UTF8.self))
+        }
+        let store = try PostgresStore()
+        try await store.open().close()
+        #expect(try await store.number("SELECT count(*) FROM migrations") == Int64(files.count))
+        let status = try await ProfileRepository.migrationStatus(postgres: store.uri())
+        #expect(status.allSatisfy(\.isApplied) && status.count == files.count)
+        #expect(try await ProfileRepository.migrate(postgres: store.uri()) == [])
+    }
+
+    @Test func `an altered migration is refused, and so is a version that is not known`() async throws {
+        let store = try PostgresStore()
+        try await store.open().close()
+        let name = Migration.all[0].name
+        try await store.run("INSERT INTO migrations SELECT 99, 'V0099_later', checksum, applied_at FROM migrations")
+        let latest = Migration.all.count
+        guard case .newerStore(_, 99, latest)? = await problem({ try await store.open() }) else {
+            Issue.record("a newer store was opened")
+            return
+        }
+        await #expect(throws: ProfileStoreError.self) { try await ProfileRepository.migrate(postgres: store.uri()) }
+        try await store.run("DELETE FROM migrations WHERE version = 99")
+        try await store.run("UPDATE migrations SET checksum = repeat('0', 64) WHERE version = 1")
+        #expect(await problem { try await store.open() } == .alteredMigration(name: name))
+        #expect(
+            await problem { try await ProfileRepository.migrate(postgres: store.uri()) }
+                == .alteredMigration(name: name))
+    }
+
+    @Test func `of several who make the same store at once all succeed, and its rules have their index`() async throws {
+        for _ in 1...5 {
+            let store = try PostgresStore()
+            let schema = try People.standard(and: People.uniqueEmail)
+            try await withThrowingTaskGroup { group in
+                for number in 0..<6 {
+                    group.addTask {
+                        let repository = try await store.open { $0.initialSchema = schema }
+                        try await repository.register("n\(number)", ["email": "e\(number)"])
+                        #expect(
+                            await problem { try await repository.register("m\(number)", ["email": "e\(number)"]) }
+                                == .duplicate([.email]))
+                        await repository.close()
+                    }
+                }
+                try await group.waitForAll()
+            }
+            #expect(try await store.number("SELECT count(*) FROM profiles") == 6)
+            #expect(try await store.number("SELECT count(*) FROM schemas") == 1)
+        }
+    }
+
+    @Test func `a store that was made halfway is made to its end by who opens it next`() async throws {
+        let store = try PostgresStore()
+        try await store.open().close()
+        // As if its maker had died before it put its rules in force.
+        try await store.run("DELETE FROM schemas")
+        try await store.run("UPDATE store SET schema_version = 0")
+        let repository = try await store.open()
+        try await repository.register("one")
+        await repository.close()
+    }
+
+    @Test func `E2: a server that may lose what it has committed is refused, unless that is asked for by name`()
+        async throws
+    {
+        let store = try PostgresStore()
+        try await store.open().close()
+        let off = "options=-csynchronous_commit%3Doff"
+        guard case .notDurable? = await problem({ try await ProfileRepository.open(postgres: store.uri(off)) }) else {
+            Issue.record("it was opened")
+            return
+        }
+        let repository = try await ProfileRepository.open(postgres: store.uri(off, "durability=local"))
+        try await repository.register("one")
+        await repository.close()
+    }
+
+    @Test(arguments: [
+        "postgresql://app:Geheim1@127.0.0.1:1/profiles", "postgresql://app@127.0.0.1:1/profiles?password=Geheim1",
+        "postgresql://app:Geheim1@127.0.0.1:none/profiles?durability=local", "postgres://app:Geheim1@[/profiles",
+        "postgresql://app:Geheim1@127.0.0.1:1/profiles?nosuch=Geheim1",
+    ])
+    func `E7: a password in a URI is refused, and no error repeats it`(uri: String) async throws {
+        let error = try #require(await problem { try await ProfileRepository.open(postgres: uri) })
+        guard case .unreadableAddress = error else {
+            Issue.record(error)
+            return
+        }
+        #expect(!"\(error)".contains("Geheim1"))
+        #expect(!String(reflecting: error).contains("Geheim1"))
+    }
+
+    @Test func `a database, a user or a server that is not there is told as such`() async throws {
+        let store = try PostgresStore()
+        let port = try store.port
+        guard
+            case .notPermitted? = await problem({
+                try await ProfileRepository.open(postgres: "postgresql://app@127.0.0.1:\(port)/nosuch")
+            })
+        else {
+            Issue.record("a database that is not there")
+            return
+        }
+        guard
+            case .notPermitted? = await problem({
+                try await ProfileRepository.open(postgres: "postgresql://nobody@127.0.0.1:\(port)/profiles")
+            })
+        else {
+            Issue.record("a user that is not there")
+            return
+        }
+        guard
+            case .unavailable? = await problem({
+                try await ProfileRepository.open(postgres: "postgresql://app@127.0.0.1:1/profiles")
+            })
+        else {
+            Issue.record("a server that is not there")
+            return
+        }
+        guard case .noStore? = await problem({ try await store.open { $0.createsMissing = false } }) else {
+            Issue.record("a store that is not there")
+            return
+        }
+    }
+}

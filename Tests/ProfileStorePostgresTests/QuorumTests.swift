@@ -1,0 +1,88 @@
+import PostgresAccess
+import ProfileCore
+import ProfileStore
+import ProfileStorePostgres
+import StoreFixtures
+import Testing
+import Watchdog
+
+/// What a cluster shows while some of its servers stand still.
+@Suite(.onlyWithCluster, .alone, .watched(for: .seconds(300))) struct QuorumTests {
+    /// Runs `body` while these nodes stand still, and waits until all are well again.
+    private func withFrozen(_ nodes: [Cluster.Node], _ body: () async throws -> Void) async throws {
+        for node in nodes { try await Cluster.run("freeze", node) }
+        let outcome: Result<Void, any Error>
+        do { outcome = .success(try await body()) } catch { outcome = .failure(error) }
+        for node in nodes { try await Cluster.run("thaw", node) }
+        try await Cluster.waitUntilWhole()
+        try outcome.get()
+    }
+
+    @Test func `E2, E3: a write whose COMMIT no standby has is never told as done, also when it is cancelled`()
+        async throws
+    {
+        let leader = try await Cluster.leader()
+        let store = try PostgresStore(on: Cluster.uri)
+        let repository = try await store.open { $0.waitLimit = .seconds(6) }
+        let count = 8
+        // So that ids are at hand.
+        for number in 0..<count { try await repository.register("before\(number)") }
+        let pool = try ConnectionPool(ServerList(Cluster.uri(of: leader)), limit: 1)
+        let waiting = """
+            FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND application_name = 'profiles' AND datname = 'profiles'
+            """
+        try await withFrozen(Cluster.nodes.filter { $0 != leader }) {
+            let tasks = try (0..<count).map { number in
+                let valid = try repository.judged(People.draft("new\(number)"))
+                return Task { try await repository.register(valid, key: WriteKey("new\(number)")) }
+            }
+            try await pool.withConnection(until: .now + .seconds(100)) { connection in
+                while try await connection.run("SELECT count(*) \(waiting)").number(0, 0) ?? 0 < count {
+                    try await Task.sleep(for: .milliseconds(5))
+                }
+                for task in tasks.prefix(count / 2) { task.cancel() }
+                // The server tells those as committed, with a warning.
+                try await connection.run("SELECT pg_cancel_backend(pid) \(waiting) LIMIT 3")
+            }
+            for task in tasks {
+                let error = await problem { try await task.value }
+                guard case .outcomeUnknown? = error else {
+                    Issue.record("\(String(describing: error))")
+                    continue
+                }
+            }
+        }
+        pool.close()
+        for number in 0..<count {
+            let valid = try repository.judged(People.draft("new\(number)"))
+            let profile = try await repository.register(valid, key: WriteKey("new\(number)"))
+            #expect(profile.revision == 1)
+        }
+        #expect(try await store.number("SELECT count(*) FROM profiles") == Int64(2 * count))
+        #expect(try await store.number("SELECT count(*) FROM changes") == Int64(2 * count))
+        await repository.close()
+    }
+
+    @Test func `E6: while the first server of the list stands still, a look-up succeeds within five seconds`()
+        async throws
+    {
+        let store = try PostgresStore(on: Cluster.uri)
+        let before = try await store.open()
+        try await before.register("one")
+        await before.close()
+        let leader = try await Cluster.leader()
+        let standbys = Cluster.nodes.filter { $0 != leader }
+        let clock = ContinuousClock()
+        try await withFrozen([standbys[0]]) {
+            let uri = try Cluster.uri([standbys[0], leader, standbys[1]]) + "&schema=\(store.schema)"
+            let start = clock.now
+            let repository = try await ProfileRepository.open(postgres: uri)
+            #expect(try await repository.profile(username: "one") != nil)
+            let time = start.duration(to: clock.now)
+            print("A look-up past a server that stands still: \(time)")
+            #expect(time < .seconds(5))
+            try await repository.register("two")
+            await repository.close()
+        }
+    }
+}

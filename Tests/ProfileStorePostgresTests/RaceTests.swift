@@ -1,0 +1,200 @@
+import ProfileCore
+import ProfileStore
+import ProfileTesting
+import StoreFixtures
+import Testing
+import Watchdog
+
+/// What many do at once through several repositories, each with connections of its own, as several processes have.
+@Suite(.onlyWithPostgres, .watched(for: .seconds(300))) struct RaceTests {
+    /// Gives `body` so many repositories of one store.
+    private func withRepositories(
+        _ count: Int, of store: PostgresStore, _ change: (inout ProfileRepository.Options) -> Void = { _ in },
+        _ body: ([ProfileRepository]) async throws -> Void
+    ) async throws {
+        var repositories: [ProfileRepository] = []
+        for _ in 0..<count { repositories.append(try await store.open(change)) }
+        try await body(repositories)
+        for repository in repositories { await repository.close() }
+    }
+
+    @Test(arguments: ["known", "unknown"])
+    func `P9, E1: of 200 attempts at once through three repositories exactly five are admitted`(
+        username: String
+    ) async throws {
+        let store = try PostgresStore()
+        let clock = ManualClock()
+        try await withRepositories(3, of: store, { $0.now = { clock.timestamp } }) { repositories in
+            try await repositories[0].register("known")
+            let (wrong, throttled) = (Counter(), Counter())
+            await withTaskGroup { group in
+                for number in 0..<200 {
+                    group.addTask {
+                        do throws(CredentialError) {
+                            _ = try await repositories[number % 3].validatePassword(Secret("Wr0ng"), for: username)
+                            Issue.record("a wrong password was right")
+                        } catch {
+                            switch error {
+                            case .wrong: wrong.add()
+                            case .throttled: throttled.add()
+                            default: Issue.record(error)
+                            }
+                        }
+                    }
+                }
+            }
+            #expect(wrong.count == 5)
+            #expect(throttled.count == 195)
+        }
+    }
+
+    @Test func `E1: adoptions beside 8 writers leave no row stored under rules that were not in force`() async throws {
+        let store = try PostgresStore()
+        // Each refuses what the other wants.
+        let schemas = try ["b", "a"].map {
+            try People.standard(and: #"{"name":"note","constraints":{"required":true,"pattern":"\#($0)+"}}"#)
+        }
+        try await withRepositories(5, of: store, { $0.initialSchema = schemas[1] }) { repositories in
+            let ends = Counter()
+            let stored = Counter()
+            try await withThrowingTaskGroup { group in
+                for writer in 0..<8 {
+                    group.addTask {
+                        let repository = repositories[writer % 4]
+                        var count = 0
+                        while ends.count == 0 {
+                            do throws(ProfileStoreError) {
+                                let note = repository.schema == schemas[1] ? "a" : "b"
+                                if count.isMultiple(of: 3) {
+                                    let draft = People.draft("w\(writer)n\(count)", ["note": note])
+                                    _ = try await repository.register(try repository.judged(draft))
+                                } else {
+                                    let round = count
+                                    _ = try await repository.edit("w\(writer)n\(round / 3 * 3)") { draft in
+                                        draft["note"] = repository.schema == schemas[1] ? "a" : "b"
+                                        draft["address"] = "\(round)"
+                                    }
+                                }
+                                count += 1
+                                stored.add()
+                            } catch {
+                                switch error {
+                                // Other rules came between.
+                                case .schemaChanged, .invalid: continue
+                                default: throw error
+                                }
+                            }
+                        }
+                    }
+                }
+                for version in 2...(Length.isLong ? 151 : 31) {
+                    #expect(try await repositories[4].adopt(schemas[version % 2]) == version)
+                }
+                ends.add()
+                try await group.waitForAll()
+            }
+            #expect(stored.count >= 100)
+            #expect(try await store.number("SELECT sum(revision)::bigint FROM profiles") == Int64(stored.count))
+            // Versions with odd numbers want `a`.
+            #expect(
+                try await store.number(
+                    "SELECT count(*) FROM profiles WHERE (note LIKE 'a%') <> (schema_version % 2 = 1)") == 0)
+            print("Adoptions beside \(stored.count) writes")
+        }
+    }
+
+    @Test func `R5: whoever adopts beside others, rules in force with a unique field have its index`() async throws {
+        let store = try PostgresStore()
+        let schemas = try [[], ["email"], ["nick"], ["email", "nick"]].map { names in
+            let fields = names.map { #",{"name":"\#($0)","constraints":{"unique":true}}"# }.joined()
+            let document = ProfileSchema.standard.document()
+            return try ProfileSchema(parsing: document.dropLast(2) + fields + "]}")
+        }
+        try await withRepositories(4, of: store) { repositories in
+            try await repositories[0].register("one")
+            let ends = Counter()
+            let adoptions = Counter()
+            try await withThrowingTaskGroup { group in
+                // In one statement, and so as of one moment.
+                group.addTask {
+                    while ends.count == 0 {
+                        let missing = try await store.number(
+                            """
+                            SELECT count(*) FROM unnest(ARRAY['email', 'nick']) AS field
+                            WHERE (SELECT document FROM schemas WHERE version = (SELECT schema_version FROM store))
+                                LIKE '%"' || field || '"%'
+                            AND NOT EXISTS (SELECT 1 FROM pg_index JOIN pg_attribute ON attrelid = indexrelid
+                                WHERE indrelid = 'profiles'::regclass AND indisunique AND indisvalid AND attname = field)
+                            """)
+                        #expect(missing == 0)
+                    }
+                }
+                try await withThrowingTaskGroup { adopters in
+                    for (adopter, repository) in repositories.enumerated() {
+                        adopters.addTask {
+                            for turn in 0..<10 {
+                                do {
+                                    _ = try await repository.adopt(schemas[(adopter + turn) % schemas.count])
+                                    adoptions.add()
+                                } catch ProfileStoreError.busy {
+                                    continue
+                                }
+                            }
+                        }
+                    }
+                    try await adopters.waitForAll()
+                }
+                ends.add()
+                try await group.waitForAll()
+            }
+            #expect(adoptions.count >= 10)
+            print("\(adoptions.count) of 40 adoptions were not busy")
+        }
+    }
+
+    @Test func `E5, R7: a watcher misses none of what 16 writers do, without a gap, and in the order of each profile`()
+        async throws
+    {
+        let writers = 16
+        let rounds = Length.isLong ? 1_562 : 156
+        let store = try PostgresStore()
+        try await withRepositories(5, of: store, { $0.mostChanges = 1_000_000 }) { repositories in
+            let total = writers * rounds * 4
+            let watcher = Task {
+                var seen: [Int64: [ProfileChange.Kind]] = [:]
+                var last: Int64 = 0
+                for try await change in await repositories[4].changes(after: 0) {
+                    #expect(change.number == last + 1)
+                    last = change.number
+                    seen[try #require(change.profileIDs).lowerBound, default: []].append(change.kind)
+                    if last == total { break }
+                }
+                return seen
+            }
+            let clock = ContinuousClock()
+            let start = clock.now
+            let ids = try await withThrowingTaskGroup(of: [Int64].self) { group in
+                for writer in 0..<writers {
+                    group.addTask {
+                        let repository = repositories[writer % 4]
+                        var ids: [Int64] = []
+                        for round in 0..<rounds {
+                            let name = "w\(writer)r\(round)"
+                            ids.append(try await repository.register(name).id)
+                            _ = try await repository.edit(name) { $0["address"] = "1" }
+                            // Another process goes on with it.
+                            _ = try await repositories[(writer + 1) % 4].edit(name) { $0["address"] = "2" }
+                            try await repository.remove(name)
+                        }
+                        return ids
+                    }
+                }
+                return try await group.reduce(into: []) { $0 += $1 }
+            }
+            let seen = try await watcher.value
+            print("\(total) changes in \(start.duration(to: clock.now))")
+            #expect(Set(ids) == Set(seen.keys))
+            #expect(seen.values.allSatisfy { $0 == [.registered, .edited, .edited, .removed] })
+        }
+    }
+}

@@ -1,0 +1,186 @@
+import ProfileCore
+@testable import ProfileStore
+import ProfileTesting
+import ProfileTransfer
+import StoreFixtures
+import Testing
+import Watchdog
+
+/// A store moves from one engine to another, and back.
+@Suite(.watched(for: .seconds(600))) struct StoreCopyTests {
+    /// A store in which verbs of any kind were done.
+    private struct Used {
+        let store: TemporaryStore
+        let repository: ProfileRepository
+        var verbs: RandomVerbs
+
+        init(_ seed: UInt64, steps: Int = 150) async throws {
+            verbs = RandomVerbs(SeededGenerator(seed: seed))
+            store = try TemporaryStore()
+            let mostChanges = verbs.mostChanges
+            repository = try await store.open(
+                store.options {
+                    $0.initialSchema = RandomVerbs.schemas[0]
+                    $0.hashingThreads = 1
+                    $0.mostChanges = mostChanges
+                })
+            for _ in 0..<steps {
+                _ = await verbs.next(at: store.clock.timestamp).outcome(on: repository)
+                store.clock.advance(by: .milliseconds(verbs.pause()))
+            }
+        }
+
+        func options(_ change: (inout ProfileRepository.Options) -> Void = { _ in }) -> ProfileRepository.Options {
+            store.options {
+                $0.initialSchema = RandomVerbs.schemas[0]
+                $0.hashingThreads = 1
+                $0.opensUnfinishedCopy = true
+                change(&$0)
+            }
+        }
+    }
+
+    private func register(_ username: String, _ repository: ProfileRepository) async throws {
+        try await repository.refreshSchema()
+        let draft = ProfileDraft(["username": username])
+        _ = try await repository.register(repository.validator.validate(draft, on: repository.today))
+    }
+
+    /// All that is copied, in words.
+    private func everything(_ repository: ProfileRepository) async throws -> String {
+        let head = try await repository.engine.head()
+        var scan = StoreScan(fields: head.fields, mostRows: .max, mostBytes: .max)
+        scan.includesRecords = true
+        let rows = try await repository.engine.scan(scan)
+        let profiles = rows.rows.enumerated().map { index, row in
+            let record = row.record.map { record in
+                let password = record.password.map { "\(String($0.hash.bytes)) \($0.schemaVersion) \($0.isJudged)" }
+                let passcode = record.passcodeHash.map { String($0.bytes) }
+                return "\(record.revision) \(record.createdAt) \(record.updatedAt) \(record.schemaVersion) "
+                    + "\(record.issues ?? "-") \(password ?? "-") \(passcode ?? "-")"
+            }
+            let values = head.fields.indices.map {
+                rows.isAbsent(index, $0) ? "absent" : String(rows.cell(index, $0))
+            }
+            return "\(row.id) \(record ?? "no record") \(values)"
+        }
+        let schemas = head.schemas.map { "\($0.version) \($0.fingerprint) \($0.adoptedAt)" }
+        return (profiles + schemas).joined(separator: "\n")
+            + "\n\(head.tokens) \(head.nextProfileID) \(head.isWelcomed)"
+    }
+
+    @Test func `a copy of a random store holds the same, on another engine and back`() async throws {
+        let seeds = SeededGenerator(printingSeedOf: "copies of stores")
+        for round in 0..<rounds(6) {
+            var used = try await Used(seeds.seed &+ UInt64(round))
+            _ = try await used.repository.engine.takeWelcome()
+            let other = try TemporaryStore(engine: .memory)
+            let middle = try await other.open(used.options())
+            let first = try await StoreCopy(from: used.repository, to: middle).run()
+            let back = try TemporaryStore()
+            let last = try await back.open(used.options())
+            let second = try await StoreCopy(from: middle, to: last).run()
+            #expect(first.digest == second.digest)
+            let expected = try await everything(used.repository)
+            #expect(try await everything(middle) == expected)
+            #expect(try await everything(last) == expected)
+            let judged = try await used.repository.engine.loginRules().haveJudgedPasswords
+            #expect(try await last.engine.loginRules().haveJudgedPasswords == judged)
+            #expect(try await last.isSound())
+            // Nothing came along of what starts anew, and the copy goes on as the store would.
+            #expect(try await last.changeNumber == 0)
+            #expect(
+                try await last.engine.sessions(of: nil, after: nil, limit: 1, at: Timestamp(millisecondsSince1970: 0))
+                    .isEmpty)
+            for _ in 0..<40 {
+                // Whatever it does, it does: nothing is damaged.
+                _ = await used.verbs.next(at: used.store.clock.timestamp).outcome(on: last)
+            }
+            #expect(try await last.isSound())
+            for repository in [used.repository, middle, last] { await repository.close() }
+        }
+    }
+
+    @Test func `a copy that was broken off is opened by nobody, and goes on`() async throws {
+        let used = try await Used(7)
+        let names = (0..<9).map { "person\($0)" }
+        for name in names { try await register(name, used.repository) }
+        let back = try TemporaryStore()
+        let copy = try await back.open(used.options())
+        let head = try await used.repository.engine.head()
+        try await copy.engine.beginCopy(of: head, restarting: false)
+        var scan = StoreScan(fields: head.fields, mostRows: 3, mostBytes: .max)
+        scan.includesRecords = true
+        let some = try await used.repository.engine.scan(scan)
+        try await copy.engine.place(some, of: head.fields)
+        await copy.close()
+        await #expect {
+            _ = try await back.open(used.options { $0.opensUnfinishedCopy = false })
+        } throws: {
+            ($0 as? ProfileStoreError)?.code == "unfinished_copy"
+        }
+        let again = try await back.open(used.options())
+        let report = try await StoreCopy(from: used.repository, to: again).run()
+        #expect(report.copied == report.digest.profiles - some.rows.count)
+        await again.close()
+        let opened = try await back.open(used.options { $0.opensUnfinishedCopy = false })
+        #expect(try await everything(opened) == everything(used.repository))
+        for repository in [used.repository, opened] { await repository.close() }
+    }
+
+    @Test func `what is written meanwhile is noticed, and a copy begun again is whole`() async throws {
+        let used = try await Used(11)
+        try await register("early", used.repository)
+        let back = try TemporaryStore()
+        let copy = try await back.open(used.options())
+        try await copy.engine.beginCopy(of: try await used.repository.engine.head(), restarting: false)
+        let head = try await used.repository.engine.head()
+        var scan = StoreScan(fields: head.fields, mostRows: .max, mostBytes: .max)
+        scan.includesRecords = true
+        try await copy.engine.place(try await used.repository.engine.scan(scan), of: head.fields)
+        // A profile that was copied already changes.
+        _ = try await used.repository.remove("early")
+        try await register("late", used.repository)
+        await #expect(throws: StoreCopyError.self) {
+            _ = try await StoreCopy(from: used.repository, to: copy).run()
+        }
+        #expect(try await copy.engine.isUnfinishedCopy())
+        let report = try await StoreCopy(from: used.repository, to: copy).run(restarting: true)
+        #expect(report.copied == report.digest.profiles)
+        #expect(try await everything(copy) == everything(used.repository))
+        for repository in [used.repository, copy] { await repository.close() }
+    }
+
+    @Test func `a store that was used is no place for a copy, nor is the copy of another store`() async throws {
+        let used = try await Used(13)
+        try await register("early", used.repository)
+        let taken = try TemporaryStore()
+        let there = try await taken.open(used.options())
+        try await register("somebody", there)
+        await #expect {
+            _ = try await StoreCopy(from: used.repository, to: there).run()
+        } throws: {
+            ($0 as? ProfileStoreError)?.code == "not_unused"
+        }
+        // An unused store under other rules is one that somebody has plans with.
+        let planned = try TemporaryStore()
+        let empty = try await planned.open(used.options { $0.initialSchema = RandomVerbs.schemas[1] })
+        await #expect {
+            _ = try await StoreCopy(from: used.repository, to: empty).run()
+        } throws: {
+            ($0 as? ProfileStoreError)?.code == "not_unused"
+        }
+        let other = try await Used(17)
+        let begun = try TemporaryStore()
+        let copy = try await begun.open(used.options())
+        try await copy.engine.beginCopy(of: try await other.repository.engine.head(), restarting: false)
+        await #expect {
+            _ = try await StoreCopy(from: used.repository, to: copy).run()
+        } throws: {
+            ($0 as? ProfileStoreError)?.code == "unfinished_copy"
+        }
+        _ = try await StoreCopy(from: used.repository, to: copy).run(restarting: true)
+        #expect(try await everything(copy) == everything(used.repository))
+        for repository in [used.repository, there, empty, other.repository, copy] { await repository.close() }
+    }
+}
