@@ -18,7 +18,7 @@ CLUSTER_PACKAGES = postgresql-15-auto-failover procps
 BENCH_PACKAGES = sqlite3 hyperfine time gcc libc6-dev
 
 .PHONY: help build demo test test-long test-memory test-postgres test-cluster test-sanitized test-hooks build-postgres \
-	bench picture interface lint install docs clean setup setup-bench setup-postgres setup-cluster
+	bench bench-postgres picture interface lint install docs clean setup setup-bench setup-postgres setup-cluster
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 14
@@ -47,12 +47,14 @@ test-postgres: setup setup-postgres ## the tests of the store and the command on
 
 # PROFILES_TEST_FAULTS=20 runs it in full.
 test-cluster: setup setup-cluster ## what three PostgreSQL servers of its own show while their leader is broken, again and again
-	$(SWIFT) build --build-tests $(DECLARED_IMPORTS)
+	$(SWIFT) build --product profiles --traits Postgres --scratch-path .build-postgres
+	$(SWIFT) build --build-tests $(OPTIMISED) $(DECLARED_IMPORTS)
 	@export BASE="$$(mktemp -u "$${TMPDIR:-/tmp}/profiles-postgres-cluster.XXXXXX")"; \
 	trap 'Tests/Cluster/postgres-cluster down' EXIT; trap 'exit 130' INT TERM; \
 	Tests/Cluster/postgres-cluster up && \
 		PROFILES_TEST_CLUSTER="$$(Tests/Cluster/postgres-cluster url)" \
-		$(SWIFT) test --skip-build --no-parallel --filter '^ProfileStorePostgresTests\.(Quorum|Fault)Tests'
+		$(SWIFT) test $(OPTIMISED) --skip-build --no-parallel \
+		--filter '^ProfileStorePostgresTests\.(Quorum|Fault)Tests'
 
 # Processes end without giving their memory back, so leaks are not looked for.
 test-sanitized: setup ## the libraries' tests under the address sanitizer, without those that measure memory
@@ -67,6 +69,9 @@ build-postgres: setup ## the command that knows PostgreSQL too, for use, .build-
 
 bench: build setup-bench ## the speed table; ROWS, RUNS, ONLY and LONG as Benchmarks/bench.sh says
 	@Benchmarks/bench.sh
+
+bench-postgres: build-postgres setup-postgres setup-bench ## the same for a store on a PostgreSQL server
+	@Benchmarks/postgres.sh
 
 picture: setup ## the README's pictures of the form and the table, from real screens
 	$(SWIFT) build --product profiles

@@ -194,6 +194,10 @@ let package = Package(
             ],
             path: "Tests/StoreExerciser", swiftSettings: strictness),
         .executableTarget(
+            name: "PostgresExerciser",
+            dependencies: ["Platform", "ProfileCore", "SecretHashing", "ProfileStore", "ProfileStorePostgres"],
+            path: "Tests/PostgresExerciser", swiftSettings: strictness),
+        .executableTarget(
             name: "TerminalExerciser", dependencies: ["Platform", "TerminalUI"], path: "Tests/TerminalExerciser",
             swiftSettings: strictness),
         // Starts a program for which no file system has files without a name.
@@ -267,8 +271,8 @@ let package = Package(
             name: "ProfileStorePostgresTests",
             dependencies: [
                 "Platform", "ProfileCore", "SecretHashing", "ProfileStore", "PostgresAccess", "PostgresMigrations",
-                "ProfileStorePostgres", "PostgresProxy", "Linearizability", "ProfileTesting", "StoreFixtures",
-                "Watchdog",
+                "ProfileStorePostgres", "PostgresProxy", "PostgresExerciser", "Linearizability", "ProfileTesting",
+                "StoreFixtures", "Watchdog",
             ],
             swiftSettings: strictness),
         .testTarget(

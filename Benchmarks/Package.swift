@@ -29,6 +29,13 @@ let package = Package(
                 .product(name: "ProfileStoreSQLite", package: "profiles"),
             ]),
         .executableTarget(
+            name: "ServerLoad",
+            dependencies: [
+                .product(name: "ProfileCore", package: "profiles"),
+                .product(name: "ProfileStore", package: "profiles"),
+                .product(name: "ProfileStorePostgres", package: "profiles"),
+            ]),
+        .executableTarget(
             name: "Logins",
             dependencies: [
                 "LoginStubs", "SyncCost",

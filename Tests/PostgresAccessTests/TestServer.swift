@@ -42,14 +42,24 @@ enum TestServer {
 
     /// Waits until a session waits for something, such as `PgSleep`, `SyncRep` or `advisory`.
     static func waitUntil(_ process: Int64, waitsFor event: String) async throws {
+        try await waitUntil(
+            "EXISTS (SELECT 1 FROM pg_stat_activity WHERE pid = $1::bigint AND wait_event = $2)",
+            [.number(process), .text(event)])
+    }
+
+    /// Waits until a session has ended.
+    static func waitUntilGone(_ process: Int64) async throws {
+        try await waitUntil("NOT EXISTS (SELECT 1 FROM pg_stat_activity WHERE pid = $1::bigint)", [.number(process)])
+    }
+
+    private static func waitUntil(_ condition: String, _ values: Values) async throws {
         let pool = try ConnectionPool(list(), limit: 1)
+        defer { pool.close() }
         try await pool.withConnection { connection in
-            while try await connection.run(
-                "SELECT 1 FROM pg_stat_activity WHERE pid = $1::bigint AND wait_event = $2",
-                [.number(process), .text(event)]
-            ).isEmpty { try await Task.sleep(for: .milliseconds(1)) }
+            while try await connection.run("SELECT 1 WHERE \(condition)", values).isEmpty {
+                try await Task.sleep(for: .milliseconds(1))
+            }
         }
-        pool.close()
     }
 
     /// Runs a statement in a session of its own.

@@ -59,6 +59,15 @@ import Watchdog
         }
     }
 
+    @Test func `a query that nobody waits for any more ends in the server too`() async throws {
+        try await TestServer.withSchema(limit: 1) { pool in
+            let (task, process) = try await endlessQuery(pool)
+            task.cancel()
+            #expect(await task.problem == .cancelled)
+            try await TestServer.waitUntilGone(process)
+        }
+    }
+
     @Test func `a broken connection answers nothing any more`() async throws {
         try await TestServer.withSchema(limit: 1) { (pool) async throws in
             let first = Noted<PostgresError>()
@@ -104,9 +113,7 @@ import Watchdog
         try await TestServer.withSchema(limit: 1) { (pool) async throws in
             let process = try await pool.withConnection { try await $0.process }
             try await TestServer.run("SELECT pg_terminate_backend(\(process))")
-            try await waitUntil {
-                try await TestServer.run("SELECT 1 FROM pg_stat_activity WHERE pid = \(process)").isEmpty
-            }
+            try await TestServer.waitUntilGone(process)
             // A deadline so much later is that of somebody who comes later.
             let later = try await pool.withConnection(until: .now + .seconds(90)) { try await $0.process }
             #expect(later != process)

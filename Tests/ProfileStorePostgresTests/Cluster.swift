@@ -38,9 +38,7 @@ enum Cluster {
             + "/Tests/Cluster/postgres-cluster"
         let process = try ChildProcess(
             [script] + words, streams: [1: .file(output, flags: O_WRONLY | O_CREAT | O_TRUNC)])
-        let code = await withCheckedContinuation { continuation in
-            DispatchQueue.global().async { continuation.resume(returning: process.wait()) }
-        }
+        let code = await process.end()
         let text = SmallFile.text(of: output) ?? ""
         return code == 0 ? String(text.split(separator: "\n").first ?? "") : nil
     }
@@ -79,6 +77,15 @@ enum Cluster {
             case .nodeKilled: try await Cluster.run("start", node)
             case .frozen: try await Cluster.run("thaw", node)
             }
+        }
+    }
+}
+
+extension ChildProcess {
+    /// Its exit code, at its end.
+    func end() async -> Int32 {
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async { continuation.resume(returning: self.wait()) }
         }
     }
 }

@@ -1,13 +1,15 @@
 import Linearizability
+import Platform
 import PostgresAccess
 import ProfileCore
 import ProfileStore
+import ProfileTesting
 import StoreFixtures
 import Synchronization
 import Testing
 import Watchdog
 
-/// Faults of the leader in turn, while several repositories, each with connections of its own as processes have, write.
+/// Faults of the leader in turn, while three processes, four repositories of our own and the command's import write.
 @Suite(.onlyWithCluster, .alone, .watched(for: .seconds(300 + 150 * Cluster.faults))) struct FaultTests {
     private static let clock = ContinuousClock()
     private static let limit = Duration.seconds(10)
@@ -24,7 +26,11 @@ import Watchdog
         }
         for name in ["counter0", "counter1", "login"] { try await repositories[0].register(name) }
         let log = FaultLog(start: Self.clock.now)
-        let load = Load(log: log, repositories: repositories)
+        let load = Load(log: log, repositories: repositories, uri: try store.uri())
+        let processes = try (0..<3).map {
+            try ExerciserProcess("register", load.uri, "p\($0)", "2", program: "PostgresExerciser")
+        }
+        for process in processes { try #require(process.nextLine() == "ready") }
         let watcher = Task { await load.watch() }
         try await withThrowingTaskGroup { group in
             for number in 0..<4 { group.addTask { try await load.register(number) } }
@@ -32,11 +38,13 @@ import Watchdog
             for number in 0..<8 { group.addTask { try await load.mix(number) } }
             group.addTask { try await load.logIn() }
             group.addTask { try await load.registerMany() }
+            group.addTask { try await load.importByCommand() }
             do {
                 for number in 0..<Cluster.faults {
                     let fault = Cluster.Fault.allCases[number % Cluster.Fault.allCases.count]
                     try await Self.cause(fault, log)
                 }
+                try await waitUntil { log.changes.count >= (Length.isLong ? 100_000 : 10_000) }
             } catch {
                 log.end()
                 throw error
@@ -44,16 +52,16 @@ import Watchdog
             log.end()
             try await group.waitForAll()
         }
+        for process in processes { try log.add(await process.finish()) }
         try await check(log, store)
         // All that was done is numbered, and the watcher has it.
         let newest = try await repositories[0].statistics().changeNumber
         #expect(newest == (try await store.number("SELECT count(*) FROM changes")))
         #expect(try await store.number("SELECT max(number) FROM changes") == newest)
-        try await waitUntil { log.seen.last == newest }
+        try await waitUntil { log.changes.last?.number == newest }
         watcher.cancel()
         await watcher.value
-        #expect(log.seen.first == 1 && log.seen.count == Int(newest))
-        #expect(zip(log.seen, log.seen.dropFirst()).allSatisfy { $1 == $0 + 1 })
+        try Self.check(log.changes, newest)
         let verdict = History(log.operations).verdict()
         if case .refused(let contradiction) = verdict { Issue.record("\(contradiction)") }
         print(log.summary, "\(newest) changes; \(verdict)")
@@ -74,6 +82,23 @@ import Watchdog
         #expect(pause < .seconds(30))
         try await fault.isMended(on: leader)
         try await Cluster.waitUntilWhole()
+    }
+
+    /// None is missed, none comes twice, and those of each profile come in order.
+    private static func check(_ changes: [ProfileChange], _ newest: Int64) throws {
+        #expect(changes.map(\.number) == Array(1...newest))
+        var there: Set<Int64> = []
+        for change in changes {
+            for id in try #require(change.profileIDs) {
+                let isInOrder =
+                    switch change.kind {
+                    case .registered, .imported: there.insert(id).inserted
+                    case .removed: there.remove(id) != nil
+                    default: there.contains(id)
+                    }
+                if !isInOrder { Issue.record("\(change) of profile \(id) is out of order") }
+            }
+        }
     }
 
     private func check(_ log: FaultLog, _ store: PostgresStore) async throws {
@@ -107,8 +132,10 @@ private final class FaultLog: Sendable {
         var lastBegun: ContinuousClock.Instant
         var longest = Duration.zero
         var logins = 0
+        var imports = 0
+        var repeatedImports = 0
         var operations: [Linearizability.Operation] = []
-        var seen: [Int64] = []
+        var changes: [ProfileChange] = []
     }
 
     private let state: Mutex<State>
@@ -124,7 +151,8 @@ private final class FaultLog: Sendable {
     var notDone: [String] { state.withLock { $0.notDone } }
     var longest: Duration { state.withLock { $0.longest } }
     var operations: [Linearizability.Operation] { state.withLock { $0.operations } }
-    var seen: [Int64] { state.withLock { $0.seen } }
+    /// What the watcher has seen.
+    var changes: [ProfileChange] { state.withLock { $0.changes } }
 
     func edits(of number: Int) -> (done: Int64, unknown: Int64) { state.withLock { $0.edits[number] } }
 
@@ -133,7 +161,7 @@ private final class FaultLog: Sendable {
 
     func end() { state.withLock { $0.isOver = true } }
 
-    func saw(_ number: Int64) { state.withLock { $0.seen.append(number) } }
+    func saw(_ change: ProfileChange) { state.withLock { $0.changes.append(change) } }
 
     func loggedIn() { state.withLock { $0.logins += 1 } }
 
@@ -184,6 +212,30 @@ private final class FaultLog: Sendable {
         }
     }
 
+    /// Adds what another process was told.
+    func add(_ outcome: ExerciserProcess.Outcome) throws {
+        try #require(outcome.code == 0, "\(outcome.lines.last ?? "")")
+        for line in outcome.lines {
+            let words = line.split(separator: " ").map(String.init)
+            switch words[0] {
+            case "done": registered([words[1]], .done)
+            case "unknown": registered([words[1]], .unknown)
+            case "refused": registered([words[1]], .notDone)
+            case "longest":
+                let longest = Duration.milliseconds(try #require(Int(words[1])))
+                state.withLock { $0.longest = max($0.longest, longest) }
+            default: Issue.record("\(line)")
+            }
+        }
+    }
+
+    func imported(_ names: [String]) {
+        registered(names, .done)
+        state.withLock { $0.imports += 1 }
+    }
+
+    func repeatsImport() { state.withLock { $0.repeatedImports += 1 } }
+
     func edited(_ number: Int, _ told: Told) {
         state.withLock { state in
             switch told {
@@ -198,7 +250,8 @@ private final class FaultLog: Sendable {
         state.withLock { state in
             """
             \(state.acknowledged.count) registrations and \(state.edits.map(\.done).reduce(0, +)) edits acknowledged, \
-            \(state.logins) logins, \(state.operations.count) operations in the history, \(state.unknownCount) outcomes \
+            \(state.logins) logins, \(state.imports) imports by the command, of which \(state.repeatedImports) were repeated, \
+            \(state.operations.count) operations in the history, \(state.unknownCount) outcomes \
             unknown, \(state.notDone.count) not done; the longest call took \(state.longest);
             """
         }
@@ -209,6 +262,7 @@ private final class FaultLog: Sendable {
 private struct Load: Sendable {
     let log: FaultLog
     let repositories: [ProfileRepository]
+    let uri: String
 
     func register(_ number: Int) async throws {
         let repository = repositories[number % repositories.count]
@@ -233,6 +287,42 @@ private struct Load: Sendable {
             log.registered(names, told)
             count += 1
         }
+    }
+
+    /// Imports one file after another, and each again as long as the command does not say that all of it is there.
+    func importByCommand() async throws {
+        let command = try #require(BuiltProgram.commandWithPostgres(), "make test-cluster builds it.")
+        let folder = try TemporaryFolder("import")
+        let (file, output) = (folder.path + "/people.csv", folder.path + "/output")
+        let arguments = [command, "import", file, "--on-duplicate", "skip", "--wait", "10", "--database", uri]
+        var count = 0
+        while !log.isOver {
+            let names = (0..<500).map { "i\(count)x\($0)" }
+            let rows = names.map { "\($0),\(People.policyHash),78761241,x\n" }
+            try SmallFile.write(("username,password_hash,phone,address\n" + rows.joined()), to: file)
+            while true {
+                let process = try ChildProcess(
+                    arguments,
+                    streams: [
+                        1: .file(output, flags: O_WRONLY | O_CREAT | O_TRUNC),
+                        2: .file(output, flags: O_WRONLY | O_CREAT | O_TRUNC),
+                    ])
+                let code = await process.end()
+                if code == 0 { break }
+                // It was busy, or nobody knows.
+                guard code == 69 || code == 75 else {
+                    throw FailedImport(code: code, output: SmallFile.text(of: output) ?? "")
+                }
+                log.repeatsImport()
+            }
+            log.imported(names)
+            count += 1
+        }
+    }
+
+    private struct FailedImport: Error {
+        let code: Int32
+        let output: String
     }
 
     /// Each profile is edited by one task alone, with a key each time.
@@ -321,8 +411,8 @@ private struct Load: Sendable {
     func watch() async {
         while !Task.isCancelled {
             do {
-                for try await change in await repositories[0].changes(after: log.seen.last ?? 0) {
-                    log.saw(change.number)
+                for try await change in await repositories[0].changes(after: log.changes.last?.number ?? 0) {
+                    log.saw(change)
                 }
             } catch {
                 continue

@@ -19,33 +19,31 @@ import Watchdog
     }
 
     @Test(arguments: ["known", "unknown"])
-    func `P9, E1: of 200 attempts at once through three repositories exactly five are admitted`(
-        username: String
-    ) async throws {
+    func `P9, E1: of 200 attempts at once from three processes exactly five are hashed`(username: String) async throws {
         let store = try PostgresStore()
-        let clock = ManualClock()
-        try await withRepositories(3, of: store, { $0.now = { clock.timestamp } }) { repositories in
-            try await repositories[0].register("known")
-            let (wrong, throttled) = (Counter(), Counter())
-            await withTaskGroup { group in
-                for number in 0..<200 {
-                    group.addTask {
-                        do throws(CredentialError) {
-                            _ = try await repositories[number % 3].validatePassword(Secret("Wr0ng"), for: username)
-                            Issue.record("a wrong password was right")
-                        } catch {
-                            switch error {
-                            case .wrong: wrong.add()
-                            case .throttled: throttled.add()
-                            default: Issue.record(error)
-                            }
-                        }
-                    }
+        let uri = try store.uri()
+        try await withRepositories(1, of: store) { try await $0[0].register("known") }
+        let processes = try [67, 67, 66].map {
+            try ExerciserProcess("attempt", uri, username, String($0), program: "PostgresExerciser")
+        }
+        for process in processes { #expect(process.nextLine() == "ready") }
+        // They begin when their input ends, and so at once.
+        let lines = try await withThrowingTaskGroup(of: [String].self) { group in
+            for process in processes {
+                group.addTask {
+                    let outcome = await process.finish()
+                    try #require(outcome.code == 0, "\(outcome)")
+                    return outcome.lines
                 }
             }
-            #expect(wrong.count == 5)
-            #expect(throttled.count == 195)
+            return try await group.reduce(into: []) { $0 += $1 }
         }
+        #expect(Self.sum(of: "wrong ", in: lines) == 5)
+        #expect(Self.sum(of: "throttled ", in: lines) == 195)
+    }
+
+    private static func sum(of label: String, in lines: [String]) -> Int {
+        lines.filter { $0.hasPrefix(label) }.reduce(0) { $0 + (Int($1.dropFirst(label.count)) ?? 0) }
     }
 
     @Test func `E1: adoptions beside 8 writers leave no row stored under rules that were not in force`() async throws {

@@ -2,7 +2,7 @@ internal import Dispatch
 package import Platform
 internal import ProfileTesting
 
-/// A process of our own beside the test: `StoreExerciser`, which is built with the tests.
+/// A process of our own beside the test: `StoreExerciser` or another one that is built with the tests.
 package final class ExerciserProcess: Sendable {
     private let process: ChildProcess
     /// Its standard input and output. One socket rather than two pipes, since a socket can be made so that other
@@ -16,15 +16,17 @@ package final class ExerciserProcess: Sendable {
         package let code: Int32
     }
 
-    /// Starts the exerciser with these words, see its own file, in our environment or in this one alone.
-    package init(_ words: String..., environment: [String: String]? = nil) throws {
+    /// Starts an exerciser with these words, see its own file, in our environment or in this one alone.
+    package init(
+        _ words: String..., program: String = "StoreExerciser", environment: [String: String]? = nil
+    ) throws {
         var ends: [Int32] = [0, 0]
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         guard socketpair(AF_UNIX, type, 0, &ends) == 0 else { throw SystemError("socketpair") }
         defer { close(ends[1]) }
         socket = ends[0]
         process = try ChildProcess(
-            [try BuiltProgram.path("StoreExerciser")] + words, environment: environment,
+            [try BuiltProgram.path(program)] + words, environment: environment,
             streams: [0: .descriptor(ends[1]), 1: .descriptor(ends[1])])
     }
 

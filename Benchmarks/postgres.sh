@@ -1,0 +1,134 @@
+#!/usr/bin/env bash
+# Measures a store on a PostgreSQL server of its own beside its yardsticks, taking turns in one run, and writes the medians
+# to POSTGRES.md. The server is on this machine, and syncs.
+#
+#     ROWS=1000000  rows of the standard file          RUNS=5   turns of each measurement
+#     ONLY=import   one job: import lookup register    DATA=DIR scratch folder, ${TMPDIR:-/tmp}/profiles-bench
+#     RESULTS=FILE  where the table goes; by default only a whole run of 1,000,000 rows replaces POSTGRES.md
+set -euo pipefail
+cd "$(dirname "$0")"
+
+source measuring.bash POSTGRES.md ../.build-postgres/release/profiles
+callers=32 seconds=5
+cc -O2 -Wall -Wextra -Werror -std=gnu17 "-I$(/usr/bin/pg_config --includedir)" Yardsticks/postgres/pglookup.c \
+    -o "$data/pglookup" -lpq -lpthread
+swift build -c release --product ServerLoad > "$data/run.log" 2>&1 || { cat "$data/run.log" >&2; exit 1; }
+generate standard.csv "$rows" 0
+
+export BASE="$data/server"
+server=../Tests/Cluster/postgres-server
+SETTINGS=$'fsync = on\nfull_page_writes = on\nshared_buffers = 1GB\nmax_wal_size = 8GB' "$server" up
+trap '"$server" down' EXIT
+uri=$("$server" url)
+ask() { psql "$uri" -X -q -v ON_ERROR_STOP=1 "$@"; }
+empty() { # SCHEMA: a command that makes a store in a schema anew
+    echo "psql '$uri' -Xqc 'SET client_min_messages = warning' -c 'DROP SCHEMA IF EXISTS $1 CASCADE' -c CHECKPOINT; $profiles init --database '$uri?schema=$1' --quiet"
+}
+
+# ── The product's tables and habits, as the yardsticks need them: change them here when they change there ─────────────
+shown_columns="id, revision, created_at, updated_at, schema_version, issues, password_hash IS NOT NULL, username, phone, address, postal_code, birthday"
+# The same columns and indexes, those afterwards.
+cat > "$data/copy.sql" <<END
+CREATE TABLE copied.profiles (id bigint GENERATED ALWAYS AS IDENTITY, revision bigint NOT NULL DEFAULT 1,
+    created_at bigint NOT NULL DEFAULT 1700000000000, updated_at bigint NOT NULL DEFAULT 1700000000000,
+    schema_version bigint NOT NULL DEFAULT 1, issues text, username text COLLATE "C" NOT NULL,
+    username\$key text COLLATE "C" GENERATED ALWAYS AS (lower(username)) STORED, password_hash text COLLATE "C",
+    password_schema_version bigint DEFAULT 1, password_is_judged boolean DEFAULT false,
+    passcode_hash text COLLATE "C", phone text COLLATE "C", address text COLLATE "C", postal_code text COLLATE "C",
+    birthday text COLLATE "C");
+\copy copied.profiles ($(head -1 "$data/standard.csv")) FROM '$data/standard.csv' (FORMAT csv, HEADER)
+CREATE UNIQUE INDEX ON copied.profiles (id);
+CREATE UNIQUE INDEX ON copied.profiles (username\$key);
+CREATE INDEX ON copied.profiles (password_is_judged, password_schema_version) WHERE password_hash IS NOT NULL;
+CREATE INDEX ON copied.profiles (phone);
+END
+# What registering one profile writes and asks, in one round trip.
+cat > "$data/register.sql" <<END
+\set name random(1, 9000000000000000000)
+\startpipeline
+BEGIN;
+INSERT INTO keyed_writes (key, request, outcome, written_at) VALUES (:name::text, NULL, '0', 1700000000000);
+SELECT schema_version, is_loading FROM store WHERE id = 1 FOR SHARE;
+INSERT INTO profiles (id, created_at, updated_at, schema_version, password_schema_version, password_is_judged, username\$key,
+    revision, username, password_hash, phone, address, postal_code, birthday)
+    VALUES (:name, 1700000000000, 1700000000000, 1, 1, false, :name::text, 1, :name::text,
+    '\$argon2id\$v=19\$m=19456,t=2,p=1\$ypUYnQZSQQOq9pivEtjG8w\$V7S9SK6Z6JO5ZOTfRF8XhGONnRyFDistsnjOI6zUgXc',
+    '7876-1241', '12 Main St', NULL, NULL) ON CONFLICT DO NOTHING;
+SELECT $shown_columns FROM profiles WHERE id = :name;
+WITH forgotten AS (DELETE FROM throttles WHERE name = :name::text RETURNING is_known),
+    unknown AS (SELECT count(*) AS number FROM forgotten WHERE NOT is_known)
+    UPDATE counters SET value = greatest(value - unknown.number, 0) FROM unknown
+    WHERE name = 'unknown_throttles' AND unknown.number > 0;
+INSERT INTO changes (write, part, written_at, kind, first_profile_id, last_profile_id, changed_at)
+    VALUES (:name::text, 0, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, 'registered', :name, :name, 1700000000000);
+COMMIT;
+\endpipeline
+END
+# ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+# One turn of a program that says what one of its operations takes.
+load() { # NAME COMMAND…
+    "${@:2}" > "$data/run.out" || { echo "bench: failed: ${*:2}" >&2; exit 1; }
+    sqlite3 "$log" "INSERT INTO measurement SELECT '$1', json_extract(CAST(readfile('$data/run.out') AS TEXT), '\$.seconds'), 0"
+    printf '  %-28s %s a second\n' "$1" "$(sqlite3 "$log" "SELECT round(1 / seconds) FROM measurement ORDER BY rowid DESC LIMIT 1")"
+}
+compare_rates() { # JOB OURS YARDSTICK [GOAL]
+    local ours yardstick
+    ours=$(median "$2") yardstick=$(median "$3")
+    add_row "$1" "$(number %.0f "1 / $ours")" "$3: $(number %.0f "1 / $yardstick")" "$yardstick / $ours" "${4:-}"
+}
+
+if wanted import; then
+    echo "import, $rows rows"
+    for _ in $(turns); do
+        measure "import" "$(empty imported)" "$profiles import $data/standard.csv --database '$uri?schema=imported' ${import_flags[*]}"
+        measure "\\copy" "psql '$uri' -Xqc 'SET client_min_messages = warning' -c 'DROP SCHEMA IF EXISTS copied CASCADE' -c 'CREATE SCHEMA copied' -c CHECKPOINT" \
+            "psql '$uri' -Xq -v ON_ERROR_STOP=1 -f $data/copy.sql"
+        measure ".import" "rm -f $data/new.db*" "$(shell_import "$data/standard.csv" "$data/new.db")"
+    done
+    rm -f "$data"/new.db*
+    ask -c 'SET client_min_messages = warning' -c 'DROP SCHEMA copied CASCADE'
+    compare "import $rows rows into a new store" import "\\copy" "<= 1.50"
+    compare "the same" import ".import" "<= 0.60"
+    peak=$(median import kilobytes)
+    add_row "peak memory of that import" "$(number "%.0f MiB" "$peak / 1024")" "128 MiB" "$peak / 1024.0 / 128" "<= 1.00"
+fi
+
+if wanted lookup; then
+    echo "look up by username, $callers callers and one"
+    store="$uri?schema=looked_up"
+    eval "$(empty looked_up)"
+    "$profiles" import "$data/standard.csv" --database "$store" "${import_flags[@]}" > "$data/run.out"
+    ask -c 'VACUUM ANALYZE looked_up.profiles'
+    awk -F, 'NR > 1 && NR % 50 == 0 { print $1 }' "$data/standard.csv" > "$data/run.names"
+    tr A-Z a-z < "$data/run.names" > "$data/run.keys"
+    sql="SELECT $shown_columns FROM looked_up.profiles WHERE username\$key = \$1"
+    for count in "$callers" 1; do
+        for _ in $(turns); do
+            load "libpq, $count" "$data/pglookup" "$uri" "$sql" "$data/run.keys" "$count" "$seconds"
+            load "look up, $count" .build/release/ServerLoad look-up "$store" "$count" "$seconds" < "$data/run.names"
+        done
+    done
+    compare_rates "look-ups a second, $callers callers" "look up, $callers" "libpq, $callers" ">= 0.75"
+    compare_rates "look-ups a second, one caller" "look up, 1" "libpq, 1"
+fi
+
+if wanted register; then
+    echo "register, $callers callers and one"
+    eval "$(empty registered)"
+    store="$uri?schema=registered&connections=$callers"
+    export PGOPTIONS="-c search_path=registered"
+    for count in "$callers" 1; do
+        for _ in $(turns); do
+            # pgbench prints `tps = 1234.5 (without initial connection time)`.
+            load "pgbench, $count" bash -c "pgbench '$uri' -n -M prepared -f $data/register.sql -c $count -j $threads -T $seconds |
+                awk '/^tps/ { printf \"{\\\"seconds\\\": %.9f}\n\", 1 / \$3 }'"
+            PGOPTIONS= load "register, $count" .build/release/ServerLoad register "$store" "$count" "$seconds"
+        done
+    done
+    compare_rates "registrations a second, $callers callers" "register, $callers" "pgbench, $callers" ">= 0.70"
+    compare_rates "registrations a second, one caller" "register, 1" "pgbench, 1"
+fi
+
+write_table "Speed on a PostgreSQL server" "\`make bench-postgres\`" "PostgreSQL $(ask -Atc 'SHOW server_version')"
+rm -f "$data"/*.db*

@@ -1,0 +1,161 @@
+import Dispatch
+import Platform
+import ProfileCore
+import ProfileStore
+import ProfileStorePostgres
+import SecretHashing
+import Synchronization
+
+/// A process that works on a store on a PostgreSQL server, for tests in which several do so at once. It ships with nothing.
+///
+/// It prints `ready`, works, prints what it was told, and exits 0; or prints `error: …` and exits 1.
+@main
+enum PostgresExerciser {
+    static func main() {
+        Task {
+            do {
+                try await run(Array(CommandLine.arguments.dropFirst()))
+                exit(0)
+            } catch {
+                say("error: \(error)")
+                exit(1)
+            }
+        }
+        dispatchMain()
+    }
+
+    private static func run(_ words: [String]) async throws {
+        switch (words.first ?? "", Array(words.dropFirst())) {
+        case ("register", let rest) where rest.count == 3:
+            try await register(uri: rest[0], prefix: rest[1], tasks: Int(rest[2]) ?? 1)
+        case ("attempt", let rest) where rest.count == 3:
+            try await attempt(uri: rest[0], username: rest[1], count: Int(rest[2]) ?? 1)
+        default: throw ExerciseError.unknownCommand(words)
+        }
+    }
+
+    /// Registers `PREFIXt0n0`, `PREFIXt0n1`, …, `PREFIXt1n0`, …, each task one after another, until its standard input ends.
+    ///
+    /// It prints `done NAME`, `unknown NAME` or `refused NAME` for each, and `longest MILLISECONDS`, what the longest call
+    /// took.
+    private static func register(uri: String, prefix: String, tasks: Int) async throws {
+        let repository = try await ProfileRepository.open(postgres: uri, options: options())
+        let record = Record()
+        say("ready")
+        try await withThrowingTaskGroup { group in
+            for task in 0..<tasks {
+                group.addTask {
+                    for number in 0... {
+                        if record.isOver.load(ordering: .relaxed) { return }
+                        let name = "\(prefix)t\(task)n\(number)"
+                        let start = ContinuousClock.now
+                        let outcome = try await outcome(of: name, in: repository)
+                        record.add("\(outcome) \(name)", took: start.duration(to: .now))
+                    }
+                }
+            }
+            await endOfInput()
+            record.isOver.store(true, ordering: .relaxed)
+            try await group.waitForAll()
+        }
+        await repository.close()
+        record.lines.withLock { for line in $0 { say(line) } }
+        say("longest \(Int(record.longest.withLock { $0 } / .milliseconds(1)))")
+    }
+
+    /// What the tasks were told.
+    private final class Record: Sendable {
+        let isOver = Atomic(false)
+        let lines = Mutex<[String]>([])
+        let longest = Mutex(Duration.zero)
+
+        func add(_ line: String, took: Duration) {
+            lines.withLock { $0.append(line) }
+            longest.withLock { $0 = max($0, took) }
+        }
+    }
+
+    /// What registering somebody comes to.
+    private static func outcome(of name: String, in repository: ProfileRepository) async throws -> String {
+        do throws(ProfileStoreError) {
+            _ = try await repository.register(draft(name, repository))
+            return "done"
+        } catch {
+            switch error {
+            case .outcomeUnknown: return "unknown"
+            case .busy, .unavailable: return "refused"
+            default: throw error
+            }
+        }
+    }
+
+    /// Tries a wrong password so many times at once, when its standard input has ended. It prints how many of them were
+    /// `wrong`, and so hashed, and how many `throttled`.
+    private static func attempt(uri: String, username: String, count: Int) async throws {
+        let repository = try await ProfileRepository.open(postgres: uri, options: options())
+        say("ready")
+        await endOfInput()
+        let wrong = try await withThrowingTaskGroup(of: Bool.self) { group in
+            for _ in 0..<count {
+                group.addTask {
+                    do throws(CredentialError) {
+                        _ = try await repository.validatePassword(Secret("Wr0ng"), for: username)
+                        throw CredentialError.store(.notFound(username: username))
+                    } catch {
+                        switch error {
+                        case .wrong: return true
+                        case .throttled: return false
+                        default: throw error
+                        }
+                    }
+                }
+            }
+            return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        await repository.close()
+        say("wrong \(wrong)")
+        say("throttled \(count - wrong)")
+    }
+
+    private static func draft(
+        _ username: String, _ repository: ProfileRepository
+    ) throws(ProfileStoreError) -> ValidProfile {
+        let draft = ProfileDraft([
+            "username": username, "phone": "78761241", "address": "0",
+            // Of `aK8oio`, at next to no cost.
+            "password_hash":
+                "$argon2id$v=19$m=8,t=1,p=1$x6KV7hY0lqmDzqg8SXGz4A$zXpdekayZS4A3z2N/dAfRIcKF8U94zGuyyN/CCZNJVo",
+        ])
+        do throws(ValidationFailure) {
+            return try repository.validator.validate(draft, on: repository.today)
+        } catch {
+            throw .invalid(error)
+        }
+    }
+
+    private static func options() -> ProfileRepository.Options {
+        var options = ProfileRepository.Options()
+        options.command = "exerciser"
+        options.waitLimit = .seconds(10)
+        return options
+    }
+
+    private static func endOfInput() async {
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                var byte: UInt8 = 0
+                while read(STDIN_FILENO, &byte, 1) > 0 {}
+                continuation.resume()
+            }
+        }
+    }
+
+    private static func say(_ line: String) {
+        print(line)
+        fflush(nil)
+    }
+}
+
+private enum ExerciseError: Error {
+    case unknownCommand([String])
+}
