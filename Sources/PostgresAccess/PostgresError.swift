@@ -47,6 +47,7 @@ package struct SQLState: Hashable, Sendable, ExpressibleByStringLiteral, CustomS
     package var description: String { code }
 
     package static let uniqueViolation: SQLState = "23505"
+    package static let divisionByZero: SQLState = "22012"
     package static let serializationFailure: SQLState = "40001"
     package static let deadlock: SQLState = "40P01"
     package static let readOnlyTransaction: SQLState = "25006"

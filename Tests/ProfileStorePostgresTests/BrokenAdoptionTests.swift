@@ -67,26 +67,25 @@ import Watchdog
     {
         let store = try PostgresStore()
         let schema = try People.standard(and: People.email)
-        let repository = try await store.open {
-            $0.initialSchema = schema
-            $0.waitLimit = .milliseconds(300)
-        }
+        let repository = try await store.open { $0.initialSchema = schema }
+        // It alone waits for what does not come.
+        let hasty = try await store.open { $0.waitLimit = .milliseconds(300) }
         try await repository.register("one", ["email": "same"])
         try await repository.register("two", ["email": "other"])
         let name = try await indexName(store)
         try await store.run("CREATE UNIQUE INDEX \(name) ON profiles (email)")
         // The rules in force allow both; what was left behind does not.
-        let refused = await problem { try await repository.register("three", ["email": "same"]) }
+        let refused = await problem { try await hasty.register("three", ["email": "same"]) }
         guard case .busy? = refused else {
             Issue.record("\(String(describing: refused))")
             return
         }
-        let edited = await problem { try await repository.edit("two") { $0["email"] = "same" } }
+        let edited = await problem { try await hasty.edit("two") { $0["email"] = "same" } }
         guard case .busy? = edited else {
             Issue.record("\(String(describing: edited))")
             return
         }
-        let report = await repository.register(many: [try repository.judged(People.draft("four", ["email": "same"]))])
+        let report = await hasty.register(many: [try hasty.judged(People.draft("four", ["email": "same"]))])
         guard case .busy? = report.failure else {
             Issue.record("\(report)")
             return
@@ -96,6 +95,7 @@ import Watchdog
         #expect(try await repository.adopt(schema) == 1)
         #expect(try await indexes(store) == 0)
         try await repository.register("three", ["email": "same"])
+        await hasty.close()
         await repository.close()
     }
 

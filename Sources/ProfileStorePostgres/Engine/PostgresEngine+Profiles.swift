@@ -15,19 +15,26 @@ extension PostgresEngine {
     private func register(
         _ row: ValidProfiles, as id: Int64, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> Profile {
-        try await change(stamp) { transaction in
-            let rules = try await rulesInForce(transaction, being: schema)
+        // Mostly nothing is in the way, and all goes in one round trip.
+        var mayGuess = true
+        return try await change(stamp) { transaction in
+            let guess = mayGuess ? rulesLastRead(being: schema) : nil
+            mayGuess = false
+            let rules: RulesInForce
+            if let guess { rules = guess } else { rules = try await rulesInForce(transaction, being: schema) }
             let table = rules.table
-            let answers = try await transaction.run([
-                table.insertion(of: 0, in: row, id: id, at: stamp.time, schemaVersion: rules.version),
-                table.select(.id(id)),
-            ])
-            guard let profile = table.profile(in: answers[1]) else {
+            let insertion = table.insertion(
+                of: 0, in: row, id: id, at: stamp.time, schemaVersion: rules.version, mayFail: guess != nil)
+            if guess == nil, try await transaction.run([insertion])[0].affectedCount == 0 {
                 throw ProfileStoreError.duplicate(try await takenFields(of: row, besides: nil, table, transaction))
             }
-            // Whoever guessed at the name before had nothing to guess.
+            let profile = table.newProfile(0, of: row, id: id, at: stamp.time, schemaVersion: rules.version)
             return Written(
-                value: profile, changes: [Change(.registered, id)], last: ThrottleTable.forget(profile.username))
+                value: profile, changes: [Change(.registered, id)],
+                // Whoever guessed at the name before had nothing to guess.
+                last: (guess == nil ? [] : [SchemaTable.share(being: rules.version), insertion])
+                    + ThrottleTable.forget(profile.username),
+                isGuess: guess != nil)
         }
     }
 

@@ -67,6 +67,12 @@ final class PostgresEngine: StoreEngine {
         return current
     }
 
+    /// The rules that were last read, when they are those that a value was judged by.
+    func rulesLastRead(being schema: ProfileSchema) -> RulesInForce? {
+        let known = known.withLock { $0 }
+        return known.schema == schema ? known : nil
+    }
+
     /// The SQL of rules that were in force when they were read.
     func table(of adopted: AdoptedSchema) -> ProfileTable {
         let known = known.withLock { $0 }
@@ -105,6 +111,8 @@ final class PostgresEngine: StoreEngine {
         var changes: [Change] = []
         /// The commands that go with the `COMMIT`.
         var last: [Command] = []
+        /// Whether what may be in their way was not looked for, see ``PostgresSession/Outcome/isGuess``.
+        var isGuess = false
     }
 
     /// Writes and logs what has changed; once, where the stamp has a key.
@@ -137,7 +145,8 @@ final class PostgresEngine: StoreEngine {
         let (value, isChange) = try await session.write(at: stamp.time) { transaction, key in
             let written = try await body(transaction)
             let outcome = outcome(of: written, stamp, key)
-            return PostgresSession.Outcome(value: (outcome.value, !written.changes.isEmpty), last: outcome.last)
+            return PostgresSession.Outcome(
+                value: (outcome.value, !written.changes.isEmpty), last: outcome.last, isGuess: outcome.isGuess)
         }
         if isChange { watch.announce() }
         return value
@@ -149,7 +158,8 @@ final class PostgresEngine: StoreEngine {
         let changes = written.changes.enumerated().map { part, change in
             ChangeTable.append(change.kind, change.profileIDs, stamp, write: key, part: part)
         }
-        return PostgresSession.Outcome(value: written.value, last: written.last + changes)
+        return PostgresSession.Outcome(
+            value: written.value, last: written.last + changes, isGuess: written.isGuess)
     }
 
     /// The rules by which the outcome of a write of the past is read.

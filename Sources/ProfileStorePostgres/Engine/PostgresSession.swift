@@ -47,6 +47,19 @@ struct PostgresSession: Sendable {
         var value: Value
         /// They go with the `COMMIT`, in one round trip.
         var last: [Command] = []
+        /// Whether the body has not looked for what may be in the way of them. A division by zero tells that something is,
+        /// and the body runs again.
+        var isGuess = false
+
+        fileprivate func commit(
+            _ transaction: Transaction, with others: [Command]
+        ) async throws(PostgresError) {
+            do throws(PostgresError) {
+                try await transaction.commit(last + others)
+            } catch {
+                throw isGuess && error.state == .divisionByZero ? .changedMeanwhile : error
+            }
+        }
     }
 
     /// Writes in a transaction.
@@ -80,7 +93,7 @@ struct PostgresSession: Sendable {
                         made.append(outcome.value)
                         // One in 256 forgets twice as many keys as have come since.
                         let forgetting = key.hasSuffix("00") ? [KeyedWriteTable.forgettingSome(at: time)] : []
-                        try await transaction.commit(outcome.last + forgetting)
+                        try await outcome.commit(transaction, with: forgetting)
                         return outcome.value
                     }
                 }
@@ -198,7 +211,8 @@ struct PostgresSession: Sendable {
                     return try await connection.transaction("BEGIN", preface) { transaction in
                         let outcome = try await body(transaction, Self.newKey())
                         let stored = KeyedOutcome(Result<Value, ProfileStoreError>.success(outcome.value)).stored
-                        try await transaction.commit(outcome.last + [KeyedWriteTable.setting(key, outcome: stored)])
+                        try await outcome.commit(
+                            transaction, with: [KeyedWriteTable.setting(key, outcome: stored)])
                         return outcome.value
                     }
                 }

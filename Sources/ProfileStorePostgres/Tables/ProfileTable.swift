@@ -18,6 +18,9 @@ final class ProfileTable: Sendable {
     let selectByID: String
     /// Inserts one row unless another profile has a value of its unique fields.
     let insert: String
+    /// The same, which fails with a division by zero where another profile has such a value. No unique index tells of it, or
+    /// the server would write the value into its log.
+    let insertOrFail: String
     /// The same for many rows, of which each column is an array.
     let insertMany: String
     /// Copies rows in the columns' order of `insert`.
@@ -41,6 +44,7 @@ final class ProfileTable: Sendable {
         insert =
             "INSERT INTO profiles \(columns) VALUES ($1, $2, $2, $3, $4, $5::bigint <> 0, $6, 1, \(fieldPlaces)) "
             + "ON CONFLICT DO NOTHING"
+        insertOrFail = "WITH stored AS (\(insert) RETURNING 1) SELECT 1 / count(*) FROM stored"
         let arrays =
             ["$1::bigint[]", "$4::bigint[]", "$5::bigint[]", "$6::text[]"]
             + stored.indices.map { "$\($0 + Self.firstFieldPlace)::text[]" }
@@ -73,6 +77,17 @@ final class ProfileTable: Sendable {
     /// The profile that a selection has found; nil where it has none.
     func profile(in rows: Rows) -> Profile? { rows.isEmpty ? nil : profile(in: rows, 0) }
 
+    /// The profile that a row becomes when it is stored as a new one.
+    func newProfile(
+        _ row: Int, of profiles: ValidProfiles, id: Int64, at time: Timestamp, schemaVersion: Int
+    ) -> Profile {
+        Profile(
+            id: id, revision: 1, createdAt: time, updatedAt: time, schemaVersion: schemaVersion, issues: [],
+            hasPassword: bringsPassword(row, of: profiles), schema: schema,
+            values: schema.fields.indices.filter { !schema.fields[$0].isSecret }
+                .map { profiles.text(row: row, field: $0) })
+    }
+
     func select(_ key: ProfileKey) -> Command {
         switch key {
         case .username(let username): Command(selectByUsername, [.text(Self.key(of: username))])
@@ -100,8 +115,12 @@ final class ProfileTable: Sendable {
     }
 
     /// Stores one row as a new profile.
+    ///
+    /// - Parameter mayFail: Whether it fails where another profile has a value of the unique fields; otherwise nothing is
+    ///   stored then.
     func insertion(
-        of row: Int, in profiles: ValidProfiles, id: Int64, at time: Timestamp, schemaVersion: Int
+        of row: Int, in profiles: ValidProfiles, id: Int64, at time: Timestamp, schemaVersion: Int,
+        mayFail: Bool = false
     ) -> Command {
         var values: Values = [
             .number(id), .number(time.millisecondsSince1970), .number(Int64(schemaVersion)),
@@ -109,7 +128,7 @@ final class ProfileTable: Sendable {
             .number(judgement(of: row, in: profiles)), .text(key(of: row, in: profiles)),
         ]
         for field in 0..<profiles.fieldCount { values.append(profiles, row: row, field: field) }
-        return Command(insert, values)
+        return Command(mayFail ? insertOrFail : insert, values)
     }
 
     /// Stores some rows as new profiles, which get these ids.

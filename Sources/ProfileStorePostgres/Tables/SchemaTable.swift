@@ -8,6 +8,13 @@ enum SchemaTable {
     static let selectState = "SELECT schema_version, is_loading FROM store WHERE id = 1"
     /// The same for a transaction that writes profiles: nobody puts other rules in force until it has ended.
     static let share = selectState + " FOR SHARE"
+    /// The same, which fails with a division by zero unless this version is in force and no bulk load goes on. A command
+    /// that needs the table of profiles comes after it, since who puts rules in force takes both in this order.
+    static func share(being version: Int) -> Command {
+        Command(
+            "SELECT 1 / count(*) FROM (\(selectState) AND schema_version = $1 AND NOT is_loading FOR SHARE) AS state",
+            [.number(Int64(version))])
+    }
     /// The same for one that puts other rules in force.
     static let hold = selectState + " FOR UPDATE"
 
