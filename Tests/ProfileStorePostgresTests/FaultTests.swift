@@ -298,7 +298,7 @@ private struct Load: Sendable {
         var count = 0
         while !log.isOver {
             let names = (0..<500).map { "i\(count)x\($0)" }
-            let rows = names.map { "\($0),\(People.policyHash),78761241,x\n" }
+            let rows = names.map { "\($0),\"\(People.policyHash)\",78761241,x\n" }
             try SmallFile.write(("username,password_hash,phone,address\n" + rows.joined()), to: file)
             while true {
                 let process = try ChildProcess(
