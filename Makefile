@@ -70,7 +70,7 @@ build-postgres: setup ## the command that knows PostgreSQL too, for use, .build-
 bench: build setup-bench ## the speed table; ROWS, RUNS, ONLY and LONG as Benchmarks/bench.sh says
 	@Benchmarks/bench.sh
 
-bench-postgres: build-postgres setup-postgres setup-bench ## the same for a store on a PostgreSQL server
+bench-postgres: build-postgres setup-cluster setup-bench ## the same for a store on a PostgreSQL server
 	@Benchmarks/postgres.sh
 
 picture: setup ## the README's pictures of the form and the table, from real screens

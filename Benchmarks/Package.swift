@@ -29,10 +29,11 @@ let package = Package(
                 .product(name: "ProfileStoreSQLite", package: "profiles"),
             ]),
         .executableTarget(
-            name: "ServerLoad",
+            name: "StoreLoad",
             dependencies: [
                 .product(name: "ProfileCore", package: "profiles"),
                 .product(name: "ProfileStore", package: "profiles"),
+                .product(name: "ProfileStoreSQLite", package: "profiles"),
                 .product(name: "ProfileStorePostgres", package: "profiles"),
             ]),
         .executableTarget(

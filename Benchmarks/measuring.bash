@@ -50,10 +50,10 @@ add_row() { # JOB OURS YARDSTICK RATIO [GOAL]: the goal is "<= N" or ">= N", of 
         CASE WHEN '${5:-}' = '' THEN '' WHEN round($4, 2) ${5:-IS NULL} THEN 'yes' ELSE 'no' END)"
 }
 number() { awk "BEGIN { printf \"$1\", $2 }"; }  # FORMAT EXPRESSION
-compare() { # JOB OURS YARDSTICK GOAL: medians by name, in seconds
+compare() { # JOB OURS YARDSTICK [GOAL]: medians by name, in seconds
     local ours yardstick
     ours=$(median "$2") yardstick=$(median "$3")
-    add_row "$1" "$(number "%.3f s" "$ours")" "$3: $(number "%.3f s" "$yardstick")" "$ours / $yardstick" "$4"
+    add_row "$1" "$(number "%.3f s" "$ours")" "$3: $(number "%.3f s" "$yardstick")" "$ours / $yardstick" "${4:-}"
 }
 wanted() { [ -z "$only" ] || [ "$only" = "$1" ]; }
 turns() { seq 1 "$runs"; }

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Measures a store on a PostgreSQL server of its own beside its yardsticks, taking turns in one run, and writes the medians
-# to POSTGRES.md. The server is on this machine, and syncs.
+# Measures a store on a PostgreSQL server of its own beside its yardsticks, and a file, that server and a cluster of three
+# beside each other, taking turns in one run, and writes the medians to POSTGRES.md. All servers are on this machine, and sync.
 #
-#     ROWS=1000000  rows of the standard file          RUNS=5   turns of each measurement
-#     ONLY=import   one job: import lookup register    DATA=DIR scratch folder, ${TMPDIR:-/tmp}/profiles-bench
+#     ROWS=1000000  rows of the standard file              RUNS=5   turns of each measurement
+#     ONLY=import   one job: import lookup register places DATA=DIR scratch folder, ${TMPDIR:-/tmp}/profiles-bench
 #     RESULTS=FILE  where the table goes; by default only a whole run of 1,000,000 rows replaces POSTGRES.md
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -12,14 +12,15 @@ source measuring.bash POSTGRES.md ../.build-postgres/release/profiles
 callers=32 seconds=5
 cc -O2 -Wall -Wextra -Werror -std=gnu17 "-I$(/usr/bin/pg_config --includedir)" Yardsticks/postgres/pglookup.c \
     -o "$data/pglookup" -lpq -lpthread
-swift build -c release --product ServerLoad > "$data/run.log" 2>&1 || { cat "$data/run.log" >&2; exit 1; }
+swift build -c release --product StoreLoad > "$data/run.log" 2>&1 || { cat "$data/run.log" >&2; exit 1; }
 generate standard.csv "$rows" 0
 
-export BASE="$data/server"
-server=../Tests/Cluster/postgres-server
-SETTINGS=$'fsync = on\nfull_page_writes = on\nshared_buffers = 1GB\nmax_wal_size = 8GB' "$server" up
-trap '"$server" down' EXIT
-uri=$("$server" url)
+servers=../Tests/Cluster
+server() { BASE="$data/server" "$servers/postgres-server" "$@"; }
+cluster() { BASE="$data/cluster" PORT_BASE=6200 "$servers/postgres-cluster" "$@"; }
+trap 'server down; cluster down' EXIT
+SETTINGS=$'fsync = on\nfull_page_writes = on\nshared_buffers = 1GB\nmax_wal_size = 8GB' server up
+uri=$(server url)
 ask() { psql "$uri" -X -q -v ON_ERROR_STOP=1 "$@"; }
 empty() { # SCHEMA: a command that makes a store in a schema anew
     echo "psql '$uri' -Xqc 'SET client_min_messages = warning' -c 'DROP SCHEMA IF EXISTS $1 CASCADE' -c CHECKPOINT; $profiles init --database '$uri?schema=$1' --quiet"
@@ -106,7 +107,7 @@ if wanted lookup; then
     for count in "$callers" 1; do
         for _ in $(turns); do
             load "libpq, $count" "$data/pglookup" "$uri" "$sql" "$data/run.keys" "$count" "$seconds"
-            load "look up, $count" .build/release/ServerLoad look-up "$store" "$count" "$seconds" < "$data/run.names"
+            load "look up, $count" .build/release/StoreLoad look-up "$store" "$count" "$seconds" < "$data/run.names"
         done
     done
     compare_rates "look-ups a second, $callers callers" "look up, $callers" "libpq, $callers" ">= 0.75"
@@ -123,11 +124,43 @@ if wanted register; then
             # pgbench prints `tps = 1234.5 (without initial connection time)`.
             load "pgbench, $count" bash -c "pgbench '$uri' -n -M prepared -f $data/register.sql -c $count -j $threads -T $seconds |
                 awk '/^tps/ { printf \"{\\\"seconds\\\": %.9f}\n\", 1 / \$3 }'"
-            PGOPTIONS= load "register, $count" .build/release/ServerLoad register "$store" "$count" "$seconds"
+            PGOPTIONS= load "register, $count" .build/release/StoreLoad register "$store" "$count" "$seconds"
         done
     done
     compare_rates "registrations a second, $callers callers" "register, $callers" "pgbench, $callers" ">= 0.70"
     compare_rates "registrations a second, one caller" "register, 1" "pgbench, 1"
+fi
+
+if wanted places; then
+    echo "a file, a server, and three of which a commit is on two"
+    cluster up > "$data/run.out"
+    declare -A places=([file]="$data/new.db" [server]="$uri?schema=places&connections=$callers"
+        [cluster]="$(cluster url)&schema=places&connections=$callers")
+    awk -F, 'NR > 1 && NR % 50 == 0 { print $1 }' "$data/standard.csv" > "$data/run.names"
+    for _ in $(turns); do
+        for place in file server cluster; do
+            target=${places[$place]}
+            case $place in
+            file) prepare="rm -f $data/new.db*; $profiles init --database $target --quiet" ;;
+            server) prepare=$(empty places) ;;
+            cluster) prepare="psql '$(cluster url)' -Xqc 'SET client_min_messages = warning' -c 'DROP SCHEMA IF EXISTS places CASCADE';
+                $profiles init --database '$target' --quiet" ;;
+            esac
+            measure "$place: import" "$prepare" "$profiles import $data/standard.csv --database '$target' ${import_flags[*]}"
+            for count in 1 "$callers"; do
+                load "$place: look up, $count" .build/release/StoreLoad look-up "$target" "$count" "$seconds" < "$data/run.names"
+                load "$place: register, $count" .build/release/StoreLoad register "$target" "$count" "$seconds"
+            done
+        done
+    done
+    rm -f "$data"/new.db*
+    for place in server cluster; do
+        compare "$place: import $rows rows into a new store" "$place: import" "file: import"
+        for count in 1 "$callers"; do
+            compare_rates "$place: look-ups a second, callers: $count" "$place: look up, $count" "file: look up, $count"
+            compare_rates "$place: registrations a second, callers: $count" "$place: register, $count" "file: register, $count"
+        done
+    done
 fi
 
 write_table "Speed on a PostgreSQL server" "\`make bench-postgres\`" "PostgreSQL $(ask -Atc 'SHOW server_version')"

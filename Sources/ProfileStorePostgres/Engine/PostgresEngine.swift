@@ -34,9 +34,7 @@ final class PostgresEngine: StoreEngine {
     /// The rules in force as of now.
     func rulesInForce(_ connection: Connection) async throws -> RulesInForce {
         let version = try await connection.run(SchemaTable.selectVersion).number(0, 0)
-        let known = known.withLock { $0 }
-        guard Int64(known.version) != version else { return known }
-        return keep(try await SchemaTable.inForce(connection))
+        return try await rules(version) { try await SchemaTable.inForce(connection) }
     }
 
     /// The rules in force in a transaction that writes profiles; they stay in force until it is committed.
@@ -45,17 +43,20 @@ final class PostgresEngine: StoreEngine {
     func rulesInForce(_ transaction: Transaction) async throws -> RulesInForce {
         let row = try await transaction.run(SchemaTable.share)
         guard !row.flag(0, 1) else { throw LoadGoesOn() }
-        let known = known.withLock { $0 }
-        guard Int64(known.version) != row.number(0, 0) else { return known }
-        return keep(try await SchemaTable.inForce(transaction))
+        return try await rules(row.number(0, 0)) { try await SchemaTable.inForce(transaction) }
     }
 
     /// The rules in force as a transaction finds them, of one that writes no profile by them.
     func rulesAtHand(_ transaction: Transaction) async throws -> RulesInForce {
         let version = try await transaction.run(SchemaTable.selectVersion).number(0, 0)
+        return try await rules(version) { try await SchemaTable.inForce(transaction) }
+    }
+
+    /// The rules of this version, which are read only where other ones are known.
+    private func rules(_ version: Int64?, _ read: () async throws -> RulesInForce) async throws -> RulesInForce {
         let known = known.withLock { $0 }
         guard Int64(known.version) != version else { return known }
-        return keep(try await SchemaTable.inForce(transaction))
+        return keep(try await read())
     }
 
     /// The rules in force in a transaction that writes profiles, when they are still those that a value was judged by.

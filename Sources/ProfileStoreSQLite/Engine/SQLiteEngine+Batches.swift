@@ -4,7 +4,7 @@ internal import SQLiteAccess
 
 extension SQLiteEngine {
     func isEmpty() async throws(ProfileStoreError) -> Bool {
-        try session.read { connection in try Self.isEmpty(connection) }
+        try session.read { connection in try !SchemaTable.hasProfiles(connection) }
     }
 
     func areStored(_ usernames: [String]) async throws(ProfileStoreError) -> [Bool] {
@@ -56,7 +56,7 @@ extension SQLiteEngine {
         let (outcome, isChange) = try await session.withWriter { connection in
             do {
                 return try connection.writeTransaction {
-                    let isEmpty = try Self.isEmpty(connection)
+                    let isEmpty = try !SchemaTable.hasProfiles(connection)
                     guard isEmpty || load.takesUsedStore,
                         try load.mayBegin({ try Self.areStored($0, connection) })
                     else { return (BulkLoadOutcome.declined, false) }
@@ -98,11 +98,6 @@ extension SQLiteEngine {
         }
         if let updated = writing.updatedIDs { try record(.updated, updated, stamp, connection) }
         return writing.addedIDs != nil || writing.updatedIDs != nil
-    }
-
-    private static func isEmpty(_ connection: borrowing Connection) throws(SQLiteError) -> Bool {
-        var statement = try connection.prepare("SELECT 1 FROM profiles LIMIT 1")
-        return try !statement.step()
     }
 
     private static func areStored(

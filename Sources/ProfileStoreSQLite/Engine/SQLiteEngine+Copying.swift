@@ -9,11 +9,10 @@ extension SQLiteEngine {
     }
 
     private static func head(_ connection: borrowing Connection) throws -> StoreHead {
-        var first = try connection.prepare("SELECT 1 FROM profiles LIMIT 1")
-        return StoreHead(
+        StoreHead(
             schemas: try SchemaTable.all(connection), tokens: try AccessTokenTable.kept(connection),
             nextProfileID: try StoreTable.nextID(connection), isWelcomed: try StoreTable.isWelcomed(connection),
-            isEmpty: try !first.step(), copyOf: try KeyedWriteTable.unfinishedCopy(connection))
+            isEmpty: try !SchemaTable.hasProfiles(connection), copyOf: try KeyedWriteTable.unfinishedCopy(connection))
     }
 
     func isUnfinishedCopy() async throws(ProfileStoreError) -> Bool {

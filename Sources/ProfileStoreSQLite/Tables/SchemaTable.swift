@@ -122,7 +122,8 @@ enum SchemaTable {
         schema.fields.filter { $0.isIndexed && !$0.isUnique }.map(\.name)
     }
 
-    private static func hasProfiles(_ connection: borrowing Connection) throws(SQLiteError) -> Bool {
+    /// Whether there is any profile.
+    static func hasProfiles(_ connection: borrowing Connection) throws(SQLiteError) -> Bool {
         var statement = try connection.prepare("SELECT 1 FROM profiles LIMIT 1")
         return try statement.step()
     }

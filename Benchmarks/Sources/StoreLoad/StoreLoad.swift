@@ -1,19 +1,23 @@
 import ProfileCore
 import ProfileStore
 import ProfileStorePostgres
+import ProfileStoreSQLite
 
-/// Looks profiles up, or registers new ones, by some callers at once in a store on a PostgreSQL server, and says what one of
-/// them takes of the whole.
+/// Looks profiles up, or registers new ones, by some callers at once in a store in a file or on a PostgreSQL server, and says
+/// what one of them takes of the whole.
 ///
-///     ServerLoad look-up URI CALLERS SECONDS < USERNAMES
-///     ServerLoad register URI CALLERS SECONDS
-@main enum ServerLoad {
+///     StoreLoad look-up PATH|URI CALLERS SECONDS < USERNAMES
+///     StoreLoad register PATH|URI CALLERS SECONDS
+@main enum StoreLoad {
     static func main() async throws {
         let arguments = CommandLine.arguments
         guard arguments.count == 5, let callers = Int(arguments[3]), let seconds = Double(arguments[4]) else {
-            throw Failure("usage: ServerLoad look-up|register URI CALLERS SECONDS")
+            throw Failure("usage: StoreLoad look-up|register PATH|URI CALLERS SECONDS")
         }
-        let repository = try await ProfileRepository.open(postgres: arguments[2])
+        let place = arguments[2]
+        let repository =
+            place.hasPrefix("postgresql://")
+            ? try await ProfileRepository.open(postgres: place) : try await ProfileRepository.open(at: place)
         switch arguments[1] {
         case "look-up":
             var usernames: [String] = []
