@@ -2,14 +2,17 @@
 # Measures a store on a PostgreSQL server of its own beside its yardsticks, and a file, that server and a cluster of three
 # beside each other, taking turns in one run, and writes the medians to POSTGRES.md. All servers are on this machine, and sync.
 #
-#     ROWS=1000000  rows of the standard file              RUNS=5   turns of each measurement
+#     ROWS=1000000  rows of the standard file              RUNS=5   turns of each measurement, 15 of the short ones
 #     ONLY=import   one job: import lookup register places DATA=DIR scratch folder, ${TMPDIR:-/tmp}/profiles-bench
 #     RESULTS=FILE  where the table goes; by default only a whole run of 1,000,000 rows replaces POSTGRES.md
 set -euo pipefail
 cd "$(dirname "$0")"
 
 source measuring.bash POSTGRES.md ../.build-postgres/release/profiles
-callers=32 seconds=5
+callers=32
+# Short turns, and three times as many: what both cores do besides changes by the second.
+seconds=2
+short_turns() { seq 1 $((3 * runs)); }
 cc -O2 -Wall -Wextra -Werror -std=gnu17 "-I$(/usr/bin/pg_config --includedir)" Yardsticks/postgres/pglookup.c \
     -o "$data/pglookup" -lpq -lpthread
 swift build -c release --product StoreLoad > "$data/run.log" 2>&1 || { cat "$data/run.log" >&2; exit 1; }
@@ -105,7 +108,7 @@ if wanted lookup; then
     tr A-Z a-z < "$data/run.names" > "$data/run.keys"
     sql="SELECT $shown_columns FROM looked_up.profiles WHERE username\$key = \$1"
     for count in "$callers" 1; do
-        for _ in $(turns); do
+        for _ in $(short_turns); do
             load "libpq, $count" "$data/pglookup" "$uri" "$sql" "$data/run.keys" "$count" "$seconds"
             load "look up, $count" .build/release/StoreLoad look-up "$store" "$count" "$seconds" < "$data/run.names"
         done
@@ -120,7 +123,7 @@ if wanted register; then
     store="$uri?schema=registered&connections=$callers"
     export PGOPTIONS="-c search_path=registered"
     for count in "$callers" 1; do
-        for _ in $(turns); do
+        for _ in $(short_turns); do
             # pgbench prints `tps = 1234.5 (without initial connection time)`.
             load "pgbench, $count" bash -c "pgbench '$uri' -n -M prepared -f $data/register.sql -c $count -j $threads -T $seconds |
                 awk '/^tps/ { printf \"{\\\"seconds\\\": %.9f}\n\", 1 / \$3 }'"

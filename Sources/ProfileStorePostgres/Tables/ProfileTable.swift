@@ -114,10 +114,8 @@ final class ProfileTable: Sendable {
         secretField.map { !profiles.slot(row: row, field: $0).isAbsent } ?? false
     }
 
-    /// Stores one row as a new profile.
-    ///
-    /// - Parameter mayFail: Whether it fails where another profile has a value of the unique fields; otherwise nothing is
-    ///   stored then.
+    /// Stores one row as a new profile. Where another profile has a value of its unique fields it stores nothing, or fails
+    /// if it may.
     func insertion(
         of row: Int, in profiles: ValidProfiles, id: Int64, at time: Timestamp, schemaVersion: Int,
         mayFail: Bool = false
