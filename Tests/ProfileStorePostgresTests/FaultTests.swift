@@ -309,9 +309,10 @@ private struct Load: Sendable {
                     ])
                 let code = await process.end()
                 if code == 0 { break }
-                // It was busy, or nobody knows.
-                guard code == 69 || code == 75 else {
-                    throw FailedImport(code: code, output: SmallFile.text(of: output) ?? "")
+                // It was busy, nobody knows, or no standby has followed the new leader yet.
+                let text = SmallFile.text(of: output) ?? ""
+                guard code == 69 || code == 75 || code == 78 && text.contains("could be lost with one machine") else {
+                    throw FailedImport(code: code, output: text)
                 }
                 log.repeatsImport()
             }
