@@ -26,8 +26,7 @@ extension ProfileRepository {
         do throws(ProfileStoreError) {
             let list = session.pool.list
             let (applied, hasRules) = try await session.read { connection in
-                try await Durability.require(
-                    connection, isLocalEnough: list.ownSettings["durability"] == "local")
+                try await Durability.require(connection, of: list)
                 let applied = try await Migrator.applied(connection)
                 guard !applied.isEmpty else { return (applied, false) }
                 return (applied, try await connection.run(SchemaTable.selectVersion).number(0, 0) != 0)

@@ -83,7 +83,7 @@ enum PostgresExerciser {
         } catch {
             switch error {
             case .outcomeUnknown: return "unknown"
-            case .busy, .unavailable: return "refused"
+            case .busy, .unavailable, .notDurable: return "refused"
             default: throw error
             }
         }

@@ -54,11 +54,12 @@ struct ProxyConnection {
 
     /// Forwards what there is, as far as the rule lets it.
     mutating func forward(_ isReady: (client: Bool, server: Bool), by rule: PostgresProxy.Rule) {
-        if isReady.client, !isStalled, server != nil, toServer.count < Self.limit, let bytes = client?.read() {
-            if bytes.isEmpty { closeClient() } else { take(fromClient: bytes, by: rule) }
-        }
+        // The server first: what a client says after an answer that stalls it is not forwarded.
         if isReady.server, client == nil || !isStalled, toClient.count < Self.limit, let bytes = server?.read() {
             if bytes.isEmpty { closeServer() } else if client != nil { take(fromServer: bytes) }
+        }
+        if isReady.client, !isStalled, server != nil, toServer.count < Self.limit, let bytes = client?.read() {
+            if bytes.isEmpty { closeClient() } else { take(fromClient: bytes, by: rule) }
         }
         if !isStalled, let client { toClient.removeFirst(client.write(toClient)) }
         if let server { toServer.removeFirst(server.write(toServer)) }

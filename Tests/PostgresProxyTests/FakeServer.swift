@@ -14,6 +14,8 @@ final class FakeServer: Sendable {
         struct State {
             /// The type of each message, with the SQL of queries and statements, by connection.
             var received: [[String]] = []
+            /// How many of them were answered, by connection.
+            var answeredCounts: [Int] = []
             var endedCount = 0
             var isEnding = false
         }
@@ -33,6 +35,7 @@ final class FakeServer: Sendable {
                 guard listener.waits(atMost: .milliseconds(20)), let client = listener.accept() else { continue }
                 let number = log.state.withLock { state in
                     state.received.append([])
+                    state.answeredCounts.append(0)
                     return state.received.count - 1
                 }
                 let thread = try? SystemThread(blockingSignals: true) {
@@ -53,6 +56,11 @@ final class FakeServer: Sendable {
 
     func received(_ connection: Int = 0) -> [String] {
         log.state.withLock { connection < $0.received.count ? $0.received[connection] : [] }
+    }
+
+    /// How many messages of a connection were taken, and answered where they have an answer.
+    func answeredCount(_ connection: Int = 0) -> Int {
+        log.state.withLock { connection < $0.answeredCounts.count ? $0.answeredCounts[connection] : 0 }
     }
 
     /// How many connections have ended.
@@ -94,6 +102,7 @@ private struct Conversation {
                     answer += .message("R", .number(0)) + .message("Z", [73])
                 }
                 while !answer.isEmpty, !log.state.withLock(\.isEnding) { answer.removeFirst(client.write(answer)) }
+                log.state.withLock { $0.answeredCounts[number] += 1 }
             }
         }
         log.state.withLock { $0.endedCount += 1 }

@@ -153,6 +153,11 @@ import Watchdog
         proxy.atNextCommit(.stall(moment))
         try client.send(way.commit)
         try await waitUntil { way.received(moment).contains(Array(server.received().dropFirst(before))) }
+        if moment == .afterAnswer {
+            // Until then what the client says is forwarded.
+            let executionCount = way == .query ? 1 : 2
+            try await waitUntil { server.answeredCount() >= before + executionCount }
+        }
         try client.send(.query("select"))
         try other.send(way.commit)
         #expect(try other.messages(way.answer.count) == way.answer)

@@ -197,7 +197,7 @@ private final class FaultLog: Sendable {
     private static func told(by error: ProfileStoreError) throws -> Told {
         switch error {
         case .outcomeUnknown: return .unknown
-        case .busy, .unavailable: return .notDone
+        case .busy, .unavailable, .notDurable: return .notDone
         default: throw error
         }
     }

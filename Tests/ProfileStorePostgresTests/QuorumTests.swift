@@ -63,6 +63,59 @@ import Watchdog
         await repository.close()
     }
 
+    @Test func `E2: a leader that waits for no standby takes no writes, and tells what it has`() async throws {
+        let leader = try await Cluster.leader()
+        let store = try PostgresStore(on: Cluster.uri)
+        let repository = try await store.open { $0.waitLimit = .milliseconds(300) }
+        try await repository.register("one")
+        let patient = try await store.open { $0.waitLimit = .seconds(100) }
+        let local = try await ProfileRepository.open(postgres: store.uri("durability=local"))
+        let pool = try ConnectionPool(ServerList(Cluster.uri(of: leader)), limit: 1)
+        let setting = "synchronous_standby_names"
+        func run(_ sql: String) async throws -> String? {
+            try await pool.withConnection(until: .now + .seconds(60)) { try await $0.run(sql).text(0, 0) }
+        }
+        let names = try #require(await run("SELECT current_setting('\(setting)')"))
+        func set(_ names: String) async throws {
+            _ = try await run("ALTER SYSTEM SET \(setting) = '\(names)'")
+            _ = try await run("SELECT pg_reload_conf()")
+            try await waitUntil { try await run("SELECT current_setting('\(setting)')") == names }
+        }
+        // As it is for some seconds after a failover.
+        try await set("")
+        let valid = try repository.judged(People.draft("two"))
+        let outcome: Result<Void, any Error>
+        let waiting = Task { try await patient.register("three") }
+        do {
+            try await expectNotDurable { try await repository.register("two") }
+            try await expectNotDurable { try await repository.register(valid, key: WriteKey("two")) }
+            try await expectNotDurable { try await repository.remove("one") }
+            try await expectNotDurable { try await repository.startSession(vouchingFor: "one") }
+            try await expectNotDurable { try await store.open { $0.waitLimit = .milliseconds(300) } }
+            #expect(try await repository.usernames() == ["one"])
+            try await local.register("local")
+            outcome = .success(())
+        } catch {
+            outcome = .failure(error)
+        }
+        try await set(names)
+        pool.close()
+        try outcome.get()
+        // What began meanwhile is done once commits wait for a standby again.
+        _ = try await waiting.value
+        #expect(try await repository.register(valid, key: WriteKey("two")).revision == 1)
+        #expect(try await repository.usernames().sorted() == ["local", "one", "three", "two"])
+        for repository in [repository, patient, local] { await repository.close() }
+    }
+
+    private func expectNotDurable<Value>(_ body: () async throws -> Value) async throws {
+        let error = await problem(body)
+        guard case .notDurable? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
     @Test func `E6: while the first server of the list stands still, a look-up succeeds within five seconds`()
         async throws
     {

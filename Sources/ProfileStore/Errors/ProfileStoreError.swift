@@ -56,7 +56,7 @@ public enum ProfileStoreError: Error, Hashable, Sendable {
     case outcomeUnknown(String)
     /// The server does not let this user in, or at this.
     case notPermitted(String)
-    /// What the server has committed could be lost with one machine, by its settings; the text says which.
+    /// What the server commits could be lost with one machine, by its settings; the text says which. Nothing was written.
     case notDurable(String)
     /// What says where the profiles are kept cannot be read, or holds a password, which others can read there.
     case unreadableAddress(String)

@@ -57,7 +57,7 @@ struct PostgresSession: Sendable {
             do throws(PostgresError) {
                 try await transaction.commit(last + others)
             } catch {
-                throw isGuess && error.state == .divisionByZero ? .changedMeanwhile : error
+                throw isGuess && error.state == .divisionByZero && !Durability.isMissing(error) ? .changedMeanwhile : error
             }
         }
     }
@@ -87,7 +87,7 @@ struct PostgresSession: Sendable {
         return try await repeating { deadline throws in
             do {
                 return try await pool.withConnection(until: deadline) { connection in
-                    let keep = KeyedWriteTable.keeping(key, nil, outcome: String(made.count), at: time)
+                    let keep = keeping(key, outcome: String(made.count), at: time)
                     return try await connection.transaction("BEGIN", [keep]) { transaction in
                         let outcome = try await body(transaction, key)
                         made.append(outcome.value)
@@ -103,7 +103,7 @@ struct PostgresSession: Sendable {
                 // What it goes by may be lost with this server, and an attempt before it may be on its way yet: whoever
                 // keeps the key first decides, and its COMMIT waits for all that came before.
                 answer = error
-                guard try await !keep(key, at: time, until: deadline) else { throw error }
+                guard try await !keep(key, outcome: Self.nothing, at: time, until: deadline) else { throw error }
                 return try await committed(of: made, or: error, key, until: deadline)
             }
         }
@@ -127,7 +127,7 @@ struct PostgresSession: Sendable {
         var made: Value?
         do {
             return try await pool.withConnection(until: newDeadline) { connection in
-                let keep = KeyedWriteTable.keeping(key, nil, outcome: "0", at: time)
+                let keep = keeping(key, outcome: "0", at: time)
                 return try await connection.transaction("BEGIN", [keep]) { transaction in
                     let outcome = try await body(connection, transaction, key)
                     made = outcome.value
@@ -140,7 +140,7 @@ struct PostgresSession: Sendable {
                 throw ProfileStoreError(translating: error, since: start)
             }
             let isKept = try await repeating { deadline throws in
-                if try await keep(key, at: time, until: deadline) { return false }
+                if try await keep(key, outcome: Self.nothing, at: time, until: deadline) { return false }
                 // It may be we who have kept it, by a COMMIT of which we have not heard.
                 guard let kept = try await kept(key, until: deadline) else { throw PostgresError.lost("") }
                 return kept.outcome != Self.nothing
@@ -172,14 +172,23 @@ struct PostgresSession: Sendable {
         return made[number]
     }
 
-    /// Keeps a key for nothing, so that no attempt under it is committed any more.
+    private func keeping(_ key: String, of request: String? = nil, outcome: String, at time: Timestamp) -> Command {
+        KeyedWriteTable.keeping(key, request, outcome: outcome, at: time, onQuorum: pool.list.needsQuorum)
+    }
+
+    /// Keeps a key and does nothing else, so that no attempt under it is committed any more.
     ///
     /// - Returns: False if one was.
-    private func keep(_ key: String, at time: Timestamp, until deadline: ContinuousClock.Instant) async throws -> Bool {
+    private func keep(
+        _ key: String, of request: String? = nil, outcome: String, at time: Timestamp,
+        until deadline: ContinuousClock.Instant
+    ) async throws -> Bool {
         do {
             try await pool.withConnection(until: deadline) { connection in
-                let keep = KeyedWriteTable.keeping(key, nil, outcome: Self.nothing, at: time)
-                try await connection.transaction("BEGIN", [keep]) { transaction in try await transaction.commit() }
+                let preface = [
+                    KeyedWriteTable.forgetting(key, at: time), keeping(key, of: request, outcome: outcome, at: time),
+                ]
+                try await connection.transaction("BEGIN", preface) { transaction in try await transaction.commit() }
             }
             return true
         } catch let error as PostgresError where KeyedWriteTable.isTaken(error) {
@@ -206,7 +215,7 @@ struct PostgresSession: Sendable {
                 let value = try await pool.withConnection(until: deadline) { connection in
                     let preface = [
                         KeyedWriteTable.forgetting(key, at: time),
-                        KeyedWriteTable.keeping(key, request.fingerprint, outcome: "null", at: time),
+                        keeping(key, of: request.fingerprint, outcome: "null", at: time),
                     ]
                     return try await connection.transaction("BEGIN", preface) { transaction in
                         let outcome = try await body(transaction, Self.newKey())
@@ -251,19 +260,11 @@ struct PostgresSession: Sendable {
         under schema: () async throws -> ProfileSchema, until deadline: ContinuousClock.Instant
     ) async throws -> KeyedOutcome {
         let key = request.key.text
-        do {
-            try await pool.withConnection(until: deadline) { connection in
-                let preface = [
-                    KeyedWriteTable.forgetting(key, at: time),
-                    KeyedWriteTable.keeping(key, request.fingerprint, outcome: outcome.stored, at: time),
-                ]
-                try await connection.transaction("BEGIN", preface) { transaction in try await transaction.commit() }
-            }
-            return outcome
-        } catch let error as PostgresError where KeyedWriteTable.isTaken(error) {
-            guard let kept = try await kept(key, until: deadline) else { throw PostgresError.lost("") }
-            return try kept.outcome(of: request, under: try await schema())
-        }
+        let isFirst = try await keep(
+            key, of: request.fingerprint, outcome: outcome.stored, at: time, until: deadline)
+        if isFirst { return outcome }
+        guard let kept = try await kept(key, until: deadline) else { throw PostgresError.lost("") }
+        return try kept.outcome(of: request, under: try await schema())
     }
 
     /// What is kept under a key, once it is safe: an answer to a write that waits for a standby yet would be too early,
@@ -271,7 +272,7 @@ struct PostgresSession: Sendable {
     private func kept(_ key: String, until deadline: ContinuousClock.Instant) async throws -> KeptWrite? {
         try await pool.withConnection(until: deadline) { connection in
             try await connection.transaction { transaction in
-                let rows = try await transaction.run(KeyedWriteTable.confirming(key))
+                let rows = try await transaction.run(KeyedWriteTable.confirming(key, onQuorum: pool.list.needsQuorum))
                 return rows.first.flatMap(KeptWrite.init)
             }
         }
@@ -296,7 +297,7 @@ struct PostgresSession: Sendable {
                     pause = min(pause * 2, .milliseconds(200))
                     continue
                 }
-                if let error = error as? PostgresError, error.mayBeRepeated, !isOver {
+                if (error as? PostgresError)?.mayBeRepeated ?? false || Durability.isMissing(error), !isOver {
                     try? await Task.sleep(for: pause)
                     pause = min(pause * 2, .milliseconds(200))
                     continue

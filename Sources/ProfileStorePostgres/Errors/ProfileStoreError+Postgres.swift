@@ -9,6 +9,7 @@ extension ProfileStoreError {
     init(translating error: any Error, since start: ContinuousClock.Instant) {
         switch error {
         case let error as ProfileStoreError: self = error
+        case _ where Durability.isMissing(error): self = Durability.missing
         case let error as PostgresError: self.init(error, waited: .now - start)
         case is CancellationError: self = .cancelled
         case is LoadGoesOn: self = .busy(holder: nil, waited: .now - start)

@@ -86,14 +86,14 @@ extension ClusterCheck {
             """)
         let commit = values.text(0, 0) ?? ""
         let names = values.text(0, 1) ?? ""
-        let isLocalEnough = engine.session.pool.list.ownSettings["durability"] == "local"
+        let list = engine.session.pool.list
+        let mustWait = list.needsQuorum || !standbys.isEmpty && !list.isLocalDurabilityEnough
         settings = [
             Setting(
                 name: "synchronous_commit", value: commit,
-                isAsWanted: isLocalEnough || !["off", "local"].contains(commit) || standbys.isEmpty && commit != "off"),
+                isAsWanted: list.isLocalDurabilityEnough || commit != "off" && !(commit == "local" && mustWait)),
             Setting(
-                name: "synchronous_standby_names", value: names,
-                isAsWanted: isLocalEnough || standbys.isEmpty || !names.isEmpty),
+                name: "synchronous_standby_names", value: names, isAsWanted: !mustWait || !names.isEmpty),
             Setting(name: "fsync", value: values.text(0, 2) ?? "", isAsWanted: values.text(0, 2) == "on"),
             Setting(name: "full_page_writes", value: values.text(0, 3) ?? "", isAsWanted: values.text(0, 3) == "on"),
             // Damage is noticed with them and without; with them sooner.

@@ -1,30 +1,51 @@
 internal import PostgresAccess
 internal import ProfileStore
 
-/// Whether what a server has committed stays, whichever machine is lost: what `open` asks before it goes by a server.
+/// Whether what a server has committed stays, whichever machine is lost.
+///
+/// `open` asks for the settings once. Where the address lists several servers, each write asks in its first statement
+/// whether commits wait for another machine: a new leader goes on alone until a standby follows it, and a second machine
+/// that is lost meanwhile would take what it has confirmed.
 enum Durability {
+    /// 1 where commits wait for another machine. Where they wait for none, a statement that has it fails.
+    static let quorum = "1 / least(1, length(current_setting('synchronous_standby_names')))"
+
+    /// Whether that is why a statement failed.
+    static func isMissing(_ error: any Error) -> Bool {
+        guard case PostgresError.refused(.divisionByZero, _, _, let sql) = error else { return false }
+        return sql.contains(quorum)
+    }
+
+    /// What is said of it in the end.
+    static let missing = ProfileStoreError.notDurable(
+        "the server waits for no standby: synchronous_standby_names is empty")
+
     private static let selectSettings = """
-        SELECT current_setting('synchronous_commit'), current_setting('synchronous_standby_names'),
-            current_setting('server_encoding'), (SELECT count(*) FROM pg_stat_replication), current_setting('fsync')
+        SELECT current_setting('synchronous_commit'), current_setting('server_encoding'),
+            EXISTS (SELECT FROM pg_stat_replication)
         """
 
-    /// - Parameters:
-    ///   - connection: To the server that takes writes.
-    ///   - isLocalEnough: Whether it was asked for by name that a commit waits for no other machine.
-    /// - Throws: `notDurable`, `unsupported`.
-    static func require(_ connection: Connection, isLocalEnough: Bool) async throws {
+    /// Asks what `open` has to know before it goes by the server that takes writes.
+    ///
+    /// - Throws: `notDurable`, `unsupported`, or what ``isMissing(_:)`` tells, which goes by where a leader is new.
+    static func require(_ connection: Connection, of list: ServerList) async throws {
         let settings = try await connection.run(selectSettings)
-        guard settings.text(0, 2) == "UTF8" else {
-            throw ProfileStoreError.unsupported("encoding but UTF8; this database has \(settings.text(0, 2) ?? "")")
+        guard settings.text(0, 1) == "UTF8" else {
+            throw ProfileStoreError.unsupported("encoding but UTF8; this database has \(settings.text(0, 1) ?? "")")
         }
-        guard !isLocalEnough else { return }
+        guard !list.isLocalDurabilityEnough else { return }
         let commit = settings.text(0, 0) ?? ""
         if commit == "off" { throw ProfileStoreError.notDurable("synchronous_commit is off") }
-        let standbyCount = settings.count(0, 3)
-        if standbyCount > 0, settings.text(0, 1)?.isEmpty ?? true {
-            throw ProfileStoreError.notDurable(
-                "the server has \(standbyCount) standbys and waits for none: synchronous_standby_names is empty")
-        }
-        if standbyCount > 0, commit == "local" { throw ProfileStoreError.notDurable("synchronous_commit is local") }
+        guard list.needsQuorum || settings.flag(0, 2) else { return }
+        if commit == "local" { throw ProfileStoreError.notDurable("synchronous_commit is local") }
+        try await connection.run("SELECT \(quorum)")
     }
+}
+
+extension ServerList {
+    /// Whether it was asked for by name that a commit waits for no other machine.
+    var isLocalDurabilityEnough: Bool { ownSettings["durability"] == "local" }
+
+    /// Whether a commit has to wait for another machine: there are others.
+    var needsQuorum: Bool { servers.count > 1 && !isLocalDurabilityEnough }
 }

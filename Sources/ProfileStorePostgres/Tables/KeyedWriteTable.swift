@@ -5,10 +5,16 @@ internal import ProfileStore
 /// The table `keyed_writes`: what came of writes, by a key of the caller's or one of our own.
 enum KeyedWriteTable {
     /// Keeps a key within a transaction, which fails where it is kept already.
-    static func keeping(_ key: String, _ request: String?, outcome: String, at time: Timestamp) -> Command {
+    ///
+    /// - Parameter onQuorum: Whether it fails too where commits wait for no other machine.
+    static func keeping(
+        _ key: String, _ request: String?, outcome: String, at time: Timestamp, onQuorum: Bool
+    ) -> Command {
         Command(
-            "INSERT INTO keyed_writes (key, request, outcome, written_at) VALUES ($1, $2, $3, $4)",
-            [.text(key), .text(request), .text(outcome), .number(time.millisecondsSince1970)])
+            """
+            INSERT INTO keyed_writes (key, request, outcome, written_at)
+            VALUES ($1, $2, $3, $4::bigint\(onQuorum ? " * (\(Durability.quorum))" : ""))
+            """, [.text(key), .text(request), .text(outcome), .number(time.millisecondsSince1970)])
     }
 
     /// Whether this is how such a transaction fails.
@@ -25,11 +31,13 @@ enum KeyedWriteTable {
     }
 
     /// The same, written anew.
-    static func confirming(_ key: String) -> [Command] {
+    static func confirming(_ key: String, onQuorum: Bool) -> [Command] {
         [
             Command(
-                "UPDATE keyed_writes SET written_at = written_at WHERE key = $1 RETURNING request, outcome, written_at",
-                [.text(key)])
+                """
+                UPDATE keyed_writes SET written_at = written_at\(onQuorum ? " * (\(Durability.quorum))" : "")
+                WHERE key = $1 RETURNING request, outcome, written_at
+                """, [.text(key)])
         ]
     }
 
@@ -41,7 +49,7 @@ enum KeyedWriteTable {
     /// Remembers it, or that there is none any more.
     static func settingUnfinishedCopy(of fingerprint: String?, at time: Timestamp) -> [Command] {
         [Command("DELETE FROM keyed_writes WHERE key = '\(copyKey)'")]
-            + (fingerprint.map { [keeping(copyKey, $0, outcome: "null", at: time)] } ?? [])
+            + (fingerprint.map { [keeping(copyKey, $0, outcome: "null", at: time, onQuorum: false)] } ?? [])
     }
 
     /// Neither a caller's key nor one of our own.
