@@ -57,7 +57,8 @@ struct PostgresSession: Sendable {
             do throws(PostgresError) {
                 try await transaction.commit(last + others)
             } catch {
-                throw isGuess && error.state == .divisionByZero && !Durability.isMissing(error) ? .changedMeanwhile : error
+                guard isGuess, error.state == .divisionByZero, !Durability.isMissing(error) else { throw error }
+                throw .changedMeanwhile
             }
         }
     }

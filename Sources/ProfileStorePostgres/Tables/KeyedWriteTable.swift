@@ -4,9 +4,8 @@ internal import ProfileStore
 
 /// The table `keyed_writes`: what came of writes, by a key of the caller's or one of our own.
 enum KeyedWriteTable {
-    /// Keeps a key within a transaction, which fails where it is kept already.
-    ///
-    /// - Parameter onQuorum: Whether it fails too where commits wait for no other machine.
+    /// Keeps a key within a transaction, which fails where it is kept already; with `onQuorum` also where commits wait for
+    /// no other machine.
     static func keeping(
         _ key: String, _ request: String?, outcome: String, at time: Timestamp, onQuorum: Bool
     ) -> Command {
