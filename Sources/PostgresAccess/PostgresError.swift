@@ -23,6 +23,9 @@ package enum PostgresError: Error, Hashable, Sendable {
     /// What somebody else has changed since a transaction looked has it begun anew.
     package static let changedMeanwhile = Self.refused(.serializationFailure, message: "", constraint: nil, sql: "")
 
+    /// Whether the server does not have the tables that it was asked for, or not with these columns.
+    package var isOfOtherTables: Bool { state == .undefinedTable || state == .undefinedColumn }
+
     /// Whether the same transaction may go well if it is begun anew: others were in its way, its connection was lost, or
     /// its server is the leader no more.
     package var mayBeRepeated: Bool {

@@ -80,6 +80,31 @@ import Watchdog
         await repository.close()
     }
 
+    @Test func `a program that runs on is refused once a later version has migrated the store`() async throws {
+        let store = try PostgresStore()
+        let repository = try await store.open()
+        try await repository.register("one")
+        try await store.run("ALTER TABLE keyed_writes RENAME COLUMN outcome TO result")
+        // As long as no migration did it, it is damage.
+        guard case .database? = await problem({ try await repository.register("two") }) else {
+            Issue.record("it was written, or is taken for something else")
+            return
+        }
+        try await store.run(
+            "INSERT INTO migrations (version, name, checksum, applied_at) VALUES (1000, 'later', repeat('0', 64), 0)")
+        let known = Migration.all.count
+        let calls: [() async throws -> Any] = [
+            { try await repository.register("two") },
+            { try await repository.remove("one") },
+            { try await store.open() },
+        ]
+        for call in calls {
+            #expect(await problem(call) == .newerStore(path: repository.place, version: 1_000, known: known))
+        }
+        #expect(try await store.number("SELECT count(*) FROM profiles") == 1)
+        await repository.close()
+    }
+
     @Test func `E2: a server that may lose what it has committed is refused, unless that is asked for by name`()
         async throws
     {

@@ -18,23 +18,28 @@ extension PostgresEngine {
         // Mostly nothing is in the way, and all goes in one round trip.
         var mayGuess = true
         return try await change(stamp) { transaction in
-            let guess = mayGuess ? rulesLastRead(being: schema) : nil
-            mayGuess = false
-            let rules: RulesInForce
-            if let guess { rules = guess } else { rules = try await rulesInForce(transaction, being: schema) }
-            let table = rules.table
-            let insertion = table.insertion(
-                of: 0, in: row, id: id, at: stamp.time, schemaVersion: rules.version, mayFail: guess != nil)
-            if guess == nil, try await transaction.run([insertion])[0].affectedCount == 0 {
-                throw ProfileStoreError.duplicate(try await takenFields(of: row, besides: nil, table, transaction))
+            func written(under rules: RulesInForce, last: [Command] = [], isGuess: Bool = false) -> Written<Profile> {
+                let profile = rules.table.newProfile(0, of: row, id: id, at: stamp.time, schemaVersion: rules.version)
+                return Written(
+                    value: profile, changes: [Change(.registered, id)],
+                    // Whoever guessed at the name before had nothing to guess.
+                    last: last + ThrottleTable.forget(profile.username), isGuess: isGuess)
             }
-            let profile = table.newProfile(0, of: row, id: id, at: stamp.time, schemaVersion: rules.version)
-            return Written(
-                value: profile, changes: [Change(.registered, id)],
-                // Whoever guessed at the name before had nothing to guess.
-                last: (guess == nil ? [] : [SchemaTable.share(being: rules.version), insertion])
-                    + ThrottleTable.forget(profile.username),
-                isGuess: guess != nil)
+            if mayGuess, let rules = rulesLastRead(being: schema) {
+                mayGuess = false
+                let insertion = rules.table.insertion(
+                    of: 0, in: row, id: id, at: stamp.time, schemaVersion: rules.version, mayFail: true)
+                return written(
+                    under: rules, last: [SchemaTable.share(being: rules.version), insertion], isGuess: true)
+            }
+            let rules = try await rulesInForce(transaction, being: schema)
+            let insertion = rules.table.insertion(
+                of: 0, in: row, id: id, at: stamp.time, schemaVersion: rules.version, mayFail: false)
+            if try await transaction.run([insertion])[0].affectedCount == 0 {
+                let taken = try await takenFields(of: row, besides: nil, rules.table, transaction)
+                throw ProfileStoreError.duplicate(taken)
+            }
+            return written(under: rules)
         }
     }
 

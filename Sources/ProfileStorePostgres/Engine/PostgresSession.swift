@@ -305,9 +305,18 @@ struct PostgresSession: Sendable {
                 }
                 // An answer was found out by a transaction that came after all others.
                 if let unknown, !(error is ProfileStoreError) { throw .outcomeUnknown(unknown) }
+                if (error as? PostgresError)?.isOfOtherTables ?? false { try await checkVersion(until: deadline) }
                 throw ProfileStoreError(translating: error, since: start)
             }
         }
+    }
+
+    /// Looks whether a later version of this program has migrated the store.
+    ///
+    /// - Throws: `newerStore` if so.
+    private func checkVersion(until deadline: ContinuousClock.Instant) async throws(ProfileStoreError) {
+        let applied = try? await pool.withConnection(until: deadline) { try await Migrator.applied($0) }
+        if let applied { try Migrator.verify(applied, pool.list.description) }
     }
 
     /// 128 random bits in hexadecimal digits. A space comes first, which no caller's key has.
