@@ -53,8 +53,12 @@ struct BrowseWindow {
         return place
     }
 
-    /// How many rows are above the first that is seen; nil where it is not known.
-    var offsetOfTop: Int? { offset.map { $0 + top } }
+    /// How many rows there are down to that place; nil where it is not known.
+    var offsetOfTop: Int? {
+        // Where those above were not read yet, the nearest place may be that of the first row itself.
+        let isOwnPlace = top == 0 && placeAboveTop != nil && placeAboveTop == rows.first?.place
+        return offset.map { $0 + top + (isOwnPlace ? 1 : 0) }
+    }
 
     /// Nobody knows any more how many rows are above.
     mutating func forgetOffset() { if !isAtTop { offset = nil } }

@@ -275,6 +275,17 @@ import Watchdog
         #expect(cell("nowhere") == cell(""))
     }
 
+    @Test func `rows keep their numbers when they are read again before those above them were`() throws {
+        var people = people
+        people.portion = 5
+        var screen = BrowseScreen.browsing(people)
+        _ = screen.handle(.end)
+        screen.receive(people.answer(try #require(screen.demand)))
+        screen.press(.character("r"), reading: people)
+        #expect(screen.told("selected") == "person999")
+        #expect(screen.text().contains("1,000 of 1,000"))
+    }
+
     // MARK: Of any size, and at random
 
     @Test func `whatever the size, the selected row is in sight and nothing is written beyond the screen`() {
