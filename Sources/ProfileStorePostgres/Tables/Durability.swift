@@ -8,7 +8,10 @@ internal import ProfileStore
 /// that is lost meanwhile would take what it has confirmed.
 enum Durability {
     /// 1 where commits wait for another machine. Where they wait for none, a statement that has it fails.
-    static let quorum = "1 / least(1, length(current_setting('synchronous_standby_names')))"
+    static let quorum = """
+        1 / least(1, length(current_setting('synchronous_standby_names')) \
+        * (current_setting('synchronous_commit') NOT IN ('off', 'local'))::int)
+        """
 
     /// Whether that is why a statement failed.
     static func isMissing(_ error: any Error) -> Bool {
@@ -17,8 +20,7 @@ enum Durability {
     }
 
     /// What is said of it in the end.
-    static let missing = ProfileStoreError.notDurable(
-        "the server waits for no standby: synchronous_standby_names is empty")
+    static let missing = ProfileStoreError.notDurable("commits wait for no standby")
 
     private static let selectSettings = """
         SELECT current_setting('synchronous_commit'), current_setting('server_encoding'),
