@@ -87,13 +87,13 @@ extension ClusterCheck {
         let commit = values.text(0, 0) ?? ""
         let names = values.text(0, 1) ?? ""
         let list = engine.session.pool.list
-        let mustWait = list.needsQuorum || !standbys.isEmpty && !list.isLocalDurabilityEnough
+        let needsQuorum = list.needsQuorum(havingStandbys: !standbys.isEmpty)
         settings = [
             Setting(
                 name: "synchronous_commit", value: commit,
-                isAsWanted: list.isLocalDurabilityEnough || commit != "off" && !(commit == "local" && mustWait)),
+                isAsWanted: list.isLocalDurabilityEnough || commit != "off" && !(commit == "local" && needsQuorum)),
             Setting(
-                name: "synchronous_standby_names", value: names, isAsWanted: !mustWait || !names.isEmpty),
+                name: "synchronous_standby_names", value: names, isAsWanted: !needsQuorum || !names.isEmpty),
             Setting(name: "fsync", value: values.text(0, 2) ?? "", isAsWanted: values.text(0, 2) == "on"),
             Setting(name: "full_page_writes", value: values.text(0, 3) ?? "", isAsWanted: values.text(0, 3) == "on"),
             // Damage is noticed with them and without; with them sooner.

@@ -67,21 +67,16 @@ import Watchdog
     func `E2: a leader that waits for no standby takes no writes, and tells what it has`(
         setting: String, value: String
     ) async throws {
-        let leader = try await Cluster.leader()
         let store = try PostgresStore(on: Cluster.uri)
         let repository = try await store.open { $0.waitLimit = .milliseconds(300) }
         try await repository.register("one")
         let patient = try await store.open { $0.waitLimit = .seconds(100) }
         let local = try await ProfileRepository.open(postgres: store.uri("durability=local"))
-        let pool = try ConnectionPool(ServerList(Cluster.uri(of: leader)), limit: 1)
-        func run(_ sql: String) async throws -> String? {
-            try await pool.withConnection(until: .now + .seconds(60)) { try await $0.run(sql).text(0, 0) }
-        }
-        let before = try #require(await run("SELECT current_setting('\(setting)')"))
+        let before = try #require(await store.text("SELECT current_setting('\(setting)')"))
         func set(_ value: String) async throws {
-            _ = try await run("ALTER SYSTEM SET \(setting) = '\(value)'")
-            _ = try await run("SELECT pg_reload_conf()")
-            try await waitUntil { try await run("SELECT current_setting('\(setting)')") == value }
+            try await store.run("ALTER SYSTEM SET \(setting) = '\(value)'")
+            try await store.run("SELECT pg_reload_conf()")
+            try await waitUntil { try await store.text("SELECT current_setting('\(setting)')") == value }
         }
         // As it is for some seconds after a failover.
         try await set(value)
@@ -108,7 +103,6 @@ import Watchdog
             outcome = .failure(error)
         }
         try await set(before)
-        pool.close()
         let (names, waiting) = try outcome.get()
         // What began before is done once commits wait for a standby again.
         _ = try await waiting.value

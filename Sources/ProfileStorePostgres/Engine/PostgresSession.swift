@@ -174,7 +174,7 @@ struct PostgresSession: Sendable {
     }
 
     private func keeping(_ key: String, of request: String? = nil, outcome: String, at time: Timestamp) -> Command {
-        KeyedWriteTable.keeping(key, request, outcome: outcome, at: time, onQuorum: pool.list.needsQuorum)
+        KeyedWriteTable.keeping(key, request, outcome: outcome, at: time, onQuorum: pool.list.needsQuorum())
     }
 
     /// Keeps a key and does nothing else, so that no attempt under it is committed any more.
@@ -273,7 +273,7 @@ struct PostgresSession: Sendable {
     private func kept(_ key: String, until deadline: ContinuousClock.Instant) async throws -> KeptWrite? {
         try await pool.withConnection(until: deadline) { connection in
             try await connection.transaction { transaction in
-                let rows = try await transaction.run(KeyedWriteTable.confirming(key, onQuorum: pool.list.needsQuorum))
+                let rows = try await transaction.run(KeyedWriteTable.confirming(key, onQuorum: pool.list.needsQuorum()))
                 return rows.first.flatMap(KeptWrite.init)
             }
         }

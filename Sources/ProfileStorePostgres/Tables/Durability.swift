@@ -38,7 +38,7 @@ enum Durability {
         guard !list.isLocalDurabilityEnough else { return }
         let commit = settings.text(0, 0) ?? ""
         if commit == "off" { throw ProfileStoreError.notDurable("synchronous_commit is off") }
-        guard list.needsQuorum || settings.flag(0, 2) else { return }
+        guard list.needsQuorum(havingStandbys: settings.flag(0, 2)) else { return }
         if commit == "local" { throw ProfileStoreError.notDurable("synchronous_commit is local") }
         try await connection.run("SELECT \(quorum)")
     }
@@ -48,6 +48,8 @@ extension ServerList {
     /// Whether it was asked for by name that a commit waits for no other machine.
     var isLocalDurabilityEnough: Bool { ownSettings["durability"] == "local" }
 
-    /// Whether a commit has to wait for another machine: there are others.
-    var needsQuorum: Bool { servers.count > 1 && !isLocalDurabilityEnough }
+    /// Whether a commit has to wait for another machine: there are others, by the address or by what a server has said.
+    func needsQuorum(havingStandbys: Bool = false) -> Bool {
+        !isLocalDurabilityEnough && (servers.count > 1 || havingStandbys)
+    }
 }

@@ -10,11 +10,15 @@ enum KeyedWriteTable {
         _ key: String, _ request: String?, outcome: String, at time: Timestamp, onQuorum: Bool
     ) -> Command {
         Command(
-            """
-            INSERT INTO keyed_writes (key, request, outcome, written_at)
-            VALUES ($1, $2, $3, $4::bigint\(onQuorum ? " * (\(Durability.quorum))" : ""))
-            """, [.text(key), .text(request), .text(outcome), .number(time.millisecondsSince1970)])
+            onQuorum ? insertOnQuorum : insert,
+            [.text(key), .text(request), .text(outcome), .number(time.millisecondsSince1970)])
     }
+
+    private static let insert = "INSERT INTO keyed_writes (key, request, outcome, written_at) VALUES ($1, $2, $3, $4)"
+    private static let insertOnQuorum = """
+        INSERT INTO keyed_writes (key, request, outcome, written_at)
+        VALUES ($1, $2, $3, $4::bigint * (\(Durability.quorum)))
+        """
 
     /// Whether this is how such a transaction fails.
     static func isTaken(_ error: PostgresError) -> Bool {
@@ -31,14 +35,16 @@ enum KeyedWriteTable {
 
     /// The same, written anew.
     static func confirming(_ key: String, onQuorum: Bool) -> [Command] {
-        [
-            Command(
-                """
-                UPDATE keyed_writes SET written_at = written_at\(onQuorum ? " * (\(Durability.quorum))" : "")
-                WHERE key = $1 RETURNING request, outcome, written_at
-                """, [.text(key)])
-        ]
+        [Command(onQuorum ? confirmOnQuorum : confirm, [.text(key)])]
     }
+
+    private static let confirm = """
+        UPDATE keyed_writes SET written_at = written_at WHERE key = $1 RETURNING request, outcome, written_at
+        """
+    private static let confirmOnQuorum = """
+        UPDATE keyed_writes SET written_at = written_at * (\(Durability.quorum))
+        WHERE key = $1 RETURNING request, outcome, written_at
+        """
 
     // MARK: A copy that is not at its end
 

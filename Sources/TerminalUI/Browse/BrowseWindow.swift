@@ -46,7 +46,8 @@ struct BrowseWindow {
     /// Learns how many rows there are in all, which tells how many are above where none is below.
     mutating func learn(_ count: Int) { if below == nil, offset == nil, !rows.isEmpty { offset = count - rows.count } }
 
-    /// The place before the first row that is seen; nil for the top of the view.
+    /// The place before the first row that is seen, or its own where those above were not read yet; nil for the top of the
+    /// view.
     var placeAboveTop: String? {
         if top > 0 { return rows[top - 1].place }
         guard case .before(let place) = above else { return nil }
@@ -55,8 +56,7 @@ struct BrowseWindow {
 
     /// How many rows there are down to that place; nil where it is not known.
     var offsetOfTop: Int? {
-        // Where those above were not read yet, the nearest place may be that of the first row itself.
-        let isOwnPlace = top == 0 && placeAboveTop != nil && placeAboveTop == rows.first?.place
+        let isOwnPlace = top == 0 && !rows.isEmpty && placeAboveTop == rows[0].place
         return offset.map { $0 + top + (isOwnPlace ? 1 : 0) }
     }
 
