@@ -77,7 +77,7 @@ struct ProfilesCommand: ParsableCommand {
 
     private static func runToItsEnd() async -> Never {
         do {
-            try CommandArguments.requireUTF8()
+            try CommandArguments.requireReadable()
             #if TestHooks
                 if let scenario = try ScenarioRun() {
                     try await scenario.run()

@@ -40,7 +40,7 @@ import Watchdog
     func appearance(size: TerminalSize) throws {
         let schema = try workplace.profiles("schema", "show", "--format", "json").output
         try workplace.write(schema.replacing("\"maxLength\": 70", with: "\"maxLength\": 11"), to: "narrower.json")
-        try #require(workplace.profiles("schema", "adopt", "narrower.json").status == 0)
+        try #require(workplace.profiles("schema", "adopt", "narrower.json", "--yes").status == 0)
         try #require(workplace.profiles("revalidate").status == 1)
         let driver = try browse(size: size)
         let name = "\(size.columns)x\(size.rows)"

@@ -400,7 +400,7 @@ import Watchdog
         try driver.press(.tab, times: 3)
         try driver.type(" East")
         try driver.wait(for: "East")
-        #expect(try workplace.profiles("schema", "adopt", "short.json").status == 0)
+        #expect(try workplace.profiles("schema", "adopt", "short.json", "--yes").status == 0)
         try driver.press(.control("s"))
         try driver.wait(for: "Not stored yet: the rules have changed meanwhile")
         #expect(driver.screen.contains("East") && !driver.screen.contains("Birthday"))

@@ -27,6 +27,20 @@ import Watchdog
     }
 
     @Test(
+        "Without /proc no argument can be read, and the command fails: a login must not seem to have been right",
+        .enabled(if: geteuid() == 0, "only root can take /proc away"),
+        arguments: [["login", "anna", "--password-stdin"], ["remove", "anna", "--yes"], ["--version"], []])
+    func unreadable(_ arguments: [String]) throws {
+        let script = #"umount -l /proc && exec "$@""#
+        let command = ["unshare", "--mount", "sh", "-c", script, "sh", try Workplace.binary()]
+        let outcome = try workplace.run(command + arguments, input: "aK8oio", environment: [:])
+        #expect(outcome.status == 78)
+        #expect(outcome.output == "")
+        #expect(
+            outcome.error.hasPrefix("Error: The arguments cannot be read, so nothing was done\n"), "\(outcome.error)")
+    }
+
+    @Test(
         "A variable that names a path and is not UTF-8 is refused by its name, and passed over where it is not needed",
         arguments: ["PROFILES_DATABASE", "XDG_DATA_HOME", "HOME"])
     func variable(_ name: String) throws {
@@ -111,5 +125,19 @@ import Watchdog
             watcher.send(SIGINT)
             #expect(watcher.wait() == 130)
         }
+    }
+
+    @Test(
+        "A database path that is a symbolic link to nothing says where the link points, and makes nothing there",
+        arguments: ["init", "list", "register --username bert --phone 78761241 --address 1"])
+    func brokenLink(_ command: String) throws {
+        #expect(symlink("gone.sqlite", "\(workplace.folder)/link.sqlite") == 0)
+        let outcome = try workplace.shell("profiles \(command) --database link.sqlite")
+        #expect(outcome.status == 66)
+        #expect(
+            outcome.error.hasPrefix("Error: link.sqlite is a symbolic link to gone.sqlite, which does not exist\n"),
+            "\(outcome.error)")
+        #expect(!outcome.error.contains("profiles init"))
+        #expect(SmallFile.names(in: workplace.folder).filter { !$0.hasPrefix(".") } == ["link.sqlite"])
     }
 }

@@ -84,7 +84,7 @@ import Watchdog
 
     @Test func `S6: a schema with another primary key is refused while there are profiles`() throws {
         try workplace.write(#"{"primaryKey": "phone", "fields": [{"name": "phone"}]}"#, to: "other.json")
-        let refused = try workplace.profiles("schema", "adopt", "other.json")
+        let refused = try workplace.profiles("schema", "adopt", "other.json", "--yes")
         #expect(refused.status == 1)
         #expect(
             refused.error.hasPrefix(

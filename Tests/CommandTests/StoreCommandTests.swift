@@ -370,7 +370,14 @@ import Watchdog
         #expect(try workplace.profiles("lookup", "--invalid").status == 1)
         #expect(try workplace.profiles("revalidate").status == 0)
 
-        let adopted = try workplace.profiles("schema", "adopt", "strict.json")
+        for format in ["text", "json"] {
+            let refused = try workplace.profiles("schema", "adopt", "strict.json", "--format", format)
+            #expect(refused.status == 64)
+            #expect(refused.error.contains("give --yes to adopt the schema \"standard\", which 1 of 2 profiles break"))
+            #expect(refused.error.contains("Nothing was adopted"))
+        }
+        #expect(try workplace.profiles("schema", "log").output.split(separator: "\n").count == 2)
+        let adopted = try workplace.profiles("schema", "adopt", "strict.json", "--yes")
         #expect(adopted.output.hasSuffix("Adopted the schema \"standard\" as version 2\n"))
         #expect(adopted.output.hasPrefix("~ address: maxLength 70 → 6 (stricter)\n\nRevalidation of "))
         #expect(adopted.output.contains("too_long"))
@@ -404,7 +411,7 @@ import Watchdog
         try workplace.register("anna")
         let schema = try workplace.profiles("schema", "show", "--format", "json").output
         try workplace.write(schema.replacing("\"maxLength\": 70", with: "\"maxLength\": 60"), to: "other.json")
-        #expect(try workplace.profiles("schema", "adopt", "other.json", "--quiet").status == 0)
+        #expect(try workplace.profiles("schema", "adopt", "other.json", "--quiet", "--yes").status == 0)
         let log = try workplace.profiles("schema", "log").output.reproducible(workplace).split(separator: "\n")
         #expect(log.count == 3, "\(log)")
         #expect(log[0] == "Version  Adopted  Schema    Fingerprint" || log[0].hasPrefix("Version  Adopted"))

@@ -28,6 +28,7 @@ extension ProfileStoreError {
         case .notDurable: "not_durable"
         case .unreadableAddress: "unreadable_address"
         case .noStore: "no_store"
+        case .brokenLink: "broken_link"
         case .notADatabase: "not_a_database"
         case .notAStore: "not_a_store"
         case .newerStore: "newer_store"

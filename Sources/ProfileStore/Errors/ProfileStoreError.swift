@@ -65,6 +65,8 @@ public enum ProfileStoreError: Error, Hashable, Sendable {
 
     /// There is no file, or one without anything in it.
     case noStore(path: String)
+    /// The path is a symbolic link to a file that does not exist, so there is no store, and none is made.
+    case brokenLink(path: String, target: String)
     /// The file is no SQLite database; it is left as it is.
     case notADatabase(path: String)
     /// An SQLite database, though not one of ours; it is left as it is.

@@ -33,12 +33,25 @@ struct StoreFile: Sendable {
         do throws(SQLiteError) {
             self.path = try DatabasePath(path)
         } catch {
-            if error.systemError == ENOENT { throw refused ?? ProfileStoreError.noStore(path: path) }
-            throw error
+            guard error.systemError == ENOENT else { throw error }
+            if let target = Self.target(ofLink: path) {
+                throw ProfileStoreError.brokenLink(path: path, target: target)
+            }
+            throw refused ?? ProfileStoreError.noStore(path: path)
         }
         waitLimit = options.waitLimit
         vfs = options.vfs
         alwaysReadsAsItLies = options.readsAsItLies
+    }
+
+    /// The path that a symbolic link holds; nil if the path is not a link.
+    private static func target(ofLink path: String) -> String? {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
+            guard let start = buffer.baseAddress else { return nil }
+            let count = readlink(path, start, buffer.count)
+            guard count >= 0 else { return nil }
+            return String(decoding: buffer.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
+        }
     }
 
     /// The same, with the store's errors.

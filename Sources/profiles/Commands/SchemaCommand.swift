@@ -114,10 +114,11 @@ struct SchemaAdoptCommand: AsynchronousCommand, ResultWriting {
         commandName: "adopt",
         abstract: "Put a schema into force, and say which profiles break it.",
         discussion: """
-            Shows what changes and what the stored profiles would come to. Profiles keep their values. Where a rule \
-            becomes stricter, or a profile breaks one, it asks first on a terminal, unless --yes is given; elsewhere it \
-            asks nothing: look with "profiles schema diff" and "profiles revalidate --schema" before. A schema that makes a field unique is \
-            refused while values of it repeat. With --number it goes back to a schema that was in force before.
+            Shows what changes and what the stored profiles would come to. Profiles keep their values. If a rule \
+            becomes stricter, or a profile breaks one, it asks first on a terminal; elsewhere --yes has to be given. \
+            "profiles schema diff" and "profiles revalidate --schema" show the same and change nothing. A schema that \
+            makes a field unique is refused while values of it repeat. With --number it goes back to a schema that was \
+            in force before.
 
               profiles schema adopt schema.json
               profiles schema adopt --number 1
@@ -131,7 +132,7 @@ struct SchemaAdoptCommand: AsynchronousCommand, ResultWriting {
         completion: CompletedWords.versions)
     var number: Int?
 
-    @Flag(help: "Do not ask.")
+    @Flag(help: "Adopt it without asking, even if profiles break it.")
     var yes = false
 
     @OptionGroup var store: StoreOptions
@@ -175,8 +176,11 @@ struct SchemaAdoptCommand: AsynchronousCommand, ResultWriting {
         if global.format == .text { try Output.standard.print(report.summary(examples: 3)) }
         // The rules alone do not say it all: a field that comes back has the values that it had.
         let isDoubtful = difference.mayInvalidate || report.invalid > 0
-        if isDoubtful, !yes, global.canAsk, try !isConfirmed(candidate, difference, report) {
-            throw CommandFailure(.no, "Nothing was adopted")
+        if isDoubtful, !yes {
+            guard global.canAsk else { throw needsConsent(candidate, difference, report) }
+            guard try isConfirmed(candidate, difference, report) else {
+                throw CommandFailure(.no, "Nothing was adopted")
+            }
         }
         let version = try await repository.adopt(candidate)
         let unjudged = try await repository.countUnjudged()
@@ -216,11 +220,23 @@ struct SchemaAdoptCommand: AsynchronousCommand, ResultWriting {
     private func isConfirmed(
         _ candidate: ProfileSchema, _ difference: SchemaDifference, _ report: RevalidationReport
     ) throws -> Bool {
-        // Else it stands above.
+        // As text, the difference is part of the output already.
         if global.format == .json { Output.error.note(difference.text) }
-        return try LinePrompt.isConfirmed(
-            "Adopt the schema \"\(candidate.name)\", which \(report.invalid.grouped) of \(report.checked.grouped) profiles break"
-        )
+        return try LinePrompt.isConfirmed("Adopt \(consequence(of: candidate, report))")
+    }
+
+    /// The refusal where nothing can be asked: the rules could make stored profiles invalid, and --yes is missing.
+    private func needsConsent(
+        _ candidate: ProfileSchema, _ difference: SchemaDifference, _ report: RevalidationReport
+    ) -> CommandFailure {
+        if global.format == .json { Output.error.note(difference.text) }
+        return CommandFailure(
+            .usage, "There is no terminal to ask on; give --yes to adopt \(consequence(of: candidate, report))",
+            "Nothing was adopted")
+    }
+
+    private func consequence(of candidate: ProfileSchema, _ report: RevalidationReport) -> String {
+        "the schema \"\(candidate.name.visible)\", which \(report.invalid.grouped) of \(report.checked.grouped) profiles break"
     }
 }
 

@@ -86,6 +86,10 @@ extension CommandFailure {
                 .noInput, "There is no store at \(path)",
                 "Make one with \"profiles init\", \"profiles register\" or \"profiles import\"",
                 "Or name another with --database PATH")
+        case .brokenLink(let path, let target):
+            self.init(
+                .noInput, "\(path) is a symbolic link to \(target), which does not exist",
+                "Put the store back where the link points, remove the link, or name another file with --database PATH")
         case .notADatabase(let path):
             let name = path.isEmpty ? "The store" : path
             self.init(.badInput, "\(name) is not an SQLite database; it is left as it is")

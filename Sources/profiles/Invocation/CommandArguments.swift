@@ -1,14 +1,22 @@
 internal import Platform
 
-/// What the command was called with.
+/// The arguments of the process.
 enum CommandArguments {
-    /// Refuses an argument that is not UTF-8. Swift has U+FFFD for what it cannot read, so that two files would be one,
-    /// and neither of them the one that was meant.
-    static func requireUTF8() throws(CommandFailure) {
-        for index in 1..<max(1, Int(CommandLine.argc)) {
+    /// Refuses to go on if the arguments are missing, or if one is not UTF-8.
+    ///
+    /// Swift reads them from `/proc/self/cmdline`. If it cannot, the list is empty, without even the command's name. The
+    /// parser would take that for a call without a subcommand, show the overview, and exit with 0: a failed login would
+    /// look like a good one. Swift replaces bytes that are not UTF-8 by U+FFFD, so two file names would become the same.
+    static func requireReadable() throws(CommandFailure) {
+        guard CommandLine.argc > 0, !CommandLine.arguments.isEmpty else {
+            throw CommandFailure(
+                .badConfiguration, "The arguments cannot be read, so nothing was done",
+                "Mount /proc, and run without libraries that are preloaded: the arguments come from /proc/self/cmdline")
+        }
+        for index in 1..<Int(CommandLine.argc) {
             guard let argument = CommandLine.unsafeArgv[index] else { continue }
             if String(validatingCString: argument) == nil {
-                // It is not repeated: it may be a secret (P12).
+                // The message does not repeat the argument, which may be a secret (P12).
                 throw CommandFailure(
                     .usage, "Argument \(index) is not UTF-8 text",
                     "Change into a folder whose name is not UTF-8, and name the files from there")
