@@ -27,16 +27,16 @@ package struct RowValidator: Sendable {
     /// - Parameters:
     ///   - raw: Valid UTF-8.
     ///   - index: The field's position in the schema.
-    ///   - isStored: The cell comes from the store and must have the form in which it would be stored.
+    ///   - notation: How the cell is written.
     @inline(__always)
-    package mutating func judge(_ raw: Span<UInt8>, index: Int, isStored: Bool = false) {
+    package mutating func judge(_ raw: Span<UInt8>, index: Int, as notation: ValueNotation = .typed) {
         let value = raw.trimmed()
-        if isStored, value.count != raw.count {
+        if notation == .stored, value.count != raw.count {
             issues.append(ValidationIssue(validator.fields[index].rules.name, .badFormat(expected: .stored)))
             return profiles.appendAbsent()
         }
         guard !value.isEmpty else { return judgeAbsent(index: index) }
-        switch validator.fields[index].judge(value, today: today, isStored: isStored, into: &issues) {
+        switch validator.fields[index].judge(value, today: today, as: notation, into: &issues) {
         case .asGiven: profiles.append(value)
         case .canonical(let text): profiles.append(text.utf8Span.span)
         case .missing: judgeAbsent(index: index)
@@ -81,7 +81,7 @@ package struct RowValidator: Sendable {
             issues.append(ValidationIssue(name, .badEncoding))
             profiles.appendAbsent()
         case (let password?, nil):
-            if case .bad = field.judge(password, today: today, isStored: false, into: &issues) {
+            if case .bad = field.judge(password, today: today, as: .typed, into: &issues) {
                 profiles.appendAbsent()
             } else {
                 profiles.appendPassword(Secret(password))
@@ -110,9 +110,9 @@ package struct RowValidator: Sendable {
 }
 
 extension RowValidator {
-    mutating func judge(_ raw: String?, index: Int) {
-        guard let raw else { return judgeAbsent(index: index) }
-        judge(Array(raw.utf8).span, index: index)
+    mutating func judge(_ value: DraftValue?, index: Int) {
+        guard let value else { return judgeAbsent(index: index) }
+        judge(Array(value.text.utf8).span, index: index, as: value.isCanonical ? .canonical : .typed)
     }
 
     mutating func judgePassword(_ password: Secret?, hash: String?, index: Int, isStored: Bool) {

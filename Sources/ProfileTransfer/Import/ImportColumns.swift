@@ -135,7 +135,7 @@ struct ImportColumns: Sendable {
         integers = Self.integers(of: schema, columnOfField)
         firstHeaderLength = nil
         let rewritten = schema.fields.enumerated().filter {
-            ($0.element.type == .number || $0.element.type == .boolean) && !$0.element.isTypedAsStored
+            [.integer, .number, .boolean].contains($0.element.type) && !$0.element.isTypedAsStored
         }
         self.rewritten = Dictionary(uniqueKeysWithValues: rewritten.map { ($0.offset, $0.element) })
     }
