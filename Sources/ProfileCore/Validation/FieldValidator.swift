@@ -57,7 +57,7 @@ final class FieldValidator: Sendable {
         characters = rules.characters.map(ScalarSet.init) ?? .text
         singleSpaces = rules.characters?.contains(.spaces) ?? false
         allowedValues = Set(rules.allowedValues.map { Array($0.utf8) })
-        hasMissingValues = !rules.missingValues.isEmpty
+        hasMissingValues = !rules.isSecret && !rules.missingValues.isEmpty
         missingValues = ByteStrings(rules.missingValues)
         missingStoredForms = ByteStrings(Self.storedForms(ofMissingValuesBy: rules))
         numbers = rules.numberFormat == .plain ? nil : NumberReader(rules.numberFormat)
@@ -85,6 +85,9 @@ final class FieldValidator: Sendable {
         /// There are issues.
         case bad
     }
+
+    /// Whether a text stands for no hash in this field, which is the secret one. A password is taken as it is typed.
+    func isMissingHash(_ value: Span<UInt8>) -> Bool { missingValues.contains(value) }
 
     /// Judges a value that is not empty.
     ///

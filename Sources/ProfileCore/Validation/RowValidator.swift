@@ -55,7 +55,7 @@ package struct RowValidator: Sendable {
     ///
     /// - Parameters:
     ///   - password: Any bytes; empty is none.
-    ///   - hash: Any bytes; empty but for white space is none.
+    ///   - hash: Any bytes; empty but for white space is none, and so is one of the field's `missingValues`.
     ///   - index: The field's position in the schema.
     ///   - isStored: There is one in the store already.
     package mutating func judgePassword(
@@ -63,7 +63,9 @@ package struct RowValidator: Sendable {
     ) {
         let field = validator.fields[index]
         let name = field.rules.name
-        switch (password?.nonEmpty, hash?.trimmed().nonEmpty) {
+        var hash = hash?.trimmed().nonEmpty
+        if let text = hash, field.isMissingHash(text) { hash = nil }
+        switch (password?.nonEmpty, hash) {
         case (nil, nil):
             if field.rules.isRequired, !isStored { issues.append(ValidationIssue(name, .required)) }
             profiles.appendAbsent()

@@ -53,6 +53,17 @@ import Watchdog
         #expect(try validator.validate(typed, on: .latest)["fee"] == "1234")
     }
 
+    @Test func `S6: a missing value of the secret field is no hash, and may be a password`() throws {
+        let schema = try ProfileSchema.with(
+            #"{"name":"password","missingValues":["NULL"],"constraints":{"minLength":6},"profiles":{"secret":true}}"#)
+        #expect(try ProfileSchema(parsing: schema.document()) == schema)
+        let validator = ProfileValidator(schema)
+        #expect(try validator.issues(of: ProfileDraft(["username": "a", "password_hash": " NULL "])).isEmpty)
+        #expect(try validator.issues(of: ProfileDraft(["username": "a", "password": "NULL"])).map(\.code) == [.tooShort])
+        let both = ProfileDraft(["username": "a", "password": "Sunflower7", "password_hash": "NULL"])
+        #expect(try validator.issues(of: both).isEmpty)
+    }
+
     @Test func `a draft with changes brings its password or its hash, and else leaves both`() throws {
         var draft = ProfileDraft(["password_hash": "$x", "username": "ann"])
         draft.merge(ProfileDraft(["username": "bob"]))
