@@ -59,7 +59,8 @@ import Watchdog
         #expect(try ProfileSchema(parsing: schema.document()) == schema)
         let validator = ProfileValidator(schema)
         #expect(try validator.issues(of: ProfileDraft(["username": "a", "password_hash": " NULL "])).isEmpty)
-        #expect(try validator.issues(of: ProfileDraft(["username": "a", "password": "NULL"])).map(\.code) == [.tooShort])
+        #expect(
+            try validator.issues(of: ProfileDraft(["username": "a", "password": "NULL"])).map(\.code) == [.tooShort])
         let both = ProfileDraft(["username": "a", "password": "Sunflower7", "password_hash": "NULL"])
         #expect(try validator.issues(of: both).isEmpty)
     }

@@ -67,13 +67,16 @@ import ProfileTesting
             let isSmall = Bool.random(using: &random)
             let bound = isSmall ? least : greatest
             var digits = String(bound.prefix(Int.random(in: 1...24, using: &random))).filter { $0 != "." }
-            for _ in 0..<Int.random(in: 0...12, using: &random) { digits += String(Int.random(in: 0...9, using: &random)) }
+            for _ in 0..<Int.random(in: 0...12, using: &random) {
+                digits += String(Int.random(in: 0...9, using: &random))
+            }
             // The point anywhere, and the exponent that goes with it.
             let place = Int.random(in: 0...digits.count, using: &random)
             let shift = Int.random(in: -1...1, using: &random)
             let exponent = (isSmall ? -323 : 309) - place + shift
             let sign = ["", "-", "+"].randomElement(using: &random) ?? ""
-            let text = "\(sign)\(digits.prefix(place)).\(digits.dropFirst(place))\(random.once(in: 2) ? "e" : "E")\(exponent)"
+            let text =
+                "\(sign)\(digits.prefix(place)).\(digits.dropFirst(place))\(random.once(in: 2) ? "e" : "E")\(exponent)"
             guard text.utf8.count <= 64, let size = Self.order(text.trimmingPrefix(/[-+]/), bound) else {
                 Issue.record("\(text)")
                 continue

@@ -218,7 +218,8 @@ import Watchdog
     }
 
     @Test func `N3: the number of the row needs a field of its own`() async throws {
-        let text = (0..<100).map { "c\($0)" }.joined(separator: ",") + "\n" + String(repeating: "1,", count: 99) + "1\n"
+        let text =
+            (0..<100).map { "c\($0)" }.joined(separator: ",") + "\n" + String(repeating: "1,", count: 99) + "1\n"
             + String(repeating: "1,", count: 99) + "1\n"
         for isNumbered in [false, true] {
             await #expect(throws: InferenceError.tooManyColumns(100, most: 99)) {
@@ -232,7 +233,7 @@ import Watchdog
             "user,password_hash\n"
             + (0..<300).map { "u\($0),\"\(Self.hash)\"\n" }.joined()
             // Neither of these is stored, so that the third is no repeat; the fourth is refused for one reason.
-            + "new,none\nNEW,\"a\u{1}\"\nnew,\"\(Self.hash)\"\n,none\n"
+            + "new,unset\nNEW,\"a\u{1}\"\nnew,\"\(Self.hash)\"\n,unset\n"
         let proposal = try await inferring(text)
         #expect(proposal.refused.map(\.reason) == [.controlCharacter, .unsupportedHash])
         #expect(proposal.refused.map(\.rows.lines) == [[303], [302, 305]])

@@ -58,7 +58,8 @@ struct RandomFile {
 extension SeededGenerator {
     fileprivate mutating func header() -> String {
         one(of: [
-            "id", "user", "e-mail", "Phone ", "zip", "is_", "year", "Größe", "x", "password", "status", "first name", "名",
+            "id", "user", "e-mail", "Phone ", "zip", "is_", "year", "Größe", "x", "password", "status", "first name",
+            "名",
             "username", "Username", "row", "password_hash", "hash", "pwd", "PIN", "secret", "user_id", "1st", "note",
             "active", "pass_word", "created_at", "login", "email", "passwort",
         ])
@@ -77,7 +78,9 @@ extension SeededGenerator {
             case 2: return .text("a\(one(of: ["\u{1}", "\u{7F}", "\u{85}", "\u{1B}[31m", "\u{9F}", "\u{2028}"]))")
             case 3: return .text(hash())
             case 4: return .absent
-            case 5: return .json(one(of: ["1.5", "true", "null", "1e400", "1e-400", "[1]", "{}", "-0", "12345678901234567890"]))
+            case 5:
+                return .json(
+                    one(of: ["1.5", "true", "null", "1e400", "1e-400", "[1]", "{}", "-0", "12345678901234567890"]))
             default: return .text(one(of: ["!", "*", "$2b$", "$argon2id$", "007", "+5", "1e-400", "x"]))
             }
         }
@@ -105,7 +108,8 @@ extension SeededGenerator {
         case 16: once(in: 150) ? one(of: ["none", "!", "secret"]) : hash()
         case 17: one(of: ["true", "tRUE", "False", "fALSE", "TRUE"])
         case 18: "tRUE"
-        case 19: one(of: ["1e308", "-0", "-0.0", "1e-400", "1.0E-400", "5e-324", "9223372036854775807", "0.1e-320", "1e400"])
+        case 19:
+            one(of: ["1e308", "-0", "-0.0", "1e-400", "1.0E-400", "5e-324", "9223372036854775807", "0.1e-320", "1e400"])
         case 20: one(of: ["1.234,5", "12.345,00", "7,5", "-1.234.567", "0,0"])
         case 21: one(of: ["1 234,5", "1'234.5", "1,234", "1.234", "12"])
         case 22: String(number(1950...2020))
