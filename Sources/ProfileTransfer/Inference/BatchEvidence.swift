@@ -175,7 +175,9 @@ struct BatchEvidence: Sendable {
         refused.merge(later.refused) { $0.merged(with: $1) }
         let room = Self.mostDoubtful - doubtful.count
         doubtful += later.doubtful.prefix(room)
-        for row in later.doubtful.dropFirst(room) { refuse(row, as: row.otherColumns.isEmpty ? .controlCharacter : .unsupportedHash) }
+        for row in later.doubtful.dropFirst(room) {
+            refuse(row, as: row.otherColumns.isEmpty ? .controlCharacter : .unsupportedHash)
+        }
     }
 
     /// The most rows whose refusal waits for the end of the input; further ones are refused at once.

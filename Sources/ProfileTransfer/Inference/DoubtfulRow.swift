@@ -15,11 +15,12 @@ struct DoubtfulRow: Sendable {
 
     init(line: Int) { self.line = line }
 
-    /// Why the row is refused; nil if it is not.
+    /// Tells why the row is refused; nil if it is not.
     ///
     /// - Parameters:
     ///   - isField: Whether a column becomes a field.
     ///   - hashes: The column of hashes.
+    /// - Returns: The first reason in the order of ``RowRefusal``.
     func refusal(isField: (Int) -> Bool, hashes: Int?) -> RowRefusal? {
         if nulColumns.contains(where: isField) { return .nul }
         if controlColumns.contains(where: isField) { return .controlCharacter }
