@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import TextLayout
 
 /// What is said of arguments that are not understood, without what may be a secret: which name was mistyped, and else
 /// what argument-parser says.
@@ -22,7 +23,19 @@ struct UsageText {
         let start = "Error: " + message
         let rest = full.hasPrefix(start) ? full.dropFirst(start.count) : ""
         let shown = unknown ?? (takesSecret ? Self.hidingValues(of: arguments, in: message) : message)
-        text = "Error: " + shown + rest
+        text = Self.makingVisible(arguments, in: "Error: " + shown + rest)
+    }
+
+    /// A text that may repeat arguments, in a form that no terminal obeys. The text has line ends of its own; those of
+    /// arguments become visible too.
+    private static func makingVisible(_ arguments: [String], in text: String) -> String {
+        let lines = arguments.flatMap { [$0] + $0.split(separator: "=", maxSplits: 1).map(String.init) }
+            .filter { $0.utf8.contains(UInt8(ascii: "\n")) }
+        // Long ones first, since others may be in them.
+        let onLines = lines.sorted { $0.utf8.count > $1.utf8.count }
+            .reduce(text) { $0.replacing($1, with: $1.visible) }
+        return onLines.split(separator: "\n", omittingEmptySubsequences: false).map { String($0).visible }
+            .joined(separator: "\n")
     }
 
     /// A command that is not known may be meant for one that takes secrets.

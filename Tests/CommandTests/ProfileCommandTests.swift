@@ -37,6 +37,35 @@ import Watchdog
         }
     }
 
+    @Test func `JSON shows no character that a terminal would obey, and says the same`() throws {
+        let workplace = try Workplace()
+        let marks = "\u{61C}\u{200E}\u{200F}\u{2028}\u{2029}\u{202A}\u{202E}\u{2066}\u{2069}"
+        let value = "a\(marks)b"
+        try workplace.write(
+            #"{"fields":[{"name":"username","constraints":{"required":true,"unique":true}},{"name":"note"}]}"#,
+            to: "rules.json")
+        try workplace.write("username,note\nann,\(value)\nbob,\u{85}\u{9B}31m\n", to: "people.csv")
+        #expect(try workplace.profiles("init", "--schema", "rules.json").status == 0)
+        let report = try workplace.profiles("import", "people.csv", "--format", "json")
+        #expect(report.status == 1 && report.output.contains(#"\u0085\u009b31m"#), "\(report.output)")
+        let answers = [
+            report.output, try workplace.profiles("lookup", "ann", "--format", "json").output,
+            try workplace.profiles("export", "--as", "ndjson").output,
+            try workplace.profiles("list", "--where", "note=\(value)", "--format", "json").output,
+        ]
+        for answer in answers {
+            #expect(
+                !answer.unicodeScalars.contains {
+                    $0 != "\n"
+                        && ($0.properties.isBidiControl || (0..<0x20).contains($0.value)
+                            || (0x7F...0x9F).contains($0.value) || $0 == "\u{2028}" || $0 == "\u{2029}")
+                }, "\(answer)")
+        }
+        for answer in answers.dropFirst() {
+            #expect(answer.contains(#""a\u061c\u200e\u200f\u2028\u2029\u202a\u202e\u2066\u2069b""#), "\(answer)")
+        }
+    }
+
     @Test func `lookup answers in JSON, with the cursor of the next page`() throws {
         let workplace = try Workplace()
         for name in ["anna", "bert", "carl"] { try workplace.register(name) }

@@ -70,6 +70,41 @@ import Watchdog
         #expect(!workplace.exists("store.sqlite"))
     }
 
+    /// What a terminal would obey, or what would make a line read as another one; a process cannot be given a NUL.
+    private static let treacherous = (1...0x10FFFF).compactMap(Unicode.Scalar.init).filter { scalar in
+        scalar.properties.isBidiControl
+            || [.control, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)
+    }
+
+    /// `@` stands for what is tried.
+    @Test(arguments: [
+        "@", "list@", "list --li@mit 3", "list --limit @", "list --limit=@", "list -@", "watch --since @",
+        "import x.csv @ y",
+        "import x.csv --delimiter @", "import x.csv --map @", "help @", "help schema @", "schema @", "export x.@",
+        "edit sk --set @", "list --format=@json", "lookup --where @", "init @ @",
+    ])
+    func `a usage error shows what was typed without what a terminal would obey`(line: String) throws {
+        let workplace = try Workplace()
+        let binary = try Workplace.binary()
+        let each = Length.some(Self.treacherous.map { String($0) }, oneIn: 20)
+        for text in each + [String(String.UnicodeScalarView(Self.treacherous))] {
+            let arguments = line.split(separator: " ").map { String($0).replacing("@", with: "a\(text)b") }
+            let outcome = try workplace.run([binary] + arguments, input: "", environment: [:])
+            #expect(outcome.status != 0)
+            let isRaw = outcome.error.unicodeScalars.contains { $0 != "\n" && Self.treacherous.contains($0) }
+            #expect(!isRaw, "\(outcome.error.debugDescription)")
+        }
+    }
+
+    @Test func `a line end that was typed is no line of a usage error`() throws {
+        let workplace = try Workplace()
+        let typed = "3\nError: Everything was removed"
+        let outcome = try workplace.run(
+            [try Workplace.binary(), "watch", "--since=\(typed)"], input: "", environment: [:])
+        #expect(outcome.status == 64)
+        #expect(outcome.error.hasPrefix("Error: The value '3\\nError: Everything was removed' is invalid"))
+    }
+
     @Test(
         "I12: the command that goes on is the one that was given, with what else it needs",
         arguments: [

@@ -7,7 +7,7 @@ import Watchdog
     @Test func `the same seed brings the same profiles back, another one others`() {
         func usernames(_ seed: UInt64) -> [String] {
             var profiles = RandomProfiles(.standard, on: FormBuilder.someDay, using: SeededGenerator(seed: seed))
-            return (0..<20).compactMap { _ in profiles.validDraft()?["username"] }
+            return (0..<20).compactMap { _ in profiles.validDraft()?[.username]?.text }
         }
         #expect(usernames(1).count == 20)
         #expect(usernames(1) == usernames(1))

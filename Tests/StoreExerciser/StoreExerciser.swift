@@ -81,7 +81,7 @@ enum StoreExerciser {
         while ContinuousClock.now < end {
             try await register("\(prefix)\(count)", in: repository)
             _ = try await repository.edit("shared") { draft in
-                draft["address"] = String((draft["address"].flatMap { Int($0) } ?? 0) + 1)
+                draft["address"] = String((draft["address"].flatMap { Int($0.text) } ?? 0) + 1)
             }
             count += 1
         }

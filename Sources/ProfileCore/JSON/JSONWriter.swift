@@ -11,21 +11,30 @@ extension JSONValue {
         return output
     }
 
-    /// Appends a string literal, escaping what RFC 8259 section 7 says must be.
+    /// What stands for a scalar in a string of JSON; nil if the scalar stands for itself.
+    ///
+    /// RFC 8259 section 7 wants escapes for quotes, backslashes and the controls below U+0020. The other controls, line and
+    /// paragraph separators and the marks that turn the direction of writing are escaped too, since people read JSON in
+    /// terminals and editors, which would obey them. A parser reads the same text.
+    package static func escape(of scalar: Unicode.Scalar) -> String? {
+        switch scalar {
+        case "\"": "\\\""
+        case "\\": "\\\\"
+        case "\n": "\\n"
+        case "\r": "\\r"
+        case "\t": "\\t"
+        case "\u{00}"..."\u{1F}", "\u{7F}"..."\u{9F}", "\u{061C}", "\u{200E}", "\u{200F}", "\u{2028}"..."\u{202E}",
+            "\u{2066}"..."\u{2069}":
+            "\\u" + String(0x1_0000 | scalar.value, radix: 16).dropFirst()
+        default: nil
+        }
+    }
+
+    /// Appends a string literal, with the escapes of ``escape(of:)``.
     package static func writeString(_ string: some StringProtocol, to output: inout String) {
         output.append("\"")
         for scalar in string.unicodeScalars {
-            switch scalar {
-            case "\"": output.append("\\\"")
-            case "\\": output.append("\\\\")
-            case "\n": output.append("\\n")
-            case "\r": output.append("\\r")
-            case "\t": output.append("\\t")
-            case "\u{00}"..."\u{1F}", "\u{7F}":
-                let digits = String(scalar.value, radix: 16)
-                output.append("\\u" + String(repeating: "0", count: 4 - digits.count) + digits)
-            default: output.unicodeScalars.append(scalar)
-            }
+            if let escape = escape(of: scalar) { output += escape } else { output.unicodeScalars.append(scalar) }
         }
         output.append("\"")
     }

@@ -127,14 +127,16 @@ extension FieldRules {
         formats.first?.typedForm(of: stored, type) ?? typedForm(of: stored)
     }
 
-    /// Whether every stored value may be typed as it is stored.
+    /// Whether every stored value, and every number and boolean of JSON, may be typed as it is written there.
     package var isTypedAsStored: Bool {
         switch type {
         case .date: formats.contains(.iso)
         case .dateTime, .time: formats.isEmpty
         case .boolean: word("true", of: trueValues) == "true" && word("false", of: falseValues) == "false"
         case .number: numberFormat.decimalCharacter == "."
-        case .string, .integer, .year: true
+        // No integer has a fraction, but JSON may bring one, which must not be read as groups.
+        case .integer: numberFormat.groupCharacter != "."
+        case .string, .year: true
         }
     }
 

@@ -40,9 +40,11 @@ public struct NumberFormat: Hashable, Sendable {
         return remarks
     }
 
-    /// A number in its stored form as it may be typed.
+    /// A number in its stored form, or in JSON's, as it may be typed.
     func typedForm(of stored: String) -> String {
-        decimalCharacter == "." ? stored : stored.replacing(".", with: String(decimalCharacter))
+        // Integers have groups with the point, and then a fraction must not look like one of them.
+        let decimal: Character = groupCharacter == "." && decimalCharacter == "." ? "," : decimalCharacter
+        return decimal == "." ? stored : stored.replacing(".", with: String(decimal))
     }
 }
 

@@ -24,7 +24,8 @@ enum NumberText {
         return value
     }
 
-    /// A decimal number, with a fraction and an exponent if need be; neither hexadecimal nor infinite.
+    /// The `Double` nearest to a decimal number, which may have a fraction and an exponent; nil for anything else, and for a
+    /// number that no `Double` is near to: one that is too large, or so near to zero that it would become zero.
     static func number(_ bytes: Span<UInt8>) -> Double? {
         guard !bytes.isEmpty, bytes.count <= 64 else { return nil }
         for index in bytes.indices {
@@ -35,8 +36,17 @@ enum NumberText {
             default: return nil
             }
         }
-        guard let value = Double(String(bytes)), value.isFinite else { return nil }
+        guard let value = Double(String(bytes)), value.isFinite, value != 0 || isZero(bytes) else { return nil }
         return value
+    }
+
+    /// Whether all digits of a number before its exponent are zeros.
+    private static func isZero(_ number: Span<UInt8>) -> Bool {
+        for index in number.indices {
+            if number[index] | 0x20 == UInt8(ascii: "e") { return true }
+            if UInt8(ascii: "1")...UInt8(ascii: "9") ~= number[index] { return false }
+        }
+        return true
     }
 
     /// The shortest text that reads back as the same value; whole numbers without a fraction.

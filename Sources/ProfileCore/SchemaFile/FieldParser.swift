@@ -228,6 +228,5 @@ struct FieldParser {
         for name in ["enum", "pattern"] where constraints[name] != nil { constraints.report(name, .secretIsCompared) }
         if rules.mask != nil { extensions.report("mask", .secretIsCompared) }
         if rules.stringFormat != nil { field.report("format", .secretIsCompared) }
-        if field["missingValues"] != nil { field.report("missingValues", .secretIsNeverMissing) }
     }
 }

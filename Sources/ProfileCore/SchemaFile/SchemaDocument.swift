@@ -31,7 +31,7 @@ extension FieldRules {
             JSONMember("type", .string(type.rawValue)),
         ]
         if let format { members.append(JSONMember("format", .string(format))) }
-        if !isSecret, missingValues != shared {
+        if missingValues != (isSecret ? [] : shared) {
             members.append(JSONMember("missingValues", Self.list([""] + missingValues)))
         }
         if trueValues != Self.defaultTrueValues { members.append(JSONMember("trueValues", Self.list(trueValues))) }

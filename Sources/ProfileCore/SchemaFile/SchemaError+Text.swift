@@ -59,7 +59,6 @@ extension SchemaError.Reason {
         case .passwordIsNotSecret: "it must be true for the field \"password\", which is kept as a hash only"
         case .secretIsNotPassword: "only the field \"password\" can be secret; passcodes are no fields"
         case .secretIsCompared: "a secret can be compared with nothing"
-        case .secretIsNeverMissing: "a secret is taken as it is typed, whatever it is"
         case .onlyForSecret: "only the field \"password\" can have this"
         }
     }

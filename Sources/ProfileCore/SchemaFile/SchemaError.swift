@@ -93,8 +93,6 @@ public struct SchemaError: Hashable, Sendable {
         case secretIsNotPassword
         /// A secret would be compared with others, or with what is written in a schema.
         case secretIsCompared
-        /// A secret would not be taken as it was typed.
-        case secretIsNeverMissing
         /// The rule is one of the secret field.
         case onlyForSecret
     }

@@ -71,9 +71,9 @@ extension FieldValidator {
     }
 
     func judgeInteger(
-        _ value: Span<UInt8>, isStored: Bool, _ issues: inout [ValidationIssue]
+        _ value: Span<UInt8>, isTyped: Bool, _ issues: inout [ValidationIssue]
     ) -> Outcome {
-        let read = if let numbers, !isStored { numbers.integer(value) } else { NumberText.integer(value) }
+        let read = if let numbers, isTyped { numbers.integer(value) } else { NumberText.integer(value) }
         guard let integer = read else {
             return bad(.badFormat(expected: .integer(rules.numberFormat)), &issues)
         }
@@ -83,9 +83,9 @@ extension FieldValidator {
     }
 
     func judgeNumber(
-        _ value: Span<UInt8>, isStored: Bool, _ issues: inout [ValidationIssue]
+        _ value: Span<UInt8>, isTyped: Bool, _ issues: inout [ValidationIssue]
     ) -> Outcome {
-        let read = if let numbers, !isStored { numbers.number(value) } else { NumberText.number(value) }
+        let read = if let numbers, isTyped { numbers.number(value) } else { NumberText.number(value) }
         guard let number = read else {
             return bad(.badFormat(expected: .number(rules.numberFormat)), &issues)
         }
@@ -107,10 +107,7 @@ extension FieldValidator {
     }
 
     func judgeStoredBoolean(_ value: Span<UInt8>, _ issues: inout [ValidationIssue]) -> Outcome {
-        switch String(value) {
-        case "true", "false": .asGiven
-        default: bad(.badFormat(expected: .stored), &issues)
-        }
+        rules.type.holds(value) ? .asGiven : bad(.badFormat(expected: .stored), &issues)
     }
 }
 

@@ -57,7 +57,7 @@ final class FieldValidator: Sendable {
         characters = rules.characters.map(ScalarSet.init) ?? .text
         singleSpaces = rules.characters?.contains(.spaces) ?? false
         allowedValues = Set(rules.allowedValues.map { Array($0.utf8) })
-        hasMissingValues = !rules.missingValues.isEmpty
+        hasMissingValues = !rules.isSecret && !rules.missingValues.isEmpty
         missingValues = ByteStrings(rules.missingValues)
         missingStoredForms = ByteStrings(Self.storedForms(ofMissingValuesBy: rules))
         numbers = rules.numberFormat == .plain ? nil : NumberReader(rules.numberFormat)
@@ -86,21 +86,24 @@ final class FieldValidator: Sendable {
         case bad
     }
 
+    /// Whether a text stands for no hash in this field, which is the secret one. A password is taken as it is typed.
+    func isMissingHash(_ value: Span<UInt8>) -> Bool { missingValues.contains(value) }
+
     /// Judges a value that is not empty.
     ///
     /// - Parameters:
     ///   - value: Valid UTF-8, trimmed unless the field is secret.
     ///   - today: The day that rules about today go by; nil leaves them out.
-    ///   - isStored: The value comes from the store and must have the form in which it would be stored.
+    ///   - notation: How the value is written.
     ///   - issues: Gets each thing that is wrong, in the order of the codes' table.
     /// - Returns: What to store, if there is nothing wrong.
     @inline(__always)
     func judge(
-        _ value: Span<UInt8>, today: CalendarDay?, isStored: Bool, into issues: inout [ValidationIssue]
+        _ value: Span<UInt8>, today: CalendarDay?, as notation: ValueNotation, into issues: inout [ValidationIssue]
     ) -> Outcome {
         // The path of nearly every cell of a bulk import comes first and calls nothing.
         if let plainRule, plainRule.accepts(value) { return .asGiven }
-        return judgeFully(value, today: today, isStored: isStored, into: &issues)
+        return judgeFully(value, today: today, as: notation, into: &issues)
     }
 
     /// The stored form of a text, or nil where it breaks a rule that holds on every day.
@@ -109,7 +112,7 @@ final class FieldValidator: Sendable {
         let value = rules.isSecret ? bytes.span : bytes.span.trimmed()
         guard !value.isEmpty else { return nil }
         var issues: [ValidationIssue] = []
-        return switch judge(value, today: nil, isStored: false, into: &issues) {
+        return switch judge(value, today: nil, as: .typed, into: &issues) {
         case .asGiven: String(value)
         case .canonical(let text): text
         case .missing, .bad: nil
@@ -117,9 +120,11 @@ final class FieldValidator: Sendable {
     }
 
     private func judgeFully(
-        _ value: Span<UInt8>, today: CalendarDay?, isStored: Bool, into issues: inout [ValidationIssue]
+        _ value: Span<UInt8>, today: CalendarDay?, as notation: ValueNotation, into issues: inout [ValidationIssue]
     ) -> Outcome {
-        if hasMissingValues, !isStored, missingValues.contains(value) { return .missing }
+        let isStored = notation == .stored
+        let isTyped = notation == .typed || notation == .canonical && !isWrittenCanonically(value)
+        if hasMissingValues, isTyped, missingValues.contains(value) { return .missing }
         guard value.count <= longestByteCount else {
             return bad(.tooLong(maximum: rules.longestTypedLength ?? longestByteCount), &issues)
         }
@@ -128,16 +133,16 @@ final class FieldValidator: Sendable {
         case .text: outcome = judgeText(value, &issues)
         case .mask(let mask): outcome = judgeMask(value, mask, &issues)
         case .date(let formats):
-            outcome = judgeDate(value, isStored ? Self.storedFormats : formats, today: today, &issues)
-        case .dateTime(let formats): outcome = judgeDateTime(value, isStored ? [] : formats, &issues)
-        case .time(let formats): outcome = judgeTime(value, isStored ? [] : formats, &issues)
+            outcome = judgeDate(value, isTyped ? formats : Self.storedFormats, today: today, &issues)
+        case .dateTime(let formats): outcome = judgeDateTime(value, isTyped ? formats : [], &issues)
+        case .time(let formats): outcome = judgeTime(value, isTyped ? formats : [], &issues)
         case .year: outcome = judgeYear(value, &issues)
-        case .integer: outcome = judgeInteger(value, isStored: isStored, &issues)
-        case .number: outcome = judgeNumber(value, isStored: isStored, &issues)
+        case .integer: outcome = judgeInteger(value, isTyped: isTyped, &issues)
+        case .number: outcome = judgeNumber(value, isTyped: isTyped, &issues)
         case .boolean(true: let trueWords, false: let falseWords):
             outcome =
-                isStored
-                ? judgeStoredBoolean(value, &issues) : judgeBoolean(value, trueWords, falseWords, &issues)
+                isTyped
+                ? judgeBoolean(value, trueWords, falseWords, &issues) : judgeStoredBoolean(value, &issues)
         }
         if case .canonical(let text) = outcome, isStored {
             outcome = text == String(value) ? .asGiven : bad(.badFormat(expected: .stored), &issues)
@@ -147,6 +152,16 @@ final class FieldValidator: Sendable {
         }
         if hasFurtherRules { outcome = judgeFurther(value, outcome, &issues) }
         return outcome
+    }
+
+    /// Whether a value has the notation that the store and JSON share for values of the field's type. Numbers always have
+    /// it: their digits would mean something else in the field's own notation.
+    private func isWrittenCanonically(_ value: Span<UInt8>) -> Bool {
+        switch rules.type {
+        case .string, .year: false
+        case .integer, .number: true
+        case .boolean, .date, .dateTime, .time: rules.type.holds(value)
+        }
     }
 
     /// Whether the stored form of a value is that of one that stands for none.

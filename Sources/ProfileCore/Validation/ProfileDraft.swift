@@ -1,11 +1,9 @@
-/// What somebody typed or sent: raw text by field name, trusted for nothing.
+/// What somebody typed or sent: values by field name, trusted for nothing.
 ///
 /// ``ProfileValidator`` makes a ``ValidProfile`` of it, or says everything that is wrong with it.
 public struct ProfileDraft: Sendable {
     /// All but the password, by the name of the field.
-    public private(set) var values: [String: String] = [:]
-    /// The names of the values that are written as JSON writes numbers and booleans, whatever the field's own way is.
-    private var namesOfJSON: Set<String> = []
+    public private(set) var values: [String: DraftValue] = [:]
     /// The password as typed.
     public var password: Secret?
     /// A hash that one has already, in place of the password; see ``PasswordHash``.
@@ -14,40 +12,61 @@ public struct ProfileDraft: Sendable {
     /// Makes a draft without values.
     public init() {}
 
-    /// Makes a draft of raw text by field; `password` and `password_hash` mean what they mean in the subscript.
+    /// Makes a draft of typed text by field; `password` and `password_hash` mean what they mean in the subscript.
     public init(_ values: [String: String]) {
         for (name, value) in values { self[name] = value }
     }
 
-    /// Makes a draft of raw text by field.
+    /// Makes a draft of typed text by field.
     public init(_ values: [FieldName: String]) {
         for (name, value) in values { self[name] = value }
     }
 
-    /// The raw text of a field, as the subscript by its text says.
-    public subscript(name: FieldName) -> String? {
+    /// The value of a field, as the subscript by its text says.
+    public subscript(name: FieldName) -> DraftValue? {
         get { self[name.text] }
         set { self[name.text] = newValue }
     }
 
-    /// The raw text of a field. Text for `password` becomes a ``Secret`` and does not come back; `password_hash` is
-    /// the hash that stands in for it.
-    public subscript(name: String) -> String? {
-        get { name == Self.hashName ? passwordHash : values[name] }
+    /// The value of a field. Text for `password` becomes a ``Secret`` and does not come back; `password_hash` is the hash
+    /// that stands in for it.
+    public subscript(name: String) -> DraftValue? {
+        get { name == Self.hashName ? passwordHash.map(DraftValue.init(_:)) : values[name] }
         set {
-            namesOfJSON.remove(name)
             switch name {
-            case FieldName.password.text: password = newValue.map(Secret.init)
-            case Self.hashName: passwordHash = newValue
+            case FieldName.password.text: password = newValue.map { Secret($0.text) }
+            case Self.hashName: passwordHash = newValue?.text
             default: values[name] = newValue
             }
         }
     }
 
-    /// The value of a field as somebody types it there.
-    func typedForm(in rules: FieldRules) -> String? {
-        let value = values[rules.name.text]
-        return namesOfJSON.contains(rules.name.text) ? value.map(rules.typedForm) : value
+    /// Sets the value of a field to typed text. Read ``DraftValue/text`` of the value instead: text alone would lose the
+    /// notation.
+    @_disfavoredOverload
+    public subscript(name: FieldName) -> String? {
+        @available(*, unavailable, message: "Read the text of the value: draft[name]?.text")
+        get { self[name.text]?.text }
+        set { self[name.text] = newValue }
+    }
+
+    /// Sets the value of a field to typed text. Read ``DraftValue/text`` of the value instead: text alone would lose the
+    /// notation.
+    @_disfavoredOverload
+    public subscript(name: String) -> String? {
+        @available(*, unavailable, message: "Read the text of the value: draft[name]?.text")
+        get { self[name]?.text }
+        set { self[name] = newValue.map(DraftValue.init(_:)) }
+    }
+
+    /// Takes over every value of another draft, as a request that changes some fields does. A password or a hash there
+    /// replaces both here; fields that the other draft does not have keep their values.
+    public mutating func merge(_ changes: ProfileDraft) {
+        values.merge(changes.values) { $1 }
+        if changes.password != nil || changes.passwordHash != nil {
+            password = changes.password
+            passwordHash = changes.passwordHash
+        }
     }
 
     /// The name under which a brought hash stands in drafts, files and requests.
@@ -55,8 +74,8 @@ public struct ProfileDraft: Sendable {
 }
 
 extension ProfileDraft: Decodable {
-    /// Reads an object of values by field: texts as they are typed, numbers and booleans as JSON writes them, which the
-    /// rules of the field then take for its own way of writing them; null is no value.
+    /// Reads an object of values by field. Text has the notation of the field, numbers and booleans have that of JSON;
+    /// null is no value.
     ///
     /// A password goes through the decoder's own memory, which is not zeroed; hand one over as a ``Secret`` where that
     /// matters.
@@ -64,15 +83,9 @@ extension ProfileDraft: Decodable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: JSONKey.self)
         for key in container.allKeys {
-            let name = key.stringValue
             let value = try container.decode(JSONValue.self, forKey: key)
-            switch value {
-            case .null: self[name] = nil
-            case .string(let text): self[name] = text
-            case .number, .bool:
-                self[name] = value.typedForm(in: nil)
-                namesOfJSON.insert(name)
-            case .array, .object:
+            self[key.stringValue] = DraftValue(value)
+            guard value.kind != .array, value.kind != .object else {
                 throw DecodingError.typeMismatch(
                     String.self,
                     .init(

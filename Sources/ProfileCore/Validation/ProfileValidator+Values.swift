@@ -7,7 +7,7 @@ extension ProfileValidator {
     /// - Returns: Whether it is taken.
     package func takes(_ value: Span<UInt8>, index: Int) -> Bool {
         var issues: [ValidationIssue] = []
-        if case .bad = fields[index].judge(value, today: nil, isStored: false, into: &issues) { return false }
+        if case .bad = fields[index].judge(value, today: nil, as: .typed, into: &issues) { return false }
         return true
     }
 
@@ -35,13 +35,13 @@ extension FieldValidator {
         let bytes = Array(text.utf8)
         let value = bytes.span.trimmed()
         var issues: [ValidationIssue] = []
-        switch judge(value, today: nil, isStored: false, into: &issues) {
+        switch judge(value, today: nil, as: .typed, into: &issues) {
         case .asGiven: return String(value)
         case .canonical(let text): return text
         case .missing, .bad: break
         }
         var ignored: [ValidationIssue] = []
-        guard case .asGiven = judge(value, today: nil, isStored: true, into: &ignored) else {
+        guard case .asGiven = judge(value, today: nil, as: .stored, into: &ignored) else {
             throw ValidationFailure(issues)
         }
         return String(value)

@@ -29,7 +29,7 @@ public struct ProfileValidator: Sendable {
                 rows.judgePassword(draft.password, hash: draft.passwordHash, index: index, isStored: hasPassword)
             } else {
                 unknown.remove(field.name.text)
-                rows.judge(draft.typedForm(in: field), index: index)
+                rows.judge(draft.values[field.name.text], index: index)
             }
         }
         for name in unknown.sorted() { rows.report(ValidationIssue(nil, .unknownField(name))) }

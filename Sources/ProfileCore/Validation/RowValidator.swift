@@ -27,16 +27,16 @@ package struct RowValidator: Sendable {
     /// - Parameters:
     ///   - raw: Valid UTF-8.
     ///   - index: The field's position in the schema.
-    ///   - isStored: The cell comes from the store and must have the form in which it would be stored.
+    ///   - notation: How the cell is written.
     @inline(__always)
-    package mutating func judge(_ raw: Span<UInt8>, index: Int, isStored: Bool = false) {
+    package mutating func judge(_ raw: Span<UInt8>, index: Int, as notation: ValueNotation = .typed) {
         let value = raw.trimmed()
-        if isStored, value.count != raw.count {
+        if notation == .stored, value.count != raw.count {
             issues.append(ValidationIssue(validator.fields[index].rules.name, .badFormat(expected: .stored)))
             return profiles.appendAbsent()
         }
         guard !value.isEmpty else { return judgeAbsent(index: index) }
-        switch validator.fields[index].judge(value, today: today, isStored: isStored, into: &issues) {
+        switch validator.fields[index].judge(value, today: today, as: notation, into: &issues) {
         case .asGiven: profiles.append(value)
         case .canonical(let text): profiles.append(text.utf8Span.span)
         case .missing: judgeAbsent(index: index)
@@ -55,7 +55,7 @@ package struct RowValidator: Sendable {
     ///
     /// - Parameters:
     ///   - password: Any bytes; empty is none.
-    ///   - hash: Any bytes; empty but for white space is none.
+    ///   - hash: Any bytes; empty but for white space is none, and so is one of the field's `missingValues`.
     ///   - index: The field's position in the schema.
     ///   - isStored: There is one in the store already.
     package mutating func judgePassword(
@@ -63,7 +63,9 @@ package struct RowValidator: Sendable {
     ) {
         let field = validator.fields[index]
         let name = field.rules.name
-        switch (password?.nonEmpty, hash?.trimmed().nonEmpty) {
+        var hash = hash?.trimmed().nonEmpty
+        if let text = hash, field.isMissingHash(text) { hash = nil }
+        switch (password?.nonEmpty, hash) {
         case (nil, nil):
             if field.rules.isRequired, !isStored { issues.append(ValidationIssue(name, .required)) }
             profiles.appendAbsent()
@@ -81,7 +83,7 @@ package struct RowValidator: Sendable {
             issues.append(ValidationIssue(name, .badEncoding))
             profiles.appendAbsent()
         case (let password?, nil):
-            if case .bad = field.judge(password, today: today, isStored: false, into: &issues) {
+            if case .bad = field.judge(password, today: today, as: .typed, into: &issues) {
                 profiles.appendAbsent()
             } else {
                 profiles.appendPassword(Secret(password))
@@ -110,9 +112,9 @@ package struct RowValidator: Sendable {
 }
 
 extension RowValidator {
-    mutating func judge(_ raw: String?, index: Int) {
-        guard let raw else { return judgeAbsent(index: index) }
-        judge(Array(raw.utf8).span, index: index)
+    mutating func judge(_ value: DraftValue?, index: Int) {
+        guard let value else { return judgeAbsent(index: index) }
+        judge(Array(value.text.utf8).span, index: index, as: value.isCanonical ? .canonical : .typed)
     }
 
     mutating func judgePassword(_ password: Secret?, hash: String?, index: Int, isStored: Bool) {

@@ -77,7 +77,7 @@ public struct Profile: Hashable, Sendable {
     /// A draft that says what the profile holds, to be changed and judged again.
     public var draft: ProfileDraft {
         var draft = ProfileDraft()
-        for (rules, value) in fields { draft[rules.name.text] = value.map(rules.typedForm) }
+        for (rules, value) in fields { draft[rules.name] = value.map(DraftValue.init(canonical:)) }
         return draft
     }
 }

@@ -34,7 +34,7 @@ struct RejudgedBatch: Sendable {
                 } else if stored.isAbsent(index, field) {
                     judge.judgeAbsent(index: field)
                 } else {
-                    judge.judge(stored.cell(index, field), index: field, isStored: true)
+                    judge.judge(stored.cell(index, field), index: field, as: .stored)
                 }
             }
             // The rows that pass are not needed: they are in the store.

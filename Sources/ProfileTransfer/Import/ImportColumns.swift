@@ -135,7 +135,7 @@ struct ImportColumns: Sendable {
         integers = Self.integers(of: schema, columnOfField)
         firstHeaderLength = nil
         let rewritten = schema.fields.enumerated().filter {
-            ($0.element.type == .number || $0.element.type == .boolean) && !$0.element.isTypedAsStored
+            [.integer, .number, .boolean].contains($0.element.type) && !$0.element.isTypedAsStored
         }
         self.rewritten = Dictionary(uniqueKeysWithValues: rewritten.map { ($0.offset, $0.element) })
     }
@@ -183,7 +183,8 @@ struct ColumnUses: Sendable {
     /// As they are written, for headers that differ in what is folded alone.
     private let exact: [String: Int]
     private let fields: [FoldedHeader: Int]
-    /// The names of brought hashes.
+    /// The names of brought hashes, as they are written.
+    private let exactHashes: Set<String>
     private let hashes: Set<FoldedHeader>
     private let hasPassword: Bool
 
@@ -198,6 +199,7 @@ struct ColumnUses: Sendable {
         exact = Dictionary(names.map { ($0.name, $0.index) }) { first, _ in first }
         fields = Dictionary(names.map { (FoldedHeader($0.name), $0.index) }) { first, _ in first }
         let hashNames = schema[.password].map { [ProfileDraft.hashName] + $0.hashColumns } ?? []
+        exactHashes = Set(hashNames)
         hashes = Set(hashNames.map(FoldedHeader.init))
         hasPassword = schema.hasPassword
         self.options = options
@@ -211,6 +213,8 @@ struct ColumnUses: Sendable {
         if options.ignoredColumns.contains(header) { return .ignored }
         if !options.chosenColumns.isEmpty, !options.chosenColumns.contains(header) { return .ignored }
         guard let target = options.columns[header] else {
+            if exactHashes.contains(header) { return .hash }
+            if let field = exact[header] { return .field(field) }
             let name = FoldedHeader(header)
             return hashes.contains(name) ? .hash : field(header, name)
         }

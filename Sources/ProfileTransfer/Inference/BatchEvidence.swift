@@ -9,6 +9,8 @@ struct BatchEvidence: Sendable {
     private(set) var columns: [ColumnEvidence]
     /// Records that no schema could take.
     private(set) var refused: [RowRefusal: CountedLines] = [:]
+    /// Records that may be refused, in the order of the input.
+    private(set) var doubtful: [DoubtfulRow] = []
     /// What is odd about the records, and was read all the same.
     private(set) var oddities = InputOddities()
     /// The values of each column that may be the key, in this batch alone: who merges batches takes them out.
@@ -34,22 +36,62 @@ struct BatchEvidence: Sendable {
         if let header = batch.header {
             oddities.shape.look(at: batch.records.batch, header: header, firstLength: header.first?.utf8.count)
         }
-        var sound = takeRows(of: batch)
-        var unfit: Set<Int> = []
-        let firstPassword = batch.columns.firstIndex { $0.name.secrecy == .password && $0.omission == nil }
+        let rows = takeRows(of: batch)
+        // By the positions of the rows.
+        var doubtful: [Int: DoubtfulRow] = [:]
         for (index, column) in batch.columns.enumerated() {
-            var unfitHere: Set<Int> = []
-            columns.append(Self.evidence(of: column, sound, batch.records.batch, &unfitHere))
-            // A further column of passwords becomes no field, so that nothing is refused for what it holds.
-            if column.name.secrecy != .password || index == firstPassword { unfit.formUnion(unfitHere) }
+            var unfit: [Int] = []
+            columns.append(Self.evidence(of: column, rows, batch.records.batch, &unfit))
+            for row in unfit {
+                let holdsNul = Self.holdsNul(column.position, of: rows[row], batch.records.batch)
+                let columns = holdsNul ? \DoubtfulRow.nulColumns : \.controlColumns
+                doubtful[row, default: DoubtfulRow(line: rows[row].line)][keyPath: columns].insert(index)
+            }
+            for row in othersBesideHashes(of: column, index, rows, batch.records.batch) {
+                doubtful[row, default: DoubtfulRow(line: rows[row].line)].otherColumns.insert(index)
+            }
         }
-        if !unfit.isEmpty {
-            for row in unfit { refused[.controlCharacter, default: CountedLines()].add(line: sound[row].line) }
-            sound = sound.indices.filter { !unfit.contains($0) }.map { sound[$0] }
-        }
+        let certain = doubtful.isEmpty ? rows : rows.indices.filter { doubtful[$0] == nil }.map { rows[$0] }
         for (index, column) in batch.columns.enumerated() where column.mayBeKey && isCandidate(index) {
-            keys[index] = Self.keys(of: column.position, sound, batch.records.batch)
+            keys[index] = Self.keys(of: column.position, certain, batch.records.batch)
+            for row in doubtful.keys {
+                let key = Self.key(in: column.position, of: rows[row], batch.records.batch)
+                doubtful[row]?.keys.updateValue(key, forKey: index)
+            }
         }
+        self.doubtful = doubtful.sorted { $0.key < $1.key }.map(\.value)
+    }
+
+    /// The positions of rows with something else than a hash in a column of hashes. A column in which they are many is
+    /// mixed, and no row is refused for it.
+    private mutating func othersBesideHashes(
+        of column: InferenceColumn, _ index: Int, _ rows: [Row], _ records: borrowing RecordBatch
+    ) -> [Int] {
+        let found = columns[index]
+        guard found.others.count > 0 else { return [] }
+        let mayHoldHashes = found.hashes > 0 || column.name.secrecy == .hash
+        guard mayHoldHashes, found.others.count <= Self.fewOthers + found.values / 100 else {
+            columns[index].noteMixed()
+            return []
+        }
+        return rows.indices.filter { row in
+            let cell = Self.cell(of: column.position, in: rows[row], records).trimmed()
+            return !cell.isEmpty && MissingToken.index(of: cell) == nil && PasswordHash.check(cell) != nil
+        }
+    }
+
+    /// Other values in a batch, besides one in a hundred, with which a column may still be one of hashes: the whole input
+    /// may have a hundred times as many.
+    private static let fewOthers = 10
+
+    private static func holdsNul(_ column: Int, of row: Row, _ records: borrowing RecordBatch) -> Bool {
+        cell(of: column, in: row, records).contains(0)
+    }
+
+    /// The cell of a row; empty where an object has none for the column, since it has cells up to its last member's.
+    @_lifetime(borrow records)
+    private static func cell(of column: Int, in row: Row, _ records: borrowing RecordBatch) -> Span<UInt8> {
+        column < row.cells.count ? records.cell(row.cells.lowerBound + column) : Span()
     }
 
     /// Counts the records, and finds those that have a cell for each column.
@@ -75,14 +117,13 @@ struct BatchEvidence: Sendable {
 
     /// Column by column, so that what is asked of a cell is mostly what was asked of the one before.
     private static func evidence(
-        of column: InferenceColumn, _ rows: [Row], _ records: borrowing RecordBatch, _ unfit: inout Set<Int>
+        of column: InferenceColumn, _ rows: [Row], _ records: borrowing RecordBatch, _ unfit: inout [Int]
     ) -> ColumnEvidence {
         var evidence = ColumnEvidence()
         guard column.omission == nil else { return evidence }
         let position = column.position
         let isSecret = column.isSecret
         for (index, row) in rows.enumerated() {
-            // An object has cells up to its last member's.
             guard position < row.cells.count else {
                 evidence.addAbsent(1)
                 continue
@@ -90,7 +131,7 @@ struct BatchEvidence: Sendable {
             let cell = records.cell(row.cells.lowerBound + position)
             let isTaken =
                 isSecret ? evidence.addSecret(cell, line: row.line) : evidence.add(cell, line: row.line)
-            if !isTaken { unfit.insert(index) }
+            if !isTaken { unfit.append(index) }
         }
         return evidence
     }
@@ -100,14 +141,20 @@ struct BatchEvidence: Sendable {
         fingerprints.reserveCapacity(rows.count)
         var missing = CountedLines()
         for row in rows {
-            let value = column < row.cells.count ? records.cell(row.cells.lowerBound + column).trimmed() : Span()
-            if value.isEmpty || MissingToken.isSign(value) {
-                missing.add(line: row.line)
+            if let key = key(in: column, of: row, records) {
+                fingerprints.append(key)
             } else {
-                fingerprints.append(Fingerprint(of: value, line: row.line))
+                missing.add(line: row.line)
             }
         }
         return KeyEvidence(fingerprints, missing: missing)
+    }
+
+    /// The value of a row in a column that may be the key; nil where it has none.
+    @inline(__always)
+    private static func key(in column: Int, of row: Row, _ records: borrowing RecordBatch) -> Fingerprint? {
+        let value = cell(of: column, in: row, records).trimmed()
+        return value.isEmpty || MissingToken.isSign(value) ? nil : Fingerprint(of: value, line: row.line)
     }
 
     /// What the values of a column have shown; nothing where there are no rows.
@@ -126,11 +173,46 @@ struct BatchEvidence: Sendable {
         rows += later.rows
         oddities += later.oddities
         refused.merge(later.refused) { $0.merged(with: $1) }
+        let room = Self.mostDoubtful - doubtful.count
+        doubtful += later.doubtful.prefix(room)
+        for row in later.doubtful.dropFirst(room) {
+            refuse(row, as: row.otherColumns.isEmpty ? .controlCharacter : .unsupportedHash)
+        }
     }
+
+    /// The most rows whose refusal waits for the end of the input; further ones are refused at once.
+    private static let mostDoubtful = 100_000
 
     /// Records that could be looked at cell by cell.
     var soundRows: Int {
-        rows - refused.reduce(0) { $0 + ($1.key == .controlCharacter ? 0 : $1.value.count) }
+        rows - refused.reduce(0) { $0 + (Self.reasonsInCells.contains($1.key) ? 0 : $1.value.count) }
+    }
+
+    /// Records whose keys count, without those of which it is not known yet.
+    var certainRows: Int {
+        soundRows - doubtful.count - Self.reasonsInCells.reduce(0) { $0 + (refused[$1]?.count ?? 0) }
+    }
+
+    private static let reasonsInCells: [RowRefusal] = [.controlCharacter, .unsupportedHash]
+
+    /// Refuses the doubtful rows that have to be, now that it is known what becomes of each column.
+    ///
+    /// - Returns: The others.
+    mutating func settle(isField: (Int) -> Bool, hashes: Int?) -> [DoubtfulRow] {
+        var taken: [DoubtfulRow] = []
+        for row in doubtful {
+            if let reason = row.refusal(isField: isField, hashes: hashes) {
+                refuse(row, as: reason)
+            } else {
+                taken.append(row)
+            }
+        }
+        doubtful = []
+        return taken
+    }
+
+    private mutating func refuse(_ row: DoubtfulRow, as reason: RowRefusal) {
+        refused[reason, default: CountedLines()].add(line: row.line)
     }
 }
 

@@ -8,6 +8,8 @@ struct ColumnEvidence: Sendable {
     private(set) var values = 0
     /// Empty cells.
     private(set) var empty = 0
+    /// Cells of white space alone in a column of secrets: passwords, though no hashes.
+    private(set) var blank = 0
     /// Values that may stand for none: how often each is there, by its position among ``MissingToken/all``.
     private(set) var tokens: [Int: CountedLines] = [:]
     private(set) var text = TextEvidence()
@@ -20,11 +22,16 @@ struct ColumnEvidence: Sendable {
     private(set) var hashes = 0
     /// Values that are no such hash.
     private(set) var others = CountedLines()
+    /// Whether there are so many other values beside hashes that the column is no column of hashes.
+    private(set) var isMixed = false
     /// What looks like a number, from the first that is no integer on.
     private(set) var numerals = CountedLines()
 
     /// Rows that had a cell, or could have had one.
-    var cells: Int { values + empty + tokens.values.reduce(0) { $0 + $1.count } }
+    var cells: Int { values + empty + blank + tokenCount }
+
+    /// Cells that hold a token.
+    var tokenCount: Int { tokens.values.reduce(0) { $0 + $1.count } }
 
     /// Takes a cell in.
     ///
@@ -51,10 +58,20 @@ struct ColumnEvidence: Sendable {
             return true
         }
         guard text.add(cell) else { return false }
-        values += 1
-        noteHash(cell.trimmed(), line: line)
+        let value = cell.trimmed()
+        if value.isEmpty {
+            blank += 1
+        } else if let token = MissingToken.index(of: value) {
+            tokens[token, default: CountedLines()].add(line: line)
+        } else {
+            values += 1
+            noteHash(value, line: line)
+        }
         return true
     }
+
+    /// Notes that the column is no column of hashes, whatever later rows hold.
+    mutating func noteMixed() { isMixed = true }
 
     private mutating func addValue(_ value: Span<UInt8>, line: Int) -> Bool {
         guard text.add(value) else { return false }
@@ -80,6 +97,7 @@ struct ColumnEvidence: Sendable {
     mutating func merge(_ later: ColumnEvidence) {
         values += later.values
         empty += later.empty
+        blank += later.blank
         tokens.merge(later.tokens) { $0.merged(with: $1) }
         text.merge(later.text)
         shape.merge(later.shape)
@@ -88,6 +106,7 @@ struct ColumnEvidence: Sendable {
         for example in later.examples { keepExample(example) }
         hashes += later.hashes
         others.merge(later.others)
+        isMixed = isMixed || later.isMixed
         numerals.merge(later.numerals)
     }
 

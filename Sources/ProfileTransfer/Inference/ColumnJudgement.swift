@@ -164,10 +164,9 @@ struct ColumnJudgement {
         draft.type = "boolean"
         let known: Set = ["true", "True", "TRUE", "1", "false", "False", "FALSE", "0"]
         if !known.isSuperset(of: trueValues + falseValues) {
-            draft.attributes += [
-                JSONMember("trueValues", .array(trueValues.map(JSONValue.string))),
-                JSONMember("falseValues", .array(falseValues.map(JSONValue.string))),
-            ]
+            // A schema has words for both, of its own where a list is not there.
+            draft.attributes += [("trueValues", trueValues), ("falseValues", falseValues)]
+                .filter { !$0.1.isEmpty }.map { JSONMember($0, .array($1.map(JSONValue.string))) }
         }
         return true
     }

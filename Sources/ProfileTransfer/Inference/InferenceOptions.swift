@@ -10,7 +10,7 @@ public struct InferenceOptions: Sendable {
     public var columns: [String] = []
     /// How many rows are looked at, from the first one on; nil for all. What was not looked at may break the rules.
     public var sample: Int?
-    /// Whether a file without a column of keys gets the number of the row for one.
+    /// Whether the number of the row is the key where no column is called as a key is.
     public var keysByRow = false
     /// A folder for what memory does not hold, and for copies of what can be read once only. The files have no names, and
     /// nobody else can read them.

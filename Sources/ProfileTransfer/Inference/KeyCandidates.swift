@@ -44,7 +44,7 @@ final class KeyCandidates {
     ///   - staysAnyway: Whether a column's name speaks for it.
     /// - Throws: Why what memory does not hold cannot be written.
     func add(_ keys: [Int: KeyEvidence], rowsBefore: Int, staysAnyway: (Int) -> Bool) throws(InferenceError) {
-        let limit = max(1 << 16, Self.mostInMemory / max(1, candidates.count))
+        let limit = limit
         // In the order of the columns, so that two runs do the same.
         for column in keys.keys.sorted() where !left.contains(column) {
             guard let evidence = keys[column] else { continue }
@@ -56,6 +56,25 @@ final class KeyCandidates {
             if !candidate.isFlawless, !staysAnyway(column) { leave(column) }
         }
     }
+
+    /// Adds rows that were doubtful, and are not refused.
+    func add(_ rows: [DoubtfulRow]) throws(InferenceError) {
+        guard !rows.isEmpty else { return }
+        for column in candidates.keys.sorted() {
+            var fingerprints: [Fingerprint] = []
+            var missing = CountedLines()
+            for row in rows {
+                // An object may be older than its column.
+                if let key = row.keys[column] ?? nil { fingerprints.append(key) } else { missing.add(line: row.line) }
+            }
+            let evidence = KeyEvidence(fingerprints, missing: missing)
+            candidates[column]?.missing.merge(missing)
+            try candidates[column]?.runs.add(evidence.run, repeats: evidence.repeats, limit: limit)
+        }
+    }
+
+    /// The most fingerprints of one candidate that are kept in memory.
+    private var limit: Int { max(1 << 16, Self.mostInMemory / max(1, candidates.count)) }
 
     /// What there is to know of those that are left; to be asked once, when all is read.
     func finish(staysAnyway: (Int) -> Bool) throws(InferenceError) -> [Int: Finding] {

@@ -64,7 +64,6 @@ struct MemberReader: ~Copyable, Sendable {
                 columns[column].omission = .holdsLists
                 continue
             }
-            if text.utf8.contains(0) { return .nul }
             cells[column] = text
         }
         guard let last = cells.keys.max() else { return nil }

@@ -60,20 +60,30 @@ struct ProposalMaker {
     private mutating func leaveOut(_ column: Int, _ found: ColumnEvidence, _ reason: ColumnDoubt.OmissionReason) {
         made.append(
             Made(
-                column: column, draft: nil, values: found.values, missing: found.empty, doubts: [.leftOut(reason)]))
+                column: column, draft: nil, values: found.values, missing: found.cells - found.values,
+                doubts: [.leftOut(reason)]))
     }
 
     /// The field `password`, whose header the schema keeps where an import would not take it for the same.
     private mutating func addSecret(_ column: Int, _ found: ColumnEvidence) {
         var draft = FieldDraft(name: FieldName.password.text)
-        if found.empty == 0, found.values > 0 { draft.constraints = [JSONMember("required", true)] }
         draft.extensions = [JSONMember("secret", true), JSONMember("contentType", "new-password")]
         let isHash = column == secrets.hashes
+        // Whatever stands there may be a password, but not every text is a hash.
+        let missing = isHash ? found.cells - found.values : found.empty
+        let values = found.cells - missing
+        if missing == 0, values > 0 { draft.constraints = [JSONMember("required", true)] }
+        var doubts: [ColumnDoubt] = []
+        if isHash, found.tokenCount > 0 {
+            let texts = found.tokens.keys.sorted().map { MissingToken.all[$0].text }
+            doubts.append(.takenAsMissing(texts, count: found.tokenCount))
+            draft.attributes = [JSONMember("missingValues", .array([""] + texts.map(JSONValue.string)))]
+        }
         let header = columns[column].name.header
         if !finds(isHash ? ProfileDraft.hashName : FieldName.password.text, by: header) {
             draft.extensions.append(JSONMember(isHash ? "hashColumns" : "columns", [.string(header)]))
         }
-        made.append(Made(column: column, draft: draft, values: found.values, missing: found.empty, doubts: []))
+        made.append(Made(column: column, draft: draft, values: values, missing: missing, doubts: doubts))
     }
 
     private mutating func addOpen(_ column: Int, _ found: ColumnEvidence) {
@@ -120,6 +130,9 @@ struct ProposalMaker {
             primaryKey = made.first { $0.column == key }?.draft?.name ?? primaryKey
         } else {
             primaryKey = naming.rowNumber
+            guard fields.count < ProfileSchema.mostFields else {
+                throw .tooManyColumns(fields.count, most: ProfileSchema.mostFields - 1)
+            }
             fields.insert(Self.rowNumber(named: primaryKey), at: 0)
         }
         var members = [JSONMember("name", .string(name)), JSONMember("fields", .array(fields))]

@@ -57,10 +57,10 @@ public struct SchemaInference: Sendable {
         let source = try InferenceSource(reading.source, options: options)
         let left = LeftColumns()
         let pipeline = try pipeline(of: source, left)
-        let evidence: BatchEvidence
-        let findings: [Int: KeyCandidates.Finding]
+        var evidence: BatchEvidence
+        let keys: KeyCandidates
         do throws(InferenceError) {
-            (evidence, findings) = try gather(from: pipeline, left, progress)
+            (evidence, keys) = try gather(from: pipeline, left, progress)
         } catch {
             pipeline.stop()
             reading.interruption.interrupt()
@@ -68,22 +68,26 @@ public struct SchemaInference: Sendable {
             throw error
         }
         pipeline.waitUntilEnded()
-        return try SchemaProposal(of: name, source.found(), evidence, keys: findings, options: options)
+        let found = try source.found()
+        let secrets = ChosenSecrets(found, evidence)
+        let fields = Set(found.chosen.filter { found.columns[$0].omission == nil && secrets.leftOut[$0] == nil })
+        try keys.add(evidence.settle(isField: fields.contains, hashes: secrets.hashes))
+        let findings = try keys.finish { found.columns[$0].name.keyRank != nil }
+        return try SchemaProposal(of: name, found, evidence, keys: findings, secrets: secrets, options: options)
     }
 
     private func gather(
         from pipeline: Pipeline, _ left: LeftColumns, _ progress: @Sendable (ImportProgress) -> Void
-    ) throws(InferenceError) -> (BatchEvidence, [Int: KeyCandidates.Finding]) {
+    ) throws(InferenceError) -> (BatchEvidence, KeyCandidates) {
         let keys = KeyCandidates(left: left, template: .temporaryFileTemplate(in: options.temporaryFolder))
         var evidence = BatchEvidence()
-        var columns: [InferenceColumn] = []
         while let batch = try next(of: pipeline) {
-            columns = batch.columns
-            try keys.add(batch.evidence.keys, rowsBefore: evidence.soundRows) { columns[$0].name.keyRank != nil }
+            let columns = batch.columns
+            try keys.add(batch.evidence.keys, rowsBefore: evidence.certainRows) { columns[$0].name.keyRank != nil }
             evidence.merge(batch.evidence)
             progress(ImportProgress(rows: evidence.rows, rejected: 0, bytes: batch.bytesRead, hashed: nil))
         }
-        return (evidence, try keys.finish { columns[$0].name.keyRank != nil })
+        return (evidence, keys)
     }
 
     /// What became of a batch.

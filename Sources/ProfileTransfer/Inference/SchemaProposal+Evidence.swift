@@ -4,10 +4,9 @@ internal import ProfileCore
 extension SchemaProposal {
     init(
         of source: String, _ found: InferenceSource.Found, _ evidence: BatchEvidence,
-        keys: [Int: KeyCandidates.Finding], options: InferenceOptions
+        keys: [Int: KeyCandidates.Finding], secrets: ChosenSecrets, options: InferenceOptions
     ) throws(InferenceError) {
-        let secrets = ChosenSecrets(found, evidence)
-        let keyColumn = Self.key(among: found, evidence, keys)
+        let keyColumn = Self.key(among: found, evidence, keys, secrets, byValues: !options.keysByRow)
         var maker = ProposalMaker(found: found, evidence: evidence, keys: keys, key: keyColumn, secrets: secrets)
         for column in found.chosen { maker.add(column) }
         let schema = try maker.schema(named: options.name)
@@ -25,14 +24,16 @@ extension SchemaProposal {
         let uses = ColumnUses(schema)
         mistakableColumns = ignoredColumns.filter { uses.use(of: $0).isOfField }
         chosenColumns = options.columns.isEmpty ? [] : fields
-        refused = Self.refused(evidence, keyColumn, keys, secrets)
+        refused = Self.refused(evidence, keyColumn, keys)
     }
 
-    /// The first by name whose values are each row's own in 99 rows of a hundred, else the first without exception (N3).
+    /// The first by name whose values are each row's own in 99 rows of a hundred, else the first without exception, unless
+    /// the number of the row takes its place (N3).
     private static func key(
-        among found: InferenceSource.Found, _ evidence: BatchEvidence, _ keys: [Int: KeyCandidates.Finding]
+        among found: InferenceSource.Found, _ evidence: BatchEvidence, _ keys: [Int: KeyCandidates.Finding],
+        _ secrets: ChosenSecrets, byValues: Bool
     ) -> Int? {
-        let columns = found.chosen.filter { found.columns[$0].mayBeKey }
+        let columns = found.chosen.filter { found.columns[$0].mayBeKey && !secrets.contains($0) }
         let named = columns.compactMap { column in found.columns[column].name.keyRank.map { (rank: $0, column: column) }
         }
         .sorted { ($0.rank, $0.column) < ($1.rank, $1.column) }.map(\.column)
@@ -40,18 +41,17 @@ extension SchemaProposal {
         let rows = evidence.columns.lazy.map(\.cells).max() ?? 0
         guard rows > 0 else { return named.first }
         return named.first { keys[$0].map { $0.exceptions * 100 <= rows } ?? false }
-            ?? columns.first { keys[$0]?.exceptions == 0 }
+            ?? (byValues ? columns.first { keys[$0]?.exceptions == 0 } : nil)
     }
 
     private static func refused(
-        _ evidence: BatchEvidence, _ key: Int?, _ keys: [Int: KeyCandidates.Finding], _ secrets: ChosenSecrets
+        _ evidence: BatchEvidence, _ key: Int?, _ keys: [Int: KeyCandidates.Finding]
     ) -> [RefusedRows] {
         var refused = evidence.refused
         if let finding = key.flatMap({ keys[$0] }) {
             refused[.noKey] = finding.missing
             refused[.repeatedKey] = finding.repeats
         }
-        if let hashes = secrets.hashes { refused[.unsupportedHash] = evidence[hashes].others }
         return RowRefusal.allCases.compactMap { reason in
             guard let rows = refused[reason], rows.count > 0 else { return nil }
             return RefusedRows(reason: reason, rows: rows)
@@ -73,9 +73,12 @@ struct ChosenSecrets {
         let columns = found.chosen.filter { found.columns[$0].omission == nil }
         for column in columns {
             let found = evidence[column]
-            let holdsHashes = found.hashes > 0 && found.others.count * 100 <= found.values
+            let holdsHashes = found.hashes > 0 && !found.isMixed && found.others.count * 100 <= found.values
             if holdsHashes || names[column].secrecy == .hash && found.values == 0 {
                 if hashes == nil { hashes = column } else { leftOut[column] = .otherSecret }
+            } else if found.hashes > 0 {
+                // A field would store and show what is somebody's hash, or hash it again as if it were a password.
+                leftOut[column] = .someHashes
             } else if names[column].secrecy == .hash {
                 leftOut[column] = .unsupportedHashes
             }
@@ -84,4 +87,7 @@ struct ChosenSecrets {
             if hashes == nil, passwords == nil { passwords = column } else { leftOut[column] = .otherSecret }
         }
     }
+
+    /// Whether a column holds secrets, and so is no key.
+    func contains(_ column: Int) -> Bool { column == hashes || column == passwords || leftOut[column] != nil }
 }

@@ -114,6 +114,8 @@ public enum ColumnDoubt: Hashable, Sendable {
         case holdsLists
         /// The hashes are none that can be checked.
         case unsupportedHashes
+        /// Some values are hashes of passwords, and too many others are none.
+        case someHashes
         /// There is another column of passwords or hashes.
         case otherSecret
     }

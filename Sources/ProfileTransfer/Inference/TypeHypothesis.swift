@@ -212,7 +212,7 @@ private struct WrittenNumber {
 extension Span<UInt8> {
     fileprivate var beginsWithDigit: Bool { first?.isASCIIDigit ?? false }
 
-    fileprivate func contains(_ byte: UInt8) -> Bool {
+    func contains(_ byte: UInt8) -> Bool {
         for index in indices where self[index] == byte { return true }
         return false
     }

@@ -65,12 +65,11 @@ struct FieldOptions: ParsableArguments {
 }
 
 extension ProfileDraft {
-    /// Takes over what was told to a command, in the way in which the schema's fields are typed; null clears a field.
+    /// Takes over what was told to a command; null clears a field.
     mutating func take(_ values: [JSONMember], by schema: ProfileSchema) {
         for member in values {
             let name = schema.name(told: member.name)
-            let rules = FieldName(name).flatMap { schema[$0] }
-            self[name] = member.value == .null ? nil : member.value.typedForm(in: rules)
+            self[name] = DraftValue(member.value)
         }
     }
 }

@@ -125,12 +125,12 @@ struct PlainForm {
     }
 
     /// What an answer means: an empty one what was there at first, whatever was refused since.
-    private func answered(_ answer: String, _ field: FormField) -> String? {
+    private func answered(_ answer: String, _ field: FormField) -> DraftValue? {
         // Yes and No are what a form shows of a boolean, and what it takes.
         let value = form.choice(for: answer, in: field.name)?.value ?? answer
-        guard let before = rowToMend?.draft ?? base?.draft else { return value }
-        if answer.isEmpty { return before[field.name.text] }
-        return answer == "-" && !field.rules.isRequired ? nil : value
+        guard let before = rowToMend?.draft ?? base?.draft else { return DraftValue(value) }
+        if answer.isEmpty { return before[field.name] }
+        return answer == "-" && !field.rules.isRequired ? nil : DraftValue(value)
     }
 
     /// - Returns: Nil for an empty answer: no password, or the one that is stored.
@@ -190,7 +190,7 @@ struct PlainForm {
     /// Says what somebody else has changed meanwhile, and lets one choose where both have.
     private mutating func takeOver() async throws {
         guard let base, let latest = try await repository.profile(id: base.id) else {
-            throw ProfileStoreError.notFound(username: draft[repository.schema.primaryKey.name.text] ?? "")
+            throw ProfileStoreError.notFound(username: draft[repository.schema.primaryKey.name]?.text ?? "")
         }
         Self.say("Somebody else has changed this profile meanwhile.")
         for conflict in latest.conflicts(with: try validated(), since: base) {
@@ -202,7 +202,7 @@ struct PlainForm {
             } else {
                 Self.say("\(conflict.title) is now \(theirs).")
             }
-            draft[conflict.field.text] = conflict.theirs.isEmpty ? nil : conflict.theirs
+            draft[conflict.field] = latest.draft[conflict.field]
         }
         self.base = latest
     }
@@ -216,8 +216,8 @@ struct PlainForm {
         guard let name = issue.field, let index = repository.schema.index(of: name) else {
             return Self.say(repository.schema.message(for: issue) + ".")
         }
-        let refused = draft[name.text].flatMap {
-            repository.validator.refusedCharacter(in: $0.utf8Span.span, index: index)
+        let refused = draft[name].flatMap {
+            repository.validator.refusedCharacter(in: $0.text.utf8Span.span, index: index)
         }
         Self.say(repository.schema.fields[index].message(for: issue, refused) + ".")
     }

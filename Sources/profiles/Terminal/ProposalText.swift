@@ -145,6 +145,7 @@ extension ColumnDoubt {
         case .leftOut(.noName): "the column has no name"
         case .leftOut(.holdsLists): "lists or objects, which no field holds"
         case .leftOut(.unsupportedHashes): "hashes that cannot be checked here"
+        case .leftOut(.someHashes): "some values are password hashes, others are not"
         case .leftOut(.otherSecret): "another column is the password"
         case .keyByValues: "taken for the username: the first column in which no value is there twice"
         case .keyExceptions(let missing, let repeated):

@@ -23,6 +23,23 @@ import Watchdog
         #expect(try JSONValue(parsing: text) == value)
     }
 
+    @Test func `every character comes back, and those that a terminal would obey are escaped`() throws {
+        for scalar in (0...0x10FFFF).compactMap(Unicode.Scalar.init) {
+            let isEscaped =
+                scalar.properties.isBidiControl || "\"\\".unicodeScalars.contains(scalar)
+                || [.control, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)
+            let text = JSONValue.string(String(scalar)).text()
+            if text.unicodeScalars.dropFirst().first == scalar, isEscaped, scalar != "\\" {
+                Issue.record("U+\(String(scalar.value, radix: 16)): \(text)")
+            }
+            if isEscaped != (text.utf8.count > String(scalar).utf8.count + 2) || !isEscaped && text != "\"\(scalar)\"" {
+                Issue.record("U+\(String(scalar.value, radix: 16)): \(text)")
+            }
+            let back = try JSONValue(parsing: text)
+            if back != .string(String(scalar)) { Issue.record("U+\(String(scalar.value, radix: 16)): \(text)") }
+        }
+    }
+
     @Test(
         arguments: [
             ("", JSONError.Reason.unexpectedEnd, 1, 1), ("  ", .unexpectedEnd, 1, 3), ("nul", .unexpectedEnd, 1, 4),

@@ -21,7 +21,7 @@ import Watchdog
             var rules = FieldRules(name: try .named("x"), title: "X")
             rules.characters = classes
             var issues: [ValidationIssue] = []
-            _ = FieldValidator(rules).judge(value.utf8Span.span, today: nil, isStored: false, into: &issues)
+            _ = FieldValidator(rules).judge(value.utf8Span.span, today: nil, as: .typed, into: &issues)
 
             let isFit = value.unicodeScalars.allSatisfy { scalar in classes.contains { Self.takes($0, scalar) } }
             let isSpaced = classes.contains(.spaces) && value.utf8.contains("  ".utf8)

@@ -141,7 +141,6 @@ import Watchdog
         (#"{"name":"x","type":"integer","bareNumber":"no"}"#, ".bareNumber"),
         (#"{"name":"x","bareNumber":true}"#, ".bareNumber"),
         (#"{"name":"x","missingValues":"-"}"#, ".missingValues"),
-        (#"{"name":"password","missingValues":["-"],"profiles":{"secret":true}}"#, ".missingValues"),
         (#"{"name":"password","profiles":{"secret":true,"indexed":true}}"#, ".profiles.indexed"),
         (#"{"name":"x","missingValues":["a"],"constraints":{"enum":["a"]}}"#, ".constraints.enum[0]"),
         (#"{"name":"x","type":"year","constraints":{"minimum":-1}}"#, ".constraints.minimum"),

@@ -268,7 +268,7 @@ import Watchdog
         var rows = RowValidator(ProfileValidator(schema), today: try ProfileSchema.day(2026, 1, 15))
         for (value, codes) in [("NA", [ValidationIssue.Code.badFormat]), ("na", [])] {
             rows.beginRow()
-            rows.judge(value.utf8Span.span, index: 1, isStored: true)
+            rows.judge(value.utf8Span.span, index: 1, as: .stored)
             #expect(rows.issues.map(\.code) == codes)
         }
     }

@@ -103,7 +103,7 @@ import Watchdog
         var rows = try rows()
         let index = try #require(ProfileSchema.standard.index(of: .named(field)))
         rows.beginRow()
-        rows.judge(Array(value.utf8).span, index: index, isStored: true)
+        rows.judge(Array(value.utf8).span, index: index, as: .stored)
         #expect(rows.issues.map(\.code) == (isValid ? [] : [.badFormat]))
         rows.beginRow()
         rows.judge(Array(value.utf8).span, index: index)
@@ -117,7 +117,7 @@ import Watchdog
         var rows = try rows(.with(#"{"name":"x","type":"\#(type)"}"#))
         for (value, codes) in [(stored, []), (typed, [ValidationIssue.Code.badFormat])] {
             rows.beginRow()
-            rows.judge(Array(value.utf8).span, index: 1, isStored: true)
+            rows.judge(Array(value.utf8).span, index: 1, as: .stored)
             #expect(rows.issues.map(\.code) == codes, "\(value)")
         }
     }

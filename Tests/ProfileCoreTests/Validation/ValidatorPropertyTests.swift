@@ -69,19 +69,23 @@ import ProfileTesting
     ) throws(ValidationFailure) {
         let validator = ProfileValidator(profile.schema)
         var draft = ProfileDraft()
+        var canonical = ProfileDraft()
         var rows = RowValidator(validator, today: today)
         rows.beginRow()
         for (index, field) in profile.schema.fields.enumerated() where !field.isSecret {
             guard let stored = profile[field.name] else { continue }
-            draft[field.name.text] = field.typedForm(of: stored)
-            rows.judge(Array(stored.utf8).span, index: index, isStored: true)
+            draft[field.name] = field.typedForm(of: stored)
+            canonical[field.name] = DraftValue(canonical: stored)
+            rows.judge(Array(stored.utf8).span, index: index, as: .stored)
             #expect(validator.storedForm(of: field.typedForm(of: stored), in: field.name) == stored, comment)
         }
         #expect(rows.issues.isEmpty, comment)
-        draft["password"] = password
-        let again = try validator.validate(draft, on: today)
-        for field in profile.schema.openFields {
-            #expect(again[field.name].map { Array($0.utf8) } == profile[field.name].map { Array($0.utf8) }, comment)
+        for var draft in [draft, canonical] {
+            draft["password"] = password
+            let again = try validator.validate(draft, on: today)
+            for field in profile.schema.openFields {
+                #expect(again[field.name].map { Array($0.utf8) } == profile[field.name].map { Array($0.utf8) }, comment)
+            }
         }
     }
 

@@ -1,3 +1,4 @@
+import Foundation
 import ProfileCore
 import ProfileStore
 import ProfileTesting
@@ -185,7 +186,7 @@ import Watchdog
                 let raw = #"UPDATE profiles SET revision = revision + 1, postal_code = '12345' WHERE id = 1"#
                 #expect(throws: Never.self) { try store.execute(raw) }
             }
-            draft["address"] = "after " + (draft["postal_code"] ?? "nothing")
+            draft["address"] = "after \(draft["postal_code"] ?? "nothing")"
         }
         if expects {
             await #expect(throws: ProfileStoreError.staleRevision(expected: 1, current: 2)) {
@@ -241,6 +242,29 @@ import Watchdog
         #expect(edited == first)
         #expect(try await repository.profile(id: 1) == first)
         #expect(try await repository.statistics().changeNumber == number)
+    }
+
+    @Test func `S6: an edit takes the values of a request over as they are written there`() async throws {
+        let other = try TemporaryStore()
+        let schema = try People.standard(
+            and: #"{"name":"fee","type":"number","decimalChar":",","groupChar":"."}"#,
+            #"{"name":"joined","type":"date","format":"%d.%m.%y"}"#)
+        let repository = try await other.open(schema: schema)
+        try await repository.register("abel", ["fee": "7,5", "joined": "05.03.24"])
+        let request = try JSONDecoder().decode(ProfileDraft.self, from: Data(#"{"fee":1.234}"#.utf8))
+        let edited = try await repository.edit("abel") { draft in
+            for (name, value) in request.values { draft[name] = value }
+        }
+        #expect(edited["fee"] == "1.234")
+        // The values that the edit leaves are judged too, as they are stored.
+        #expect(try await repository.edit("abel") { $0[.phone] = "78761242" }["fee"] == "1.234")
+        let copied = try await repository.edit("abel") { draft in
+            let fee = draft["fee"]
+            draft["fee"] = nil
+            draft["fee"] = fee
+        }
+        #expect(copied["fee"] == "1.234" && copied["joined"] == "2024-03-05")
+        await repository.close()
     }
 
     @Test func `R1: what an edit makes of a profile must be valid`() async throws {

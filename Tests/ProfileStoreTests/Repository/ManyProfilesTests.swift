@@ -89,7 +89,7 @@ import Watchdog
         await #expect(throws: Unwanted(name: "abel")) {
             try await repository.edit("abel") { draft in
                 draft["address"] = "2 Main St"
-                throw Unwanted(name: draft["username"] ?? "")
+                throw Unwanted(name: draft[.username]?.text ?? "")
             }
         }
         #expect(try await repository.profile(username: "abel") == abel)

@@ -50,7 +50,7 @@ import Watchdog
         #expect(after.map(\.schemaVersion) == [2, 2, 2, 2])
         #expect(after.map(\.revision) == before.map(\.revision))
         #expect(after.map(\.updatedAt) == before.map(\.updatedAt))
-        #expect(after.map(\.draft.values) == before.map(\.draft.values))
+        #expect(after.map(\.valuesByField) == before.map(\.valuesByField))
     }
 
     @Test func `R6: profiles that the rules in force have not judged yet are counted`() async throws {

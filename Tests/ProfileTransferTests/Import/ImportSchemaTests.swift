@@ -53,6 +53,33 @@ import Watchdog
         #expect(try await repository.profile(username: "a17")?.hasPassword == true)
     }
 
+    @Test func `S6: numbers of JSON are taken as JSON writes them, whatever the fields' own notation`() async throws {
+        let schema = try ProfileSchema(
+            parsing: """
+                {"fields": [
+                    {"name": "username", "constraints": {"required": true, "unique": true}},
+                    {"name": "fee", "type": "number", "decimalChar": ",", "groupChar": "."},
+                    {"name": "seats", "type": "integer", "groupChar": "."}
+                ]}
+                """)
+        let folder = try ImportFolder()
+        let repository = try await folder.store(schema: schema)
+        let first = try await repository.importing(
+            """
+            {"username": "ann", "fee": 1.234, "seats": 1234}
+            {"username": "bob", "fee": "1.234", "seats": "1.234"}
+            {"username": "cid", "seats": 1.234}
+
+            """)
+        #expect(first.lines == ["3/3 seats bad_format"])
+        // The values that an update leaves are judged again with those that it brings.
+        let update = try await repository.importing(#"{"username": "ann", "seats": 5}"#) { $0.duplicates = .update }
+        #expect(update.lines == [])
+        let stored = try await repository.everything()
+        #expect(stored["ann"] == ["username": "ann", "fee": "1.234", "seats": "5"])
+        #expect(stored["bob"] == ["username": "bob", "fee": "1234", "seats": "1234"])
+    }
+
     @Test func `I2: what a schema calls a column gives way to a map, and two columns of one field are refused`()
         async throws
     {

@@ -42,7 +42,7 @@ import Watchdog
             "length": { String(repeating: "a", count: $0 < first ? 1 : 9) + "-\($0)" },
             "letters": { ($0 < first ? "x" : "ä") + String($0) },
             "digits": { $0 == 5 || $0 == first + 5 ? "007" : String($0) },
-            "password_hash": { $0 == first + 6 ? "none" : Self.hash },
+            "password_hash": { $0 == first + 6 ? "unset" : Self.hash },
         ])
         #expect(proposal.key == .column("user") && proposal.rows == first + 11)
         func rules(_ name: String) throws -> FieldRules { try #require(proposal[name]?.rules) }

@@ -205,7 +205,7 @@ import Watchdog
         #expect(try await inferring("user,password\na,Sesame7!\nb,\n")["password"]?.rules?.isRequired == false)
         let hash = "$argon2id$v=19$m=64,t=1,p=2$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
         for (rows, label) in [(100, "hash"), (99, "left out")] {
-            let text = "user,password_hash\n" + (0..<rows).map { "u\($0),\" \($0 == 7 ? "none" : hash) \"\n" }.joined()
+            let text = "user,password_hash\n" + (0..<rows).map { "u\($0),\" \($0 == 7 ? "unset" : hash) \"\n" }.joined()
             let proposal = try await inferring(text)
             #expect(proposal["password_hash"]?.label == label)
             #expect(proposal.refused.map(\.rows.lines) == (label == "hash" ? [[9]] : []))

@@ -174,6 +174,93 @@ import Watchdog
 
     // MARK: Secrets
 
+    private static let hash =
+        "$argon2id$v=19$m=64,t=1,p=2$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
+
+    @Test(arguments: ["NULL", "NA", "-", " "], ["password_hash", "password", "credential"])
+    func `N4: people without a password are in a column of hashes too`(token: String, header: String) async throws {
+        let text =
+            "user,\(header)\n" + (0..<10).map { "u\($0),\"\($0 % 3 == 0 ? token : Self.hash)\"\n" }.joined()
+        let proposal = try await inferring(text)
+        let column = try #require(proposal[header])
+        #expect(column.holdsHashes && column.values == 6 && column.missing == 4 && column.rules?.isRequired == false)
+        #expect(column.doubts == (token == " " ? [] : [.takenAsMissing([token], count: 4)]))
+        #expect(proposal.refused.isEmpty)
+        let report = try await proposal.validating(Array(text.utf8))
+        #expect(report.lines == [])
+        // The schema takes that token for no hash wherever it is read again.
+        let again = try ProfileSchema(parsing: #require(proposal.schema).document())
+        #expect(again == proposal.schema)
+    }
+
+    @Test func `N3: a column of hashes is no key, whatever its name`() async throws {
+        let endings = ["A0", "B4", "Cw", "Pc"]
+        let text = "id,note\n" + endings.map { "\"\(Self.hash.dropLast(2))\($0)\",\($0)\n" }.joined()
+        let proposal = try await inferring(text)
+        #expect(proposal["id"]?.holdsHashes == true)
+        #expect(proposal.key == .column("note"))
+        #expect(proposal.schema != nil)
+    }
+
+    @Test func `N4: one hash hides its column, and nothing of it is stored or shown`() async throws {
+        let words = (0..<40).map { $0 == 17 ? Self.hash : ["red", "green"][$0 % 2] }
+        let column = try await column(of: words)
+        #expect(column.label == "left out" && column.examples == [] && column.doubts == [.leftOut(.someHashes)])
+        // Nor is it hashed again as if it were a password.
+        let passwords = try await ProfileTransferTests.column(of: words, named: "password")
+        #expect(passwords.doubts == [.leftOut(.someHashes)])
+    }
+
+    @Test(arguments: [["tRUE"], ["fALSE"], ["tRUE", "TRUE"], ["tRUE", "False"]])
+    func `N2: a boolean of one word has the schema's own words for the other`(words: [String]) async throws {
+        let column = try await column(of: words + words)
+        #expect(column.label == "boolean")
+    }
+
+    @Test func `N3: the number of the row needs a field of its own`() async throws {
+        let text =
+            (0..<100).map { "c\($0)" }.joined(separator: ",") + "\n" + String(repeating: "1,", count: 99) + "1\n"
+            + String(repeating: "1,", count: 99) + "1\n"
+        for isNumbered in [false, true] {
+            await #expect(throws: InferenceError.tooManyColumns(100, most: 99)) {
+                try await inferring(text) { $0.keysByRow = isNumbered }
+            }
+        }
+    }
+
+    @Test func `N1: a row is refused once, and takes no key if it is refused`() async throws {
+        let text =
+            "user,password_hash\n"
+            + (0..<300).map { "u\($0),\"\(Self.hash)\"\n" }.joined()
+            // Neither of these is stored, so that the third is no repeat; the fourth is refused for one reason.
+            + "new,unset\nNEW,\"a\u{1}\"\nnew,\"\(Self.hash)\"\n,unset\n"
+        let proposal = try await inferring(text)
+        #expect(proposal.refused.map(\.reason) == [.controlCharacter, .unsupportedHash])
+        #expect(proposal.refused.map(\.rows.lines) == [[303], [302, 305]])
+        #expect(try await proposal.validating(Array(text.utf8)).rejected == 3)
+    }
+
+    @Test func `N1: nothing is refused for what a column holds that becomes no field`() async throws {
+        let text =
+            "user,password_hash,password,other_password,mixed\n"
+            + "ann,\"\(Self.hash)\",\u{1},\u{2},\"\(Self.hash)\"\nbob,\"\(Self.hash)\",a,b,\u{3}\n"
+        let proposal = try await inferring(text)
+        #expect(proposal.refused == [])
+        #expect(try await proposal.validating(Array(text.utf8)).lines == [])
+        let objects = #"{"user": "ann", "x": "a\u0000b"}"# + "\n" + #"{"user": "bob", "x": []}"# + "\n"
+        #expect(try await inferring(objects).refused == [])
+    }
+
+    @Test func `N3: the number of the row is the key where it is asked for, though a column is unique`() async throws {
+        let text = "colour,size\nred,1\ngreen,2\n"
+        #expect(try await inferring(text).key == .column("colour"))
+        let proposal = try await inferring(text) { $0.keysByRow = true }
+        #expect(proposal.key == .rowNumber)
+        #expect(try await proposal.validating(Array(text.utf8)).outcomes == [2, 0, 0, 0])
+        // A column that is called as the key stays it.
+        #expect(try await inferring("id,size\n1,2\n") { $0.keysByRow = true }.key == .column("id"))
+    }
+
     @Test func `N4: passwords and hashes are proposed as such, and none of their values is shown`() async throws {
         let hash = "$argon2id$v=19$m=64,t=1,p=2$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
         for (header, value, label) in [
