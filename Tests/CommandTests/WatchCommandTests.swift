@@ -36,7 +36,7 @@ import Watchdog
         #expect(watch.nextLine()?.reproducible(workplace) == "5  TIME  updated     some of ids 1 to 2")
         let schema = try workplace.profiles("schema", "show", "--format", "json").output
         try workplace.write(schema.replacing("\"maxLength\": 70", with: "\"maxLength\": 60"), to: "other.json")
-        try run("schema adopt other.json --quiet")
+        try run("schema adopt other.json --quiet --yes")
         #expect(watch.nextLine()?.reproducible(workplace) == "6  TIME  adopted     another schema")
         watch.send(SIGINT)
         #expect(watch.nextLine() == nil)

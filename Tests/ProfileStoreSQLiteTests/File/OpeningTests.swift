@@ -257,10 +257,9 @@ import Watchdog
         await repository.close()
         let files = ["", "-lock", "-shm", "-wal"].map { "profiles.sqlite" + $0 }
         #expect(store.names() == ["link"] + files)
-        #expect(symlink(store.directory + "/nowhere", store.directory + "/dangling") == 0)
-        await #expect(throws: ProfileStoreError.noStore(path: store.directory + "/dangling")) {
-            try await open(store.directory + "/dangling")
-        }
+        let (nowhere, dangling) = (store.directory + "/nowhere", store.directory + "/dangling")
+        #expect(symlink(nowhere, dangling) == 0)
+        await #expect(throws: ProfileStoreError.brokenLink(path: dangling, target: nowhere)) { try await open(dangling) }
     }
 
     @Test func `a store whose maker is killed at any moment can be opened or made afterwards`() async throws {
