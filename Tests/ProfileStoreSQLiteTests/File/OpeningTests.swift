@@ -259,7 +259,9 @@ import Watchdog
         #expect(store.names() == ["link"] + files)
         let (nowhere, dangling) = (store.directory + "/nowhere", store.directory + "/dangling")
         #expect(symlink(nowhere, dangling) == 0)
-        await #expect(throws: ProfileStoreError.brokenLink(path: dangling, target: nowhere)) { try await open(dangling) }
+        await #expect(throws: ProfileStoreError.brokenLink(path: dangling, target: nowhere)) {
+            try await open(dangling)
+        }
     }
 
     @Test func `a store whose maker is killed at any moment can be opened or made afterwards`() async throws {
