@@ -28,8 +28,27 @@ struct CompletionCommand: ParsableCommand {
             case .fish: .fish
             }
         try Output.standard.print(ProfilesCommand.completionScript(for: shell))
-        if shell == .bash { try Output.standard.print(Self.wholeWords) }
+        if shell == .bash { try Output.standard.print(Self.literalWords + Self.wholeWords) }
     }
+
+    /// Replaces the function of the generated script that offers words. `compgen -W` expands its list as a command line,
+    /// and the list repeats what was typed: in a word such as `--map '$(rm x)=` it would run the command.
+    private static let literalWords = #"""
+
+        __profiles_add_completions() {
+            local completion
+            if [[ "${1}" == -W ]]; then
+                while IFS='' read -r completion; do
+                    if [[ -n "${completion}" && "${completion}" == "${cur}"* ]]; then COMPREPLY+=("${completion}"); fi
+                done <<<"${2}"
+            else
+                while IFS='' read -r completion; do
+                    COMPREPLY+=("${completion}")
+                done < <(IFS=$'\n' compgen "${@}" -- "${cur}")
+            fi
+        }
+
+        """#
 
     /// bash takes `phone=1` for three words, of which it asks about the last, and puts a space behind what it has
     /// completed. So the words are put together again as they were typed, and what has been typed of the last is taken

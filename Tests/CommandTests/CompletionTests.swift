@@ -118,4 +118,30 @@ import Watchdog
         #expect(!outcome.output.contains("passcode="))
         #expect(!workplace.exists("store.sqlite"))
     }
+
+    @Test(
+        "Nothing that stands in the typed word is run in bash",
+        arguments: [
+            #"'$(touch ran)="#, "$(touch ran)=", "`touch ran`=", #""$(touch ran)="#, #"\$(touch ran)="#, "${x:=$(touch ran)}=",
+            "<(touch ran)=", "x;touch ran;=", "*=", "~=",
+        ])
+    func typedCommands(_ word: String) throws {
+        try workplace.write(word, to: "word")
+        for option in ["--map", "--where", "--columns"] {
+            let script = """
+                source completion.bash
+                word=$(cat word)
+                COMP_WORDS=(profiles import x.csv \(option) "$word")
+                COMP_CWORD=4
+                COMP_LINE="${COMP_WORDS[*]}"
+                COMP_POINT=${#COMP_LINE}
+                _profiles_whole_words profiles "$word" \(option)
+                printf '%s\\n' "${COMPREPLY[@]}"
+                """
+            let outcome = try workplace.shell(script)
+            #expect(outcome.error == "")
+            if option == "--map" { #expect(outcome.output.split(separator: "\n").contains("address")) }
+            #expect(!SmallFile.names(in: workplace.folder).contains("ran"))
+        }
+    }
 }
