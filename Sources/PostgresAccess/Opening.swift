@@ -169,7 +169,8 @@ extension ServerProblem {
             switch Self.state(in: line) {
             case .cannotConnectNow?, .tooManyConnections?: .notReady
             case let state? where state.isShutdown: .notReady
-            case _?: .refused
+            case let state? where state.isRefusal: .refused
+            case _?: .unreachable
             case nil: words.contains("session is") || words.contains("hot standby") ? .notReady : .unreachable
             }
         self.init(server: server, kind: kind, message: String(line))

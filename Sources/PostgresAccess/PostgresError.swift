@@ -66,6 +66,10 @@ package struct SQLState: Hashable, Sendable, ExpressibleByStringLiteral, CustomS
     package static let undefinedColumn: SQLState = "42703"
     package static let insufficientPrivilege: SQLState = "42501"
 
+    /// Whether the server does not let this user in: the authorisation failed (class 28), the privilege is missing, or there
+    /// is no such database.
+    var isRefusal: Bool { code.hasPrefix("28") || self == .insufficientPrivilege || code == "3D000" }
+
     /// Whether the server, and with it the connection, goes down.
     var isShutdown: Bool { code == "57P01" || code == "57P02" || code == "57P03" || code == "57P05" }
 }

@@ -36,8 +36,10 @@ package struct ServerList: Sendable {
     package let servers: [Server]
     /// libpq's settings that all servers share.
     let settings: [(keyword: String, value: String)]
-    /// Our own settings, which libpq does not know.
-    package let ownSettings: [String: String]
+    /// The most connections that are open at once, from the setting `connections`; nil if the URI does not say.
+    package let connectionLimit: Int?
+    /// Whether the setting `durability=local` says that a commit need not be safe on another machine.
+    package let isLocalDurabilityEnough: Bool
     /// The name of the database.
     package let database: String
     /// The schema in it that holds the tables; nil for the one that the server goes by. Lower-case ASCII letters, digits
@@ -45,14 +47,17 @@ package struct ServerList: Sendable {
     package let schema: String?
 
     /// Our own settings that a URI may have.
-    package static let ownKeywords = ["durability", "connections", "schema"]
+    private static let ownKeywords = ["durability", "connections", "schema"]
+    /// A bulk load keeps one connection beside the one that copies.
+    private static let connectionLimits = 2...1_000
 
     /// Reads a URI.
     ///
     /// - Throws: What is wrong with it.
     package init(_ uri: String) throws(ServerListError) {
         let (uri, own) = try Self.takingOutOwnSettings(of: uri)
-        ownSettings = own
+        connectionLimit = try Self.connectionLimit(own["connections"])
+        isLocalDurabilityEnough = try Self.isLocal(durability: own["durability"])
         var given = try Self.settings(of: uri)
         guard given["password"] == nil, given["sslpassword"] == nil else { throw .holdsPassword }
         // What the URI leaves open comes from the environment, but for what is read when connecting.
@@ -137,9 +142,26 @@ package struct ServerList: Sendable {
                 others.append(setting)
                 continue
             }
-            own[String(keyword)] = parts.count == 2 ? String(parts[1]) : ""
+            let value = parts.count == 2 ? String(parts[1]) : ""
+            guard own.updateValue(value, forKey: String(keyword)) == nil else {
+                throw .unreadable("\(keyword) stands in it twice")
+            }
         }
         return (uri[..<mark] + (others.isEmpty ? "" : "?" + others.joined(separator: "&")), own)
+    }
+
+    private static func connectionLimit(_ text: String?) throws(ServerListError) -> Int? {
+        guard let text else { return nil }
+        guard let limit = Int(text), connectionLimits.contains(limit) else {
+            throw .unreadable("connections takes \(connectionLimits.lowerBound) to \(connectionLimits.upperBound)")
+        }
+        return limit
+    }
+
+    private static func isLocal(durability: String?) throws(ServerListError) -> Bool {
+        guard let durability else { return false }
+        guard durability == "local" else { throw .unreadable("durability takes local, and nothing else") }
+        return true
     }
 
     private static func settings(of uri: String) throws(ServerListError) -> [String: String] {

@@ -38,27 +38,40 @@ public struct ClusterCheck: Hashable, Sendable {
     public let settings: [Setting]
     /// The migrations that were applied.
     public let version: Int
+    /// Whether a bulk load has not ended: profiles cannot be written until its indexes are made. The next writer makes them
+    /// if the load's process has died.
+    public let isLoading: Bool
+    /// The code of the error with which a write fails now; nil if a write succeeds.
+    public internal(set) var writeProblem: String?
 
     /// Whether commits wait for another machine, which is connected.
     public var hasQuorum: Bool { standbys.contains { $0.kind == "quorum" || $0.kind == "sync" } }
 
-    /// Whether all settings are as they have to be, and commits wait for another machine where there is one.
+    /// Whether all settings are as they have to be, a write succeeds, and commits wait for another machine if there is one.
     ///
     /// A user who may not read `pg_stat_replication` (the role `pg_read_all_stats`) sees standbys of which nothing is known;
     /// then the settings alone decide.
     public var isSound: Bool {
         let known = standbys.filter { !$0.kind.isEmpty }
-        return settings.allSatisfy(\.isAsWanted) && (known.isEmpty || hasQuorum)
+        return settings.allSatisfy(\.isAsWanted) && (known.isEmpty || hasQuorum) && !isLoading && writeProblem == nil
     }
 }
 
 extension ProfileRepository {
-    /// Asks the server that takes writes for its settings and its standbys.
+    /// Asks the server that takes writes for its settings and its standbys, and commits a write that changes no profile.
     ///
+    /// If commits wait for a standby that is not there, the check takes as long as ``Options/waitLimit``.
     /// - Throws: `unsupported` where the store is in no PostgreSQL database, `unavailable`, …
     public func checkCluster() async throws(ProfileStoreError) -> ClusterCheck {
         guard let engine = plainEngine as? PostgresEngine else { throw .unsupported("cluster") }
-        return try await engine.session.read { connection in try await ClusterCheck(connection, engine) }
+        var check = try await engine.session.read { connection in try await ClusterCheck(connection, engine) }
+        do throws(ProfileStoreError) {
+            _ = try await engine.session.write(at: options.now()) { _, _ in PostgresSession.Outcome(value: true) }
+        } catch {
+            if error == .cancelled || error == .closed { throw error }
+            check.writeProblem = error.code
+        }
+        return check
     }
 }
 
@@ -101,6 +114,7 @@ extension ClusterCheck {
             Setting(name: "server_encoding", value: values.text(0, 5) ?? "", isAsWanted: values.text(0, 5) == "UTF8"),
         ]
         self.standbys = standbys
+        isLoading = try await connection.run(SchemaTable.selectState).flag(0, 1)
         version = values.count(0, 6)
     }
 }

@@ -9,7 +9,7 @@ extension ProfileRepository {
     /// The URI is libpq's, `postgresql://user@one,two,three/profiles`: several servers are tried one at a time, and the one
     /// that takes writes is gone by. TLS is as `sslmode` says, `verify-full` where nothing does and the server is another
     /// machine. A password comes from `PGPASSFILE`, `PGPASSWORD` or a service, and never from the URI. Three settings
-    /// are our own: `connections=16`, the most that are open at once; `schema=name`, the schema that holds the tables, so
+    /// are our own: `connections=16`, the most that are open at once, at least 2; `schema=name`, the schema that holds the tables, so
     /// that a database has room for several stores; and `durability=local`, with which a commit need not be safe on another
     /// machine.
     ///
@@ -105,9 +105,8 @@ extension PostgresSession {
             case .unreadable(let words): throw .unreadableAddress(words)
             }
         }
-        let limit = list.ownSettings["connections"].flatMap { Int($0) } ?? 16
         do throws(PostgresError) {
-            self.init(pool: try ConnectionPool(list, limit: limit), options: options)
+            self.init(pool: try ConnectionPool(list, limit: list.connectionLimit ?? 16), options: options)
         } catch {
             throw ProfileStoreError(translating: error, since: .now)
         }

@@ -122,7 +122,8 @@ import Watchdog
     @Test(
         "Nothing that stands in the typed word is run in bash",
         arguments: [
-            #"'$(touch ran)="#, "$(touch ran)=", "`touch ran`=", #""$(touch ran)="#, #"\$(touch ran)="#, "${x:=$(touch ran)}=",
+            #"'$(touch ran)="#, "$(touch ran)=", "`touch ran`=", #""$(touch ran)="#, #"\$(touch ran)="#,
+            "${x:=$(touch ran)}=",
             "<(touch ran)=", "x;touch ran;=", "*=", "~=",
         ])
     func typedCommands(_ word: String) throws {

@@ -71,7 +71,7 @@ import Watchdog
 
         func uri(_ suffix: String) -> String {
             let server = getenv("PROFILES_TEST_POSTGRES").map { String(cString: $0) } ?? ""
-            return "\(server)?connections=4&schema=\(name)\(suffix)"
+            return server + (server.contains("?") ? "&" : "?") + "connections=4&schema=\(name)\(suffix)"
         }
 
         func profiles(_ arguments: String..., input: String = "", place: String? = nil) throws -> Workplace.Outcome {

@@ -56,10 +56,29 @@ import Watchdog
 
     @Test func `our own settings are taken out, and others left as they are`() throws {
         let list = try ServerList(
-            "postgresql://app@h/db?durability=local&options=-csearch_path%3Dmine&connections=8&durability")
-        #expect(list.ownSettings == ["durability": "", "connections": "8"])
+            "postgresql://app@h/db?durability=local&options=-csearch_path%3Dmine&connections=8")
+        #expect(list.isLocalDurabilityEnough && list.connectionLimit == 8)
         #expect(list.settings.contains { $0.keyword == "options" && $0.value.hasSuffix(" -csearch_path=mine") })
-        #expect(try ServerList("postgresql://h/db?connections=8").ownSettings == ["connections": "8"])
+        let plain = try ServerList("postgresql://h/db")
+        #expect(!plain.isLocalDurabilityEnough && plain.connectionLimit == nil)
+    }
+
+    @Test(arguments: [
+        ("durability=locl", "durability takes local, and nothing else"),
+        ("durability", "durability takes local, and nothing else"),
+        ("durability=", "durability takes local, and nothing else"),
+        ("connections=abc", "connections takes 2 to 1000"), ("connections=", "connections takes 2 to 1000"),
+        ("connections=0", "connections takes 2 to 1000"), ("connections=-3", "connections takes 2 to 1000"),
+        ("connections=1", "connections takes 2 to 1000"), ("connections=1001", "connections takes 2 to 1000"),
+        ("connections=8&connections=9", "connections stands in it twice"),
+        ("durability=local&durability=local", "durability stands in it twice"),
+        ("schema=a&schema=b", "schema stands in it twice"),
+        ("schema=", "a schema is named with lower-case letters, digits and _"),
+    ])
+    func `E2: a value of our own settings that means nothing is refused, and told what is accepted`(
+        setting: String, words: String
+    ) {
+        #expect(throws: ServerListError.unreadable(words)) { try ServerList("postgresql://h/db?\(setting)") }
     }
 
     @Test(arguments: [

@@ -110,13 +110,30 @@ import Watchdog
     {
         let store = try PostgresStore()
         try await store.open().close()
-        let off = "options=-csynchronous_commit%3Doff"
-        guard case .notDurable? = await problem({ try await ProfileRepository.open(postgres: store.uri(off)) }) else {
-            Issue.record("it was opened")
-            return
+        // The server of the tests syncs nothing, and its address says so.
+        let uri = try store.uri()
+        try #require(uri.contains("durability=local&"))
+        let strict = uri.replacing("durability=local&", with: "")
+        let off = "&options=-csynchronous_commit%3Doff"
+        for (uri, words) in [(strict + off, "synchronous_commit is off"), (strict, "fsync is off")] {
+            #expect(await problem { try await ProfileRepository.open(postgres: uri) } == .notDurable(words))
         }
-        let repository = try await ProfileRepository.open(postgres: store.uri(off, "durability=local"))
+        let repository = try await ProfileRepository.open(postgres: uri + off)
         try await repository.register("one")
+        await repository.close()
+    }
+
+    @Test func `E2: a check tells of a load that has not ended, and of writes that fail`() async throws {
+        let store = try PostgresStore()
+        let repository = try await store.open()
+        let sound = try await repository.checkCluster()
+        #expect(!sound.isLoading && sound.writeProblem == nil)
+        try await store.run("UPDATE store SET is_loading = true")
+        let loading = try await repository.checkCluster()
+        #expect(loading.isLoading && !loading.isSound)
+        try await store.run("UPDATE store SET is_loading = false; ALTER TABLE keyed_writes RENAME TO elsewhere")
+        let broken = try await repository.checkCluster()
+        #expect(broken.writeProblem == "database" && !broken.isSound)
         await repository.close()
     }
 

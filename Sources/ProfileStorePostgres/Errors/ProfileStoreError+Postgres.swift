@@ -35,7 +35,7 @@ extension ProfileStoreError {
 
     private init(_ state: SQLState, _ message: String, waited: Duration) {
         switch state {
-        case .serializationFailure, .deadlock, .lockNotAvailable, .uniqueViolation, .queryCancelled:
+        case .serializationFailure, .deadlock, .lockNotAvailable, .uniqueViolation:
             self = .busy(holder: nil, waited: waited)
         case .diskFull: self = .full(message)
         case .readOnlyTransaction: self = .readOnly(message)

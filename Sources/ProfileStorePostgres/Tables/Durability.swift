@@ -24,7 +24,7 @@ enum Durability {
 
     private static let selectSettings = """
         SELECT current_setting('synchronous_commit'), current_setting('server_encoding'),
-            EXISTS (SELECT FROM pg_stat_replication)
+            EXISTS (SELECT FROM pg_stat_replication), current_setting('fsync'), current_setting('full_page_writes')
         """
 
     /// Asks what `open` has to know before it goes by the server that takes writes.
@@ -38,6 +38,9 @@ enum Durability {
         guard !list.isLocalDurabilityEnough else { return }
         let commit = settings.text(0, 0) ?? ""
         if commit == "off" { throw ProfileStoreError.notDurable("synchronous_commit is off") }
+        for (name, column) in [("fsync", 3), ("full_page_writes", 4)] where settings.text(0, column) != "on" {
+            throw ProfileStoreError.notDurable("\(name) is off")
+        }
         guard list.needsQuorum(havingStandbys: settings.flag(0, 2)) else { return }
         if commit == "local" { throw ProfileStoreError.notDurable("synchronous_commit is local") }
         try await connection.run("SELECT \(quorum)")
@@ -45,9 +48,6 @@ enum Durability {
 }
 
 extension ServerList {
-    /// Whether it was asked for by name that a commit waits for no other machine.
-    var isLocalDurabilityEnough: Bool { ownSettings["durability"] == "local" }
-
     /// Whether a commit has to wait for another machine: there are others, by the address or by what a server has said.
     func needsQuorum(havingStandbys: Bool = false) -> Bool {
         !isLocalDurabilityEnough && (servers.count > 1 || havingStandbys)

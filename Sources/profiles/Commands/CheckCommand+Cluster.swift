@@ -34,6 +34,8 @@
             add("PostgreSQL", check.serverVersion)
             add("Migration", String(check.version))
             add("Quorum", check.quorumText)
+            add("Writes", check.writeProblem.map { "FAIL: \($0)" } ?? "succeed")
+            if check.isLoading { add("Load", "UNFINISHED: no profile can be written before its indexes are made") }
             for standby in check.standbys { add("Standby", standby.text) }
             addGap()
             for setting in check.settings {
@@ -53,7 +55,8 @@
         fileprivate var json: JSONValue {
             [
                 "server": .string(server), "server_version": .string(serverVersion), "migration": .number(version),
-                "quorum": .bool(hasQuorum),
+                "quorum": .bool(hasQuorum), "write_problem": writeProblem.map { .string($0) } ?? .null,
+                "unfinished_load": .bool(isLoading),
                 "standbys": .array(
                     standbys.map { standby in
                         [

@@ -46,11 +46,19 @@ extension CommandFailure {
                 .no, "The key \"\(key)\" was given to another write within the last 24 hours; nothing was written",
                 "Give each write a key of its own")
         case .busy(let holder, let waited):
-            let name = holder.map { "\"\($0.command)\" (process \($0.processID))" } ?? "another program"
             let tenths = Int((waited / .milliseconds(100)).rounded())
             let time = tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"
+            guard let holder else {
+                self.init(
+                    .tryAgain, "The store is busy: there was no answer within \(time) s",
+                    "Another program is writing, or the server does not respond",
+                    "Try again, or wait longer with --wait SECONDS")
+                return
+            }
             self.init(
-                .tryAgain, "The store is busy: \(name) is writing, and did not end within \(time) s",
+                .tryAgain,
+                "The store is busy: \"\(holder.command)\" (process \(holder.processID)) is writing, "
+                    + "and did not end within \(time) s",
                 "Try again, or wait longer with --wait SECONDS")
         case .cancelled: self.init(.interrupted, "Interrupted; nothing was written")
         case .closed: self.init(.unavailable, "The store is closed")
@@ -67,8 +75,8 @@ extension CommandFailure {
                 lines: ["No server that keeps the profiles can be reached; nothing was written"] + problems)
         case .outcomeUnknown(let reason):
             self.init(
-                .unavailable, "The server was lost while it wrote, and nobody can say whether it did: \(reason)",
-                "Look whether it is there before you repeat it")
+                .outcomeUnknown, "The server was lost while it wrote, and it is not known whether it did: \(reason)",
+                "Look up the result before you repeat the command")
         case .notPermitted(let words): self.init(.notPermitted, "The server does not permit it: \(words)")
         case .notDurable(let setting):
             self.init(
