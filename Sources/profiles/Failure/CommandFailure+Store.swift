@@ -69,6 +69,10 @@ extension CommandFailure {
             self.init(
                 .unavailable, "The server was lost while it wrote, and nobody can say whether it did: \(reason)",
                 "Look whether it is there before you repeat it")
+        case .storedOnOneMachine:
+            self.init(
+                .inputOutput, "It was stored, but on one machine only: the server stopped to wait for a standby",
+                "Do not repeat it. See that a standby follows that machine again: until then, losing it loses this")
         case .notPermitted(let words): self.init(.notPermitted, "The server does not permit it: \(words)")
         case .notDurable(let setting):
             self.init(
