@@ -76,6 +76,7 @@ package protocol StoreEngine: Sendable {
     ///   - found: What `read` returned before.
     ///   - read: Looks it up by verbs of this engine. An engine whose look-ups are never out of date does not run it.
     /// - Returns: What is stored.
+    /// - Throws: What every verb may throw where it cannot be confirmed.
     func confirmed<Value: Sendable>(
         _ found: Value, _ read: () async throws(ProfileStoreError) -> Value
     ) async throws(ProfileStoreError) -> Value

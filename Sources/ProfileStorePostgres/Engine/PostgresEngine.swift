@@ -164,7 +164,7 @@ final class PostgresEngine: StoreEngine {
     func confirmed<Value: Sendable>(
         _ found: Value, _ read: () async throws(ProfileStoreError) -> Value
     ) async throws(ProfileStoreError) -> Value {
-        try await PostgresSession.proving(read)
+        return try await PostgresSession.proving(read)
     }
 
     private func outcome<Value>(
