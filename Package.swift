@@ -272,7 +272,7 @@ let package = Package(
             dependencies: [
                 "Platform", "ProfileCore", "SecretHashing", "ProfileStore", "PostgresAccess", "PostgresMigrations",
                 "ProfileStorePostgres", "PostgresProxy", "PostgresExerciser", "Linearizability", "ProfileTesting",
-                "StoreFixtures", "Watchdog",
+                "ProfileTransfer", "StoreFixtures", "Watchdog",
             ],
             swiftSettings: strictness),
         .testTarget(

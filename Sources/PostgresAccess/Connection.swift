@@ -63,8 +63,11 @@ package final class Connection: @unchecked Sendable {
         try await run([Command(sql, values)])[0]
     }
 
-    /// Runs commands of which the last is a `COMMIT`, after which nobody may stop waiting but for the deadline.
-    func commit(_ commands: [Command]) async throws(PostgresError) -> [Rows] {
+    /// Runs commands of which the last is a `COMMIT`, and questions behind it in the same round trip. Once they are sent,
+    /// only the deadline ends the wait.
+    ///
+    /// - Returns: The rows of the commands, then those of the questions.
+    func commit(_ commands: [Command], thenAsking questions: [Command]) async throws(PostgresError) -> [Rows] {
         // Until here nothing was sent, and all is known.
         try checkThatAnswerIsAwaited()
         notices.removeAll()
@@ -72,8 +75,9 @@ package final class Connection: @unchecked Sendable {
         mayBeCancelled = false
         defer { mayBeCancelled = mayBeCancelledBefore }
         let rows: [Rows]
+        let failure: PostgresError?
         do throws(PostgresError) {
-            rows = try await exchange(commands)
+            (rows, failure) = try await answers(to: commands + questions)
         } catch {
             switch error {
             case .lost(let reason): throw .outcomeUnknown(reason)
@@ -81,15 +85,19 @@ package final class Connection: @unchecked Sendable {
             default: throw error
             }
         }
+        let tag = rows[commands.count - 1].tag
+        if let failure, tag != "COMMIT" { throw failure }
         // A cancelled wait for a standby is told as success, with a warning alone.
         if let warning = notices.firstWarning {
             isBroken = true
             throw .outcomeUnknown(warning)
         }
         // A transaction that had failed is rolled back by its COMMIT.
-        guard rows.last?.tag == "COMMIT" else {
+        guard tag == "COMMIT" else {
             throw .refused("25P02", message: "the transaction was rolled back", constraint: nil, sql: "COMMIT")
         }
+        // The transaction is committed, and the question about it has no answer.
+        if failure != nil { throw .outcomeUnknown("the server did not answer the question behind the COMMIT") }
         return rows
     }
 
@@ -109,6 +117,17 @@ package final class Connection: @unchecked Sendable {
     }
 
     private func exchange(_ commands: [Command]) async throws(PostgresError) -> [Rows] {
+        let (rows, failure) = try await answers(to: commands)
+        if let failure { throw failure }
+        return rows
+    }
+
+    /// Sends commands in one round trip.
+    ///
+    /// - Returns: What came of each, and the first refusal, which ends those behind it.
+    private func answers(
+        to commands: [Command]
+    ) async throws(PostgresError) -> (rows: [Rows], failure: PostgresError?) {
         // Until all answers are there nothing else can be asked.
         isBroken = true
         var preparing: [String: String] = [:]
@@ -129,11 +148,8 @@ package final class Connection: @unchecked Sendable {
         }
         guard try await nextResult()?.status == PGRES_PIPELINE_SYNC else { throw lost() }
         isBroken = false
-        if let failure {
-            notice(failure)
-            throw failure
-        }
-        return rows
+        if let failure { notice(failure) }
+        return (rows, failure)
     }
 
     /// Draws from a refusal what it means for what comes after it.

@@ -27,16 +27,24 @@ package final class Transaction {
         try await run([Command(sql, values)])[0]
     }
 
-    /// Runs the transaction's last commands and commits it, in one round trip.
+    /// Runs the transaction's last commands, commits it, and asks questions behind the `COMMIT`, all in one round trip.
     ///
+    /// - Parameters:
+    ///   - commands: The last commands.
+    ///   - questions: Queries that the server runs after the commit. They see what was committed, and the settings as they
+    ///     are then.
+    /// - Returns: The rows of the commands, then those of the questions.
     /// - Throws: `outcomeUnknown`, of which nobody knows whether it was committed; another error, after which it was not.
     @discardableResult
-    package func commit(_ commands: [Command] = []) async throws(PostgresError) -> [Rows] {
-        let preface = preface
-        self.preface = []
-        let rows = try await connection.commit(preface + commands + [Command("COMMIT")])
+    package func commit(
+        _ commands: [Command] = [], thenAsking questions: [Command] = []
+    ) async throws(PostgresError) -> [Rows] {
+        let all = preface + commands + [Command("COMMIT")]
+        let first = preface.count
+        preface = []
+        let rows = try await connection.commit(all, thenAsking: questions)
         isCommitted = true
-        return Array(rows.dropFirst(preface.count).dropLast())
+        return Array(rows[first..<all.count - 1] + rows[all.count...])
     }
 
     fileprivate func rollBack() async throws(PostgresError) {

@@ -221,6 +221,50 @@ import Watchdog
         }
     }
 
+    @Test func `what is asked behind a COMMIT is answered in its round trip, and makes nothing undone`() async throws {
+        try await withFakeServer {
+            $0 == "QUESTION" ? .tag("SELECT 0") : .tag($0)
+        } expecting: { pool, server in
+            let rows = try await pool.withConnection { connection in
+                try await connection.transaction { transaction in
+                    try await transaction.run("INSERT")
+                    let batches = server.batchCount
+                    let rows = try await transaction.commit([Command("UPDATE")], thenAsking: [Command("QUESTION")])
+                    #expect(server.batchCount == batches + 1)
+                    return rows
+                }
+            }
+            #expect(rows.map(\.tag) == ["UPDATE", "SELECT 0"])
+        }
+        for reaction: FakeServer.Reaction in [.refusal("57014"), .hangUp] {
+            try await withFakeServer {
+                $0 == "QUESTION" ? reaction : .tag($0)
+            } expecting: { pool, _ in
+                let error = await problem {
+                    try await pool.withConnection { connection in
+                        try await connection.transaction { transaction in
+                            try await transaction.commit([Command("UPDATE")], thenAsking: [Command("QUESTION")])
+                        }
+                    }
+                }
+                guard case .outcomeUnknown? = error else {
+                    Issue.record("\(reaction): \(String(describing: error))")
+                    return
+                }
+            }
+        }
+    }
+
+    private func withFakeServer(
+        _ react: @escaping @Sendable (String) -> FakeServer.Reaction,
+        expecting body: (ConnectionPool, FakeServer) async throws -> Void
+    ) async throws {
+        let server = try FakeServer(.welcome, react)
+        let pool = try ConnectionPool(ServerList(server.uri), limit: 1)
+        defer { pool.close() }
+        try await body(pool, server)
+    }
+
     @Test func `any other answer than COMMIT is none`() async throws {
         guard case .refused(.failedTransaction, _, _, _)? = try await outcome(of: .tag("ROLLBACK"), to: "COMMIT") else {
             Issue.record()

@@ -82,7 +82,7 @@ enum PostgresExerciser {
             return "done"
         } catch {
             switch error {
-            case .outcomeUnknown: return "unknown"
+            case .outcomeUnknown, .storedOnOneMachine: return "unknown"
             case .busy, .unavailable, .notDurable: return "refused"
             default: throw error
             }

@@ -228,7 +228,7 @@ import Watchdog
 }
 
 /// Runs what blocks on a thread of its own.
-private func onThread(_ body: @escaping @Sendable () -> Void) async {
+func onThread(_ body: @escaping @Sendable () -> Void) async {
     await withCheckedContinuation { continuation in
         DispatchQueue.global().async {
             body()

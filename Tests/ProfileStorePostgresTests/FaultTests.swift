@@ -196,7 +196,8 @@ private final class FaultLog: Sendable {
 
     private static func told(by error: ProfileStoreError) throws -> Told {
         switch error {
-        case .outcomeUnknown: return .unknown
+        // What one machine alone has goes with it.
+        case .outcomeUnknown, .storedOnOneMachine: return .unknown
         case .busy, .unavailable, .notDurable: return .notDone
         default: throw error
         }
@@ -311,7 +312,10 @@ private struct Load: Sendable {
                 if code == 0 { break }
                 // It was busy, nobody knows, or no standby has followed the new leader yet.
                 let text = SmallFile.text(of: output) ?? ""
-                guard code == 69 || code == 75 || code == 78 && text.contains("could be lost with one machine") else {
+                let isQuorumMissing =
+                    code == 78 && text.contains("could be lost with one machine")
+                    || code == 74 && text.contains("on one machine only")
+                guard code == 69 || code == 75 || isQuorumMissing else {
                     throw FailedImport(code: code, output: text)
                 }
                 log.repeatsImport()

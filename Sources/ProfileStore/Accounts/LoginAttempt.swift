@@ -74,7 +74,7 @@ package struct LoginAttempt: Sendable {
 }
 
 /// The hash of a profile's secret.
-package struct StoredCredential: Sendable {
+package struct StoredCredential: Equatable, Sendable {
     package let profileID: Int64
     /// Nil where there is none, and for one that cannot be read, as only another program can have written: it matches
     /// nothing.

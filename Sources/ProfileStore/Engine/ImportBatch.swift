@@ -13,6 +13,10 @@ package protocol ImportBatch: Sendable {
     /// Whether a ``StoredMatch`` is to have the profile of the row's username.
     var wantsStoredProfiles: Bool { get }
 
+    /// Whether the batch is stored on one machine only, see ``ProfileStoreError/storedOnOneMachine``. The engine sets it
+    /// instead of throwing that error, because the caller has to count what was stored. The caller then throws it.
+    var isOnOneMachine: Bool { get set }
+
     /// Takes in what came of the step before, and gives the next one.
     mutating func next(after outcome: ImportStep.Outcome) -> ImportStep
 }
@@ -105,4 +109,6 @@ package enum BulkLoadOutcome: Sendable {
     /// All that it gave was taken back, since it may not stay.
     case undone
     case loaded
+    /// It is stored, but on one machine only, see ``ProfileStoreError/storedOnOneMachine``.
+    case loadedOnOneMachine
 }

@@ -68,6 +68,19 @@ package protocol StoreEngine: Sendable {
     /// How much the store holds; looks at every profile.
     func statistics() async throws(ProfileStoreError) -> StoreStatistics
 
+    /// Confirms what a look-up found, before a write is answered "no" because of it.
+    ///
+    /// A server that was frozen may answer look-ups for a while after another one took over. A verb that writes confirms its
+    /// answer by itself, whether it throws or returns it; what is decided outside of the engine is confirmed here.
+    /// - Parameters:
+    ///   - found: What `read` returned before.
+    ///   - read: Looks it up by verbs of this engine. An engine whose look-ups are never out of date does not run it.
+    /// - Returns: What is stored.
+    /// - Throws: What every verb may throw where it cannot be confirmed.
+    func confirmed<Value: Sendable>(
+        _ found: Value, _ read: () async throws(ProfileStoreError) -> Value
+    ) async throws(ProfileStoreError) -> Value
+
     // MARK: Profiles
 
     /// Stores a new profile, whose password is hashed, logs the change, and forgets failed attempts at its name: whoever
@@ -359,4 +372,12 @@ package protocol StoreEngine: Sendable {
     /// Ends what is being read and listened to, lets writes come to their end, and closes. Verbs throw `closed` from then
     /// on.
     func close() async
+}
+
+extension StoreEngine {
+    package func confirmed<Value: Sendable>(
+        _ found: Value, _ read: () async throws(ProfileStoreError) -> Value
+    ) async throws(ProfileStoreError) -> Value {
+        found
+    }
 }

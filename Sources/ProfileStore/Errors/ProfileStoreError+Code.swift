@@ -24,6 +24,7 @@ extension ProfileStoreError {
         case .lockDisplaced: "lock_displaced"
         case .unavailable: "unavailable"
         case .outcomeUnknown: "outcome_unknown"
+        case .storedOnOneMachine: "stored_on_one_machine"
         case .notPermitted: "not_permitted"
         case .notDurable: "not_durable"
         case .unreadableAddress: "unreadable_address"

@@ -54,6 +54,10 @@ public enum ProfileStoreError: Error, Hashable, Sendable {
     /// Nobody can say whether the write was done: the server was lost while it was, and not found again in time. Repeat it
     /// with its ``WriteKey``, or look.
     case outcomeUnknown(String)
+    /// The write is stored, but on one machine only: the server stopped to wait for a standby while the write waited for
+    /// one. If that machine is lost before a standby follows it again, the write is lost too. A repeat without its
+    /// ``WriteKey`` would write a second time; with its key it gets the stored answer once a standby has it.
+    case storedOnOneMachine
     /// The server does not let this user in, or at this.
     case notPermitted(String)
     /// What the server commits could be lost with one machine, by its settings; the text says which. Nothing was written.

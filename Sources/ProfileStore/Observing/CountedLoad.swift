@@ -12,7 +12,7 @@ final class CountedLoad<Load: BulkLoad>: BulkLoad {
     func rows(of outcome: BulkLoadOutcome) -> Int {
         switch outcome {
         case .declined, .undone: 0
-        case .loaded: stored.load(ordering: .relaxed)
+        case .loaded, .loadedOnOneMachine: stored.load(ordering: .relaxed)
         }
     }
 

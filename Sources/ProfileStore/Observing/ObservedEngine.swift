@@ -11,6 +11,13 @@ struct ObservedEngine: StoreEngine {
 
     func expectBatches(_ areComing: Bool, waits: Bool) async { await engine.expectBatches(areComing, waits: waits) }
 
+    /// The observer is told of what is read again.
+    func confirmed<Value: Sendable>(
+        _ found: Value, _ read: () async throws(ProfileStoreError) -> Value
+    ) async throws(ProfileStoreError) -> Value {
+        try await engine.confirmed(found, read)
+    }
+
     func listen(_ ring: @escaping @Sendable () -> Void) { engine.listen(ring) }
 
     func close() async { await engine.close() }

@@ -22,6 +22,7 @@ extension ProfileRepository {
                     RegistrationReport.Refusal(index: start + $0.row, fields: $0.fields)
                 }
                 start = end
+                if batch.isOnOneMachine { report.failure = .storedOnOneMachine }
             } catch {
                 report.failure = error
             }
@@ -44,7 +45,14 @@ extension ProfileRepository {
         query.limit = Self.profilesPerTransaction
         do throws(ProfileStoreError) {
             repeat {
-                let page = try await profiles(query)
+                let found = try await profiles(query)
+                // Only a page that others follow says nothing about what is not there.
+                let page =
+                    found.next != nil
+                    ? found
+                    : try await engine.confirmed(found) { [query] () throws(ProfileStoreError) in
+                        try await profiles(query)
+                    }
                 let removed = page.profiles.isEmpty ? 0 : try await engine.remove(page.profiles, stamp(author))
                 report.removed += removed
                 report.changed += page.profiles.count - removed
@@ -105,6 +113,7 @@ public struct RemovalReport: Hashable, Sendable {
 private struct RegistrationBatch: ImportBatch {
     let rows: ValidProfiles
     let wantsStoredProfiles = false
+    var isOnOneMachine = false
     private(set) var refusals: [(row: Int, fields: [FieldName])] = []
     private var row = -1
 

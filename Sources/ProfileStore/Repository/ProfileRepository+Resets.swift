@@ -43,7 +43,10 @@ extension ProfileRepository {
     /// - Throws: `wrong` for a token that is none, was used or has ended; `store(.invalid)` with what is wrong with the
     ///   password, after which the token is as good as before; …
     public func redeemReset(_ token: Secret, password: Secret) async throws(CredentialError) -> Profile {
-        let known = try await store { () throws(ProfileStoreError) in try await reset(for: token) }
+        let known = try await store { () throws(ProfileStoreError) in
+            if let known = try await reset(for: token) { return known as PasswordReset? }
+            return try await engine.confirmed(nil) { () throws(ProfileStoreError) in try await reset(for: token) }
+        }
         guard known != nil, let hash = TokenHash(of: token, .reset) else { throw .wrong }
         let adopted = try await store { () throws(ProfileStoreError) in
             let adopted = try await refreshSchema()

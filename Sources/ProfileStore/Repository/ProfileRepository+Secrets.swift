@@ -27,9 +27,8 @@ extension ProfileRepository {
     ///
     /// - Throws: `passcodeExists`, `store(.notFound)`, …
     public func requireNoPasscode(of username: String) async throws(CredentialError) {
-        guard let stored = try await storedCredential(username, .passcode) else {
-            throw .store(.notFound(username: username))
-        }
+        let stored = try await storedCredential(username, .passcode) { $0 == nil || $0?.hash != nil }
+        guard let stored else { throw .store(.notFound(username: username)) }
         guard stored.hash == nil else { throw .passcodeExists }
     }
 
@@ -73,9 +72,8 @@ extension ProfileRepository {
     ) async throws(CredentialError) {
         let stamp = stamp(author, KeyedRequest(key, "remove_passcode", [LoginAttempt.foldedName(username)]))
         let isRemoved = try await firstAnswerOr(stamp) { () throws(CredentialError) in
-            guard let stored = try await storedCredential(username, .passcode) else {
-                throw .store(.notFound(username: username))
-            }
+            let stored = try await storedCredential(username, .passcode) { $0?.hash == nil }
+            guard let stored else { throw .store(.notFound(username: username)) }
             guard stored.hash != nil else { return false }
             return try await store { () throws(ProfileStoreError) in
                 try await engine.removePasscode(of: username, stamp)
@@ -107,9 +105,8 @@ extension ProfileRepository {
     ///
     /// - Throws: `store(.notFound)`, …
     public func unlock(_ username: String) async throws(CredentialError) {
-        guard try await storedCredential(username, .password) != nil else {
-            throw .store(.notFound(username: username))
-        }
+        let stored = try await storedCredential(username, .password) { $0 == nil }
+        guard stored != nil else { throw .store(.notFound(username: username)) }
         try await store { () throws(ProfileStoreError) in try await engine.unlock(username) }
     }
 
@@ -125,7 +122,7 @@ extension ProfileRepository {
     func attempt(
         _ secret: Secret, _ kind: CredentialKind, _ username: String, starting session: NewSession? = nil
     ) async throws(CredentialError) -> Proof {
-        let stored = try await storedCredential(username, kind)
+        let stored = try await credential(kind, of: username)
         let attempt = LoginAttempt(username: username, kind: kind, isKnown: stored != nil, time: options.now())
         let decision = try await store { () throws(ProfileStoreError) in try await engine.admit(attempt) }
         switch decision {
@@ -142,6 +139,12 @@ extension ProfileRepository {
             throw .hashing(error)
         }
         guard case .right(let needsRehash) = verification, let stored, let hash = stored.hash else {
+            let latest = try await confirmed(stored, kind, of: username)
+            guard latest == stored else {
+                // It was compared with a hash that is out of date.
+                _ = try await finish(attempt, .notMade).get()
+                return try await self.attempt(secret, kind, username, starting: session)
+            }
             _ = try await finish(attempt, .wrong).get()
             throw .wrong
         }
@@ -170,11 +173,28 @@ extension ProfileRepository {
         }.value
     }
 
-    /// Nil where there is no such profile.
+    /// Nil where there is no such profile. What the answer is no for is confirmed.
     private func storedCredential(
-        _ username: String, _ kind: CredentialKind
+        _ username: String, _ kind: CredentialKind, isRefused: (StoredCredential?) -> Bool
+    ) async throws(CredentialError) -> StoredCredential? {
+        let found = try await credential(kind, of: username)
+        return isRefused(found) ? try await confirmed(found, kind, of: username) : found
+    }
+
+    private func credential(
+        _ kind: CredentialKind, of username: String
     ) async throws(CredentialError) -> StoredCredential? {
         try await store { () throws(ProfileStoreError) in try await engine.credential(kind, of: username) }
+    }
+
+    private func confirmed(
+        _ found: StoredCredential?, _ kind: CredentialKind, of username: String
+    ) async throws(CredentialError) -> StoredCredential? {
+        try await store { () throws(ProfileStoreError) in
+            try await engine.confirmed(found) { () throws(ProfileStoreError) in
+                try await engine.credential(kind, of: username)
+            }
+        }
     }
 
     func hash(_ secret: Secret) async throws(CredentialError) -> PasswordHash {

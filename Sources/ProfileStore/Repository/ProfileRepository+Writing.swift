@@ -75,11 +75,19 @@ extension ProfileRepository {
     public func profile(
         username: String, expecting revision: Int64?
     ) async throws(ProfileStoreError) -> Profile {
-        guard let stored = try await profile(username: username) else { throw .notFound(username: username) }
+        var stored = try await profile(username: username)
+        if stored == nil || revision != nil && stored?.revision != revision {
+            stored = try await confirmed(stored, username)
+        }
+        guard let stored else { throw .notFound(username: username) }
         if let revision, stored.revision != revision {
             throw .staleRevision(expected: revision, current: stored.revision)
         }
         return stored
+    }
+
+    private func confirmed(_ stored: Profile?, _ username: String) async throws(ProfileStoreError) -> Profile? {
+        try await engine.confirmed(stored) { () throws(ProfileStoreError) in try await profile(username: username) }
     }
 
     /// Stores a valid profile in the place of one that was read, if that has not changed since.
@@ -146,9 +154,12 @@ extension ProfileRepository {
         }
         if let first { return first }
         let deadline = ContinuousClock.now + min(options.waitLimit, .seconds(1_000_000_000))
+        // What was confirmed after the draft of another profile turned out to be invalid.
+        var confirmedProfile: Profile?
         while true {
             let stored = try await EditError<Failure>.of { () throws(ProfileStoreError) in
-                try await profile(username: username, expecting: revision)
+                if let confirmed = confirmedProfile.take() { return confirmed }
+                return try await profile(username: username, expecting: revision)
             }
             var draft = stored.draft
             do throws(Failure) { try change(&draft) } catch { throw .change(error) }
@@ -162,7 +173,14 @@ extension ProfileRepository {
             do throws(ValidationFailure) {
                 valid = try adopted.validator.validate(draft, on: today, hasPassword: stored.hasPassword)
             } catch {
-                throw .store(.invalid(error))
+                let latest = try await EditError<Failure>.of { () throws(ProfileStoreError) in
+                    try await confirmed(stored, username)
+                }
+                guard let latest, latest.id == stored.id, latest.revision != stored.revision, .now < deadline else {
+                    throw .store(.invalid(error))
+                }
+                confirmedProfile = latest
+                continue
             }
             do throws(ProfileStoreError) {
                 return try await replace(stored, with: valid, stamp)

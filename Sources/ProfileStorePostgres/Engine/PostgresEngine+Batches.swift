@@ -46,7 +46,7 @@ extension PostgresEngine {
     private func store<Batch: ImportBatch>(
         _ batch: Batch, from firstID: Int64, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> Batch {
-        try await changeOnce(stamp) { transaction in
+        let committed = try await commit(stamp) { transaction in
             let rules = try await rulesInForce(transaction, being: schema)
             var batch = batch
             var plan = BatchPlan(under: rules, firstID: firstID, at: stamp.time)
@@ -55,6 +55,9 @@ extension PostgresEngine {
             let (changes, last) = plan.finish()
             return Written(value: batch, changes: changes, last: last)
         }
+        var batch = committed.value
+        batch.isOnOneMachine = committed.isOnOneMachine
+        return batch
     }
 
     func preview<Batch: ImportBatch>(
@@ -85,8 +88,8 @@ extension PostgresEngine {
             } _: { () throws(ProfileStoreError) in
                 try await fill(from: load, judgedBy: schema, stamp, withoutIndexes: true)
             }
-            // Somebody came before it.
-            if let loaded { return loaded }
+            // Others came before it.
+            if let loaded, loaded != .declined { return loaded }
         }
         return try await fill(from: load, judgedBy: schema, stamp, withoutIndexes: false)
     }
@@ -100,9 +103,10 @@ extension PostgresEngine {
             return try await fill(
                 from: load, judgedBy: schema, stamp, key, withoutIndexes: withoutIndexes, connection, transaction)
         }
-        guard let (outcome, isChange) = loaded else { return .undone }
+        guard let loaded else { return .undone }
+        let (outcome, isChange) = loaded.value
         if isChange { watch.announce() }
-        return outcome
+        return loaded.isOnOneMachine && outcome == .loaded ? .loadedOnOneMachine : outcome
     }
 
     /// Fills the table in a transaction that keeps all others from writing profiles.
@@ -111,7 +115,12 @@ extension PostgresEngine {
         withoutIndexes: Bool, _ connection: Connection, _ transaction: Transaction
     ) async throws -> PostgresSession.Outcome<(BulkLoadOutcome, isChange: Bool)> {
         let held = try await transaction.run(SchemaTable.hold)
-        if !withoutIndexes {
+        if withoutIndexes {
+            // If others have taken the load for dead they have ended it, and may have written since.
+            guard held.flag(0, 1), try await transaction.run(ProfileTable.selectAny).isEmpty else {
+                return PostgresSession.Outcome(value: (.declined, isChange: false))
+            }
+        } else {
             guard !held.flag(0, 1) else { throw LoadGoesOn() }
             let isEmpty = try await transaction.run(ProfileTable.selectAny).isEmpty
             guard isEmpty || load.takesUsedStore, try await mayBegin(load, transaction) else {

@@ -24,7 +24,7 @@ extension PostgresEngine {
 
     /// Gives numbers to the changes that have none. It may be done twice, and so needs no key.
     private func numberChanges() async throws(ProfileStoreError) -> Int64 {
-        try await session.write(at: options.now()) { [options] transaction, _ in
+        try await session.prepare(at: options.now()) { [options] transaction, _ in
             PostgresSession.Outcome(value: try await ChangeTable.number(transaction, keeping: options.mostChanges))
         }
     }
@@ -44,13 +44,11 @@ extension PostgresEngine {
 
     func outcome(of request: KeyedRequest, at time: Timestamp) async throws(ProfileStoreError) -> KeyedOutcome? {
         let schema = try await schemaInForce().schema
-        return try await session.read { connection in
-            let rows = try await connection.run([KeyedWriteTable.select(request.key.text)])
-            guard let kept = rows.first.flatMap(KeptWrite.init),
-                kept.writtenAt.millisecondsSince1970 > WriteKey.forgotten(at: time).millisecondsSince1970
-            else { return nil }
-            return try kept.outcome(of: request, under: schema)
+        let isThere = try await session.read { connection in
+            let rows = try await connection.run([KeyedWriteTable.select(request.key.text)])[0]
+            return !rows.isEmpty && rows.time(0, 2) > WriteKey.forgotten(at: time)
         }
+        return isThere ? try await session.outcome(of: request) { schema } : nil
     }
 
     func remember(_ outcome: KeyedOutcome, _ stamp: WriteStamp) async throws(ProfileStoreError) -> KeyedOutcome {

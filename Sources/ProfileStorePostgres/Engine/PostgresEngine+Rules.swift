@@ -50,7 +50,13 @@ extension PostgresEngine {
         let start = ContinuousClock.now
         let deadline = session.newDeadline
         while try await schemaInForce().fingerprint != schema.fingerprint {
-            try await session.read { connection in try await Self.prepare(for: schema, connection) }
+            try await session.read { connection in
+                do {
+                    try await Self.prepare(for: schema, connection)
+                } catch let error as ProfileStoreError {
+                    try await session.proving(connection) { throw error }
+                }
+            }
             if try await session.read({ try await Self.isPrepared(for: schema, $0.run(SchemaTable.selectIndexes)) }) {
                 break
             }

@@ -143,14 +143,28 @@ final class PostgresEngine: StoreEngine {
     func changeOnce<Value: Sendable>(
         _ stamp: WriteStamp, _ body: (Transaction) async throws -> Written<Value>
     ) async throws(ProfileStoreError) -> Value {
-        let (value, isChange) = try await session.write(at: stamp.time) { transaction, key in
+        try await commit(stamp, body).get()
+    }
+
+    /// Writes, and logs what has changed; see ``PostgresSession/commit(at:_:)``.
+    func commit<Value: Sendable>(
+        _ stamp: WriteStamp, _ body: (Transaction) async throws -> Written<Value>
+    ) async throws(ProfileStoreError) -> PostgresSession.Committed<Value> {
+        let committed = try await session.commit(at: stamp.time) { transaction, key in
             let written = try await body(transaction)
             let outcome = outcome(of: written, stamp, key)
             return PostgresSession.Outcome(
                 value: (outcome.value, !written.changes.isEmpty), last: outcome.last, isGuess: outcome.isGuess)
         }
+        let (value, isChange) = committed.value
         if isChange { watch.announce() }
-        return value
+        return PostgresSession.Committed(value: value, isOnOneMachine: committed.isOnOneMachine)
+    }
+
+    func confirmed<Value: Sendable>(
+        _ found: Value, _ read: () async throws(ProfileStoreError) -> Value
+    ) async throws(ProfileStoreError) -> Value {
+        return try await PostgresSession.proving(read)
     }
 
     private func outcome<Value>(

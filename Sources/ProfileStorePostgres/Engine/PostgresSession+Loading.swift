@@ -4,9 +4,14 @@ internal import ProfileStore
 
 // A bulk load into an empty table goes without its indexes, which are made afterwards: three times as fast.
 //
-// It takes steps. While it goes on, the store says so, so that nobody else writes profiles; and a transaction beside it
-// holds a row, by which others see that it is alive. Whoever finds the store loading and that row free makes the indexes and
-// ends the load: its rows are there, all or none, since they come in one transaction.
+// It takes steps. While it goes on, the store says so, so that nobody else writes profiles; and a transaction beside it, the
+// guardian, holds a row, by which others see that it is alive. Whoever finds the store loading and that row free makes the
+// indexes and ends the load: its rows are there, all or none, since they come in one transaction.
+//
+// The guardian may be ended while the load goes on: by a timeout of the server's, or by an operator. So each step looks at the
+// store's row, and holds it, before it goes on: the indexes are dropped, and the rows copied, while the store is loading
+// and has no profile; and the load is ended once all indexes are there. What came of the load is known by its one
+// transaction, and by nothing that comes after it.
 extension PostgresSession {
     /// Runs `body` while the table has no indexes but those that cost nothing.
     ///
@@ -14,38 +19,45 @@ extension PostgresSession {
     ///   - time: When, by the caller's clock.
     ///   - mayBegin: Asked while nobody else may write profiles.
     ///   - body: Fills the table.
-    /// - Returns: What `body` returns; nil where the load may not begin.
-    /// - Throws: What `body` throws, and what other writes throw.
+    /// - Returns: What `body` returns; nil where the load may not begin, or others have taken it for dead before.
+    /// - Throws: What `body` throws, and what prevents the load from beginning. Nothing was loaded then.
     func withoutIndexes<Value: Sendable>(
         at time: Timestamp, mayBegin: (Transaction) async throws -> Bool,
         _ body: () async throws(ProfileStoreError) -> Value
     ) async throws(ProfileStoreError) -> Value? {
         try await underWay.run { () throws(ProfileStoreError) in
-            try await lend { guardian in
-                guardian.mayBeCancelled = false
-                return try await guardian.transaction { alive in
-                    try await alive.run(Self.holdLoads)
-                    // Whoever has begun a load before has died.
-                    if try await alive.run(SchemaTable.selectState).flag(0, 1) { try await endLoad(at: time) }
-                    let begins = try await write(at: time) { transaction, _ in
-                        try await transaction.run(SchemaTable.hold)
-                        guard try await mayBegin(transaction) else { return Outcome(value: false) }
-                        return Outcome(value: true, last: [Command("UPDATE store SET is_loading = true")])
+            var outcome: Result<Value?, ProfileStoreError>?
+            do throws(ProfileStoreError) {
+                try await lend { guardian in
+                    guardian.mayBeCancelled = false
+                    try await guardian.transaction { alive in
+                        try await alive.run([Self.stayingOpen, Command(Self.holdLoads)])
+                        // Whoever has begun a load before has died.
+                        if try await alive.run(SchemaTable.selectState).flag(0, 1) { try await endLoad(at: time) }
+                        let begins = try await prepare(at: time) { transaction, _ in
+                            try await transaction.run(SchemaTable.hold)
+                            guard try await mayBegin(transaction) else { return Outcome(value: false) }
+                            return Outcome(value: true, last: [Command("UPDATE store SET is_loading = true")])
+                        }
+                        guard begins else {
+                            outcome = .success(nil)
+                            return
+                        }
+                        do throws(ProfileStoreError) {
+                            outcome = .success(try await dropIndexes() ? try await body() : nil)
+                        } catch {
+                            outcome = .failure(error)
+                        }
+                        // Also where the task was cancelled: others wait for it. Where it fails the next writer does it.
+                        await Task { try? await endLoad(at: time) }.value
+                        guardian.deadline = newDeadline
                     }
-                    guard begins else { return nil }
-                    let outcome: Result<Value, ProfileStoreError>
-                    do throws(ProfileStoreError) {
-                        try await lend { connection in try await Self.dropIndexes(connection) }
-                        outcome = .success(try await body())
-                    } catch {
-                        outcome = .failure(error)
-                    }
-                    // Also where the task was cancelled: others wait for it.
-                    try await Task { await Result(of: endLoad, time) }.value.get()
-                    guardian.deadline = newDeadline
-                    return try outcome.get()
                 }
+            } catch {
+                // The end of the guardian says nothing about what it has guarded.
+                guard outcome != nil else { throw error }
             }
+            return try outcome?.get() ?? nil
         }
     }
 
@@ -55,8 +67,14 @@ extension PostgresSession {
     func endDeadLoad() async throws(ProfileStoreError) -> Bool {
         try await lend { guardian in
             try await guardian.transaction { alive in
-                guard try await !alive.run(Self.holdLoads + " SKIP LOCKED").isEmpty else { return false }
-                if try await alive.run(SchemaTable.selectState).flag(0, 1) { try await endLoad(at: options.now()) }
+                let held = try await alive.run([Self.stayingOpen, Command(Self.holdLoads + " SKIP LOCKED")])
+                guard !held[1].isEmpty else { return false }
+                // A load whose guardian was ended holds the store's row while it copies.
+                let state = try await lend { connection in
+                    try await connection.run(SchemaTable.share + " SKIP LOCKED")
+                }
+                guard !state.isEmpty else { return false }
+                if state.flag(0, 1) { try await endLoad(at: options.now()) }
                 return true
             }
         }
@@ -66,15 +84,44 @@ extension PostgresSession {
 
     /// Makes the indexes, the unique ones first, and lets others write again.
     private func endLoad(at time: Timestamp) async throws(ProfileStoreError) {
-        try await lend { connection in
-            connection.mayBeCancelled = false
-            connection.deadline = .now + Self.longestWork
-            for index in Self.indexes { try await connection.run(index.sql) }
-            let schema = try await SchemaTable.inForce(connection).schema
-            try await PostgresEngine.prepare(for: schema, isAlone: true, connection)
+        var hasEnded = false
+        while !hasEnded {
+            try await lend { connection in
+                connection.mayBeCancelled = false
+                connection.deadline = .now + Self.longestWork
+                for index in Self.indexes { try await Self.make(index, connection) }
+                let schema = try await SchemaTable.inForce(connection).schema
+                try await PostgresEngine.prepare(for: schema, isAlone: true, connection)
+            }
+            hasEnded = try await prepare(at: time) { transaction, _ in
+                // A load that was taken for dead drops indexes only while it holds this row.
+                try await transaction.run(SchemaTable.hold)
+                let schema = try await SchemaTable.inForce(transaction).schema
+                let names = Self.indexes.map(\.name)
+                let there = try await transaction.run(Self.countIndexes, [.texts(names)]).number(0, 0) ?? 0
+                let others = try await transaction.run(SchemaTable.selectIndexes)
+                guard there == names.count, PostgresEngine.isPrepared(for: schema, others) else {
+                    return Outcome(value: false)
+                }
+                return Outcome(value: true, last: [Command("UPDATE store SET is_loading = false")])
+            }
         }
-        try await write(at: time) { transaction, _ in
-            Outcome(value: (), last: [Command("UPDATE store SET is_loading = false")])
+    }
+
+    private static let countIndexes = """
+        SELECT count(*) FROM pg_index JOIN pg_class ON pg_class.oid = pg_index.indexrelid
+        WHERE indrelid = 'profiles'::regclass AND indisvalid AND relname = ANY ($1::text[])
+        """
+
+    /// Makes an index, unless another session makes it at the same time.
+    private static func make(_ index: (name: String, sql: String), _ connection: Connection) async throws {
+        do throws(PostgresError) {
+            try await connection.run(index.sql)
+        } catch {
+            // Two that begin at once meet in the server's own table of names.
+            guard case .refused(.uniqueViolation, _, let constraint, _) = error, constraint != index.name else {
+                throw error
+            }
         }
     }
 
@@ -93,10 +140,19 @@ extension PostgresSession {
         ),
     ]
 
-    private static func dropIndexes(_ connection: Connection) async throws {
-        let there = try await connection.run(SchemaTable.selectIndexes)
-        let names = indexes.map(\.name) + (0..<there.count).compactMap { there.text($0, 0) }
-        for name in names { try await connection.run("DROP INDEX IF EXISTS \"\(name)\"") }
+    /// Drops the indexes, if the store is loading still.
+    ///
+    /// - Returns: False if others have taken the load for dead, and have ended it.
+    private func dropIndexes() async throws(ProfileStoreError) -> Bool {
+        try await lend { connection in
+            try await connection.transaction { transaction in
+                guard try await transaction.run(SchemaTable.hold).flag(0, 1) else { return false }
+                let there = try await transaction.run(SchemaTable.selectIndexes)
+                let names = Self.indexes.map(\.name) + (0..<there.count).compactMap { there.text($0, 0) }
+                for name in names { try await transaction.run("DROP INDEX IF EXISTS \"\(name)\"") }
+                return true
+            }
+        }
     }
 
     /// How long making an index may take.
@@ -112,13 +168,6 @@ extension PostgresSession {
         } catch {
             throw ProfileStoreError(translating: error, since: start)
         }
-    }
-}
-
-extension Result where Success == Void, Failure == ProfileStoreError {
-    /// What comes of an attempt, to be handed from task to task.
-    fileprivate init(of attempt: (Timestamp) async throws(ProfileStoreError) -> Void, _ time: Timestamp) async {
-        do throws(ProfileStoreError) { self = .success(try await attempt(time)) } catch { self = .failure(error) }
     }
 }
 

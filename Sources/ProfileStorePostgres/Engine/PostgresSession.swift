@@ -18,16 +18,60 @@ struct PostgresSession: Sendable {
 
     // MARK: Reading
 
+    /// Whether a read of this task proves that its server leads.
+    @TaskLocal private static var isProving = false
+
     /// Reads, or does what may be done twice; single statements are each of one moment.
     func read<Value: Sendable>(
         _ body: (Connection) async throws -> Value
     ) async throws(ProfileStoreError) -> Value {
         do {
-            return try await repeating { deadline throws in try await pool.withConnection(until: deadline, body) }
+            return try await repeating { deadline throws in
+                try await pool.withConnection(until: deadline) { connection in
+                    guard Self.isProving else { return try await body(connection) }
+                    return try await proving(connection) { try await body(connection) }
+                }
+            }
         } catch {
-            // Whether it was done does not matter: it can be done again.
-            if case .outcomeUnknown(let reason) = error { throw .unavailable([reason]) }
-            throw error
+            throw error.ofStep
+        }
+    }
+
+    /// Runs `body`, each read of which proves that its server leads.
+    static func proving<Value: Sendable>(
+        _ body: () async throws(ProfileStoreError) -> Value
+    ) async throws(ProfileStoreError) -> Value {
+        let outcome = await $isProving.withValue(true) { () async -> Result<Value, ProfileStoreError> in
+            do throws(ProfileStoreError) { return .success(try await body()) } catch { return .failure(error) }
+        }
+        return try outcome.get()
+    }
+
+    /// Runs `body`, and returns or throws what it found once the server has proven that it leads.
+    ///
+    /// A leader that was frozen goes on to answer reads for some seconds after another server took over, and what it says
+    /// is then out of date. It cannot commit any more, because its standbys follow the other server. So a commit proves
+    /// what was read before it. Both go through one session: another one may be with another server.
+    func proving<Value>(
+        _ connection: Connection, _ body: () async throws -> Value
+    ) async throws -> Value {
+        let outcome: Result<Value, ProfileStoreError>
+        do { outcome = .success(try await body()) } catch let error as ProfileStoreError { outcome = .failure(error) }
+        try await prove(Self.newKey(), of: nil, outcome: Self.nothing, at: options.now(), connection)
+        return try outcome.get()
+    }
+
+    /// Keeps a key, to prove the answer that a session has just given.
+    ///
+    /// - Throws: What says that the answer is not proven; nothing was written then.
+    private func prove(
+        _ key: String, of request: String?, outcome: String, at time: Timestamp, _ connection: Connection
+    ) async throws {
+        do {
+            try await keep(key, of: request, outcome: outcome, at: time, connection)
+        } catch PostgresError.outcomeUnknown(let reason) {
+            // Only the key may have been written.
+            throw PostgresError.lost(reason)
         }
     }
 
@@ -51,11 +95,12 @@ struct PostgresSession: Sendable {
         /// and the body runs again.
         var isGuess = false
 
+        /// - Returns: Whether another machine has it too, see ``Transaction/commit(_:onQuorumOf:)``.
         fileprivate func commit(
-            _ transaction: Transaction, with others: [Command]
-        ) async throws(PostgresError) {
+            _ transaction: Transaction, with others: [Command], onQuorumOf list: ServerList
+        ) async throws(PostgresError) -> Bool {
             do throws(PostgresError) {
-                try await transaction.commit(last + others)
+                return try await transaction.commit(last + others, onQuorumOf: list)
             } catch {
                 guard isGuess, error.state == .divisionByZero, !Durability.isMissing(error) else { throw error }
                 throw .changedMeanwhile
@@ -63,114 +108,228 @@ struct PostgresSession: Sendable {
         }
     }
 
+    /// What a transaction that was committed has come to.
+    struct Committed<Value: Sendable>: Sendable {
+        let value: Value
+        /// Whether the server stopped to wait for standbys before one had it, and did not begin again in time.
+        var isOnOneMachine = false
+
+        /// - Throws: `storedOnOneMachine`.
+        func get() throws(ProfileStoreError) -> Value {
+            guard !isOnOneMachine else { throw .storedOnOneMachine }
+            return value
+        }
+    }
+
     /// Writes in a transaction.
     ///
     /// Its first command keeps a key of its own. When nobody can say whether it was committed, it is repeated with the same
-    /// key: that fails where the first one was committed, and keeps it from being so where it was not.
+    /// key: that fails where the first one was committed, and keeps it from being so where it was not. The same is done
+    /// while the machine that has it is the only one. An answer that `body` throws is proven before it is thrown.
     ///
     /// - Parameters:
     ///   - time: When, by the caller's clock.
     ///   - body: Writes; it may run more than once. It gets the key, by which no other transaction is known.
     /// - Returns: What the body has returned in the transaction that was committed.
-    /// - Throws: `outcomeUnknown` where that could not be found out in time.
+    /// - Throws: `outcomeUnknown` where that could not be found out in time, `storedOnOneMachine`, …
     func write<Value: Sendable>(
         at time: Timestamp, _ body: (Transaction, _ key: String) async throws -> Outcome<Value>
     ) async throws(ProfileStoreError) -> Value {
-        try await underWay.run { () throws(ProfileStoreError) in try await writeUnderWay(at: time, body) }
+        try await commit(at: time, body).get()
     }
 
-    private func writeUnderWay<Value: Sendable>(
+    /// Writes what a verb only prepares with: it does no harm, and can be done again.
+    ///
+    /// - Throws: What ``write(at:_:)`` throws, and never that something was, or may have been, stored.
+    func prepare<Value: Sendable>(
         at time: Timestamp, _ body: (Transaction, _ key: String) async throws -> Outcome<Value>
     ) async throws(ProfileStoreError) -> Value {
+        do throws(ProfileStoreError) { return try await write(at: time, body) } catch { throw error.ofStep }
+    }
+
+    /// Writes as ``write(at:_:)`` does, and has the value too where one machine alone has stored it.
+    func commit<Value: Sendable>(
+        at time: Timestamp, _ body: (Transaction, _ key: String) async throws -> Outcome<Value>
+    ) async throws(ProfileStoreError) -> Committed<Value> {
+        try await underWay.run { () throws(ProfileStoreError) in try await commitUnderWay(at: time, body) }
+    }
+
+    private func commitUnderWay<Value: Sendable>(
+        at time: Timestamp, _ body: (Transaction, _ key: String) async throws -> Outcome<Value>
+    ) async throws(ProfileStoreError) -> Committed<Value> {
         let key = Self.newKey()
-        var made: [Value] = []
-        var answer: ProfileStoreError?
-        return try await repeating { deadline throws in
-            do {
-                return try await pool.withConnection(until: deadline) { connection in
-                    let keep = keeping(key, outcome: String(made.count), at: time)
-                    return try await connection.transaction("BEGIN", [keep]) { transaction in
-                        let outcome = try await body(transaction, key)
-                        made.append(outcome.value)
-                        // One in 256 forgets twice as many keys as have come since.
-                        let forgetting = key.hasSuffix("00") ? [KeyedWriteTable.forgettingSome(at: time)] : []
-                        try await outcome.commit(transaction, with: forgetting)
-                        return outcome.value
+        var made = Attempts<Value>()
+        do throws(ProfileStoreError) {
+            let value = try await repeating { deadline throws in
+                do {
+                    return try await pool.withConnection(until: deadline) { connection in
+                        do {
+                            return try await attempt(key, at: time, &made, connection, body)
+                        } catch let error as ProfileStoreError {
+                            // It goes by what this server has, and an attempt before it may be on its way yet: the
+                            // first to keep the key decides, and its COMMIT waits for all that came before.
+                            made.answer = error
+                            try await prove(key, of: nil, outcome: Self.nothing, at: time, connection)
+                            throw error
+                        }
                     }
+                } catch let error as PostgresError where KeyedWriteTable.isTaken(error) {
+                    // The key is gone, so the failed server lost the transaction.
+                    guard let value = try await committed(of: &made, key, until: deadline) else {
+                        throw PostgresError.lost("")
+                    }
+                    return value
+                } catch  where Durability.isMissing(error) && !made.values.isEmpty {
+                    guard let value = try await committed(of: &made, key, until: deadline) else { throw error }
+                    return value
                 }
-            } catch let error as PostgresError where KeyedWriteTable.isTaken(error) {
-                return try await committed(of: made, or: answer, key, until: deadline)
-            } catch let error as ProfileStoreError where error.isAnswer || !made.isEmpty {
-                // What it goes by may be lost with this server, and an attempt before it may be on its way yet: whoever
-                // keeps the key first decides, and its COMMIT waits for all that came before.
-                answer = error
-                guard try await !keep(key, outcome: Self.nothing, at: time, until: deadline) else { throw error }
-                return try await committed(of: made, or: error, key, until: deadline)
             }
+            return Committed(value: value)
+        } catch {
+            guard case .storedOnOneMachine = error, let value = made.alone else { throw error }
+            return Committed(value: value, isOnOneMachine: true)
         }
+    }
+
+    /// What the attempts at a transaction have come to.
+    private struct Attempts<Value> {
+        /// The values of those that got as far as their `COMMIT`, by their number.
+        var values: [Value] = []
+        /// The answer of the one that was last refused.
+        var answer: ProfileStoreError?
+        /// The value that one machine alone has.
+        var alone: Value?
+    }
+
+    private func attempt<Value: Sendable>(
+        _ key: String, at time: Timestamp, _ made: inout Attempts<Value>, _ connection: Connection,
+        _ body: (Transaction, _ key: String) async throws -> Outcome<Value>
+    ) async throws -> Value {
+        let keep = keeping(key, outcome: String(made.values.count), at: time)
+        return try await connection.transaction("BEGIN", [keep]) { transaction in
+            let outcome = try await body(transaction, key)
+            made.values.append(outcome.value)
+            guard try await outcome.commit(transaction, with: forgettingSome(key, at: time), onQuorumOf: pool.list)
+            else {
+                made.alone = outcome.value
+                throw QuorumIsGone(isStored: true)
+            }
+            return outcome.value
+        }
+    }
+
+    /// One in 256 forgets twice as many keys as have come since.
+    private func forgettingSome(_ key: String, at time: Timestamp) -> [Command] {
+        key.hasSuffix("00") ? [KeyedWriteTable.forgettingSome(at: time)] : []
     }
 
     /// Writes in a transaction that cannot be repeated, since what it writes is had once. Its connection is lent besides, for
     /// what takes longer than a wait may.
     ///
-    /// - Throws: `outcomeUnknown` where nobody could find out in time whether it was committed.
+    /// - Returns: Nil where the body took it back.
+    /// - Throws: `outcomeUnknown` where nobody could find out in time whether it was committed. After any other error it was
+    ///   not.
     func writeOnce<Value: Sendable>(
         at time: Timestamp, _ body: (Connection, Transaction, _ key: String) async throws -> Outcome<Value>
-    ) async throws(ProfileStoreError) -> Value? {
+    ) async throws(ProfileStoreError) -> Committed<Value>? {
         try await underWay.run { () throws(ProfileStoreError) in try await writeOnceUnderWay(at: time, body) }
     }
 
     private func writeOnceUnderWay<Value: Sendable>(
         at time: Timestamp, _ body: (Connection, Transaction, _ key: String) async throws -> Outcome<Value>
-    ) async throws(ProfileStoreError) -> Value? {
+    ) async throws(ProfileStoreError) -> Committed<Value>? {
         let start = ContinuousClock.now
         let key = Self.newKey()
         var made: Value?
         do {
             return try await pool.withConnection(until: newDeadline) { connection in
-                let keep = keeping(key, outcome: "0", at: time)
-                return try await connection.transaction("BEGIN", [keep]) { transaction in
-                    let outcome = try await body(connection, transaction, key)
-                    made = outcome.value
-                    try await transaction.commit(outcome.last)
-                    return outcome.value
+                do {
+                    let preface = [Self.stayingOpen, keeping(key, outcome: "0", at: time)]
+                    return try await connection.transaction("BEGIN", preface) { transaction in
+                        let outcome = try await body(connection, transaction, key)
+                        made = outcome.value
+                        guard try await transaction.commit(outcome.last, onQuorumOf: pool.list) else {
+                            throw QuorumIsGone(isStored: true)
+                        }
+                        return Committed(value: outcome.value)
+                    }
+                } catch let error as ProfileStoreError {
+                    return try await proving(connection) { throw error }
                 }
             }
-        } catch let error as PostgresError {
-            guard case .outcomeUnknown = error, let made else {
-                throw ProfileStoreError(translating: error, since: start)
-            }
-            let isKept = try await repeating { deadline throws in
-                if try await keep(key, outcome: Self.nothing, at: time, until: deadline) { return false }
-                // It may be we who have kept it, by a COMMIT of which we have not heard.
-                guard let kept = try await kept(key, until: deadline) else { throw PostgresError.lost("") }
-                return kept.outcome != Self.nothing
-            }
-            guard isKept else { throw .unavailable(["the connection was lost, and nothing was written"]) }
-            return made
         } catch is LoadIsUndone {
             return nil
         } catch {
-            throw ProfileStoreError(translating: error, since: start)
+            guard let made else { throw ProfileStoreError(translating: error, since: start) }
+            let reason: String
+            switch error {
+            case PostgresError.outcomeUnknown(let words): reason = words
+            case is QuorumIsGone: reason = "no other machine has it"
+            default: throw ProfileStoreError(translating: error, since: start)
+            }
+            // In a task of its own: the outcome counts, also for a caller that was cancelled.
+            switch await Task(operation: { await fate(of: key, at: time) }).value {
+            case .committed: return Committed(value: made)
+            case .committedAlone: return Committed(value: made, isOnOneMachine: true)
+            case .notCommitted: throw .unavailable(["the connection was lost, and nothing was written"])
+            case .unknown: throw .outcomeUnknown(reason)
+            }
         }
     }
+
+    /// What became of a transaction.
+    private enum Fate { case committed, committedAlone, notCommitted, unknown }
+
+    /// Finds out what became of the one transaction with a key, which is not committed any more if it was not.
+    private func fate(of key: String, at time: Timestamp) async -> Fate {
+        do throws(ProfileStoreError) {
+            return try await repeating { deadline throws in
+                do {
+                    try await pool.withConnection(until: deadline) { connection in
+                        try await keep(key, outcome: Self.nothing, at: time, connection)
+                    }
+                    return .notCommitted
+                } catch let error as PostgresError where KeyedWriteTable.isTaken(error) || Durability.isMissing(error) {
+                    guard let kept = try await kept(key, until: deadline) else {
+                        throw Durability.isMissing(error) ? error : PostgresError.lost("")
+                    }
+                    // It may be this task that has kept it, by a COMMIT whose answer was lost.
+                    guard kept.outcome != Self.nothing else { return .notCommitted }
+                    guard kept.isSafe else { throw QuorumIsGone(isStored: true) }
+                    return .committed
+                }
+            }
+        } catch {
+            if case .storedOnOneMachine = error { return .committedAlone }
+            return .unknown
+        }
+    }
+
+    /// For a transaction in which the server hears nothing for a while: some servers end those.
+    static let stayingOpen = Command("SET LOCAL idle_in_transaction_session_timeout = 0")
 
     /// The outcome of a key that is kept for nothing.
     private static let nothing = "none"
 
-    /// The attempt that was committed.
+    /// The value of the attempt that was committed; nil where the server does not have the key.
     ///
-    /// - Throws: The answer of a later one, where the key was kept for nothing after it.
+    /// - Throws: The answer of a later one, where the key was kept for nothing after it; `QuorumIsGone`.
     private func committed<Value>(
-        of made: [Value], or answer: ProfileStoreError?, _ key: String, until deadline: ContinuousClock.Instant
-    ) async throws -> Value {
-        // What only the server had that is lost is gone with it.
-        guard let kept = try await kept(key, until: deadline) else { throw PostgresError.lost("") }
-        if kept.outcome == Self.nothing, let answer { throw answer }
-        guard let number = Int(kept.outcome), made.indices.contains(number) else {
+        of made: inout Attempts<Value>, _ key: String, until deadline: ContinuousClock.Instant
+    ) async throws -> Value? {
+        guard let kept = try await kept(key, until: deadline) else { return nil }
+        if kept.outcome == Self.nothing, let answer = made.answer {
+            guard kept.isSafe else { throw QuorumIsGone(isStored: false) }
+            throw answer
+        }
+        guard let number = Int(kept.outcome), made.values.indices.contains(number) else {
             throw ProfileStoreError.corrupt("a write of our own has the outcome of another")
         }
-        return made[number]
+        guard kept.isSafe else {
+            made.alone = made.values[number]
+            throw QuorumIsGone(isStored: true)
+        }
+        return made.values[number]
     }
 
     private func keeping(_ key: String, of request: String? = nil, outcome: String, at time: Timestamp) -> Command {
@@ -179,21 +338,17 @@ struct PostgresSession: Sendable {
 
     /// Keeps a key and does nothing else, so that no attempt under it is committed any more.
     ///
-    /// - Returns: False if one was.
+    /// - Throws: An error that ``KeyedWriteTable/isTaken(_:)`` knows where one was.
     private func keep(
-        _ key: String, of request: String? = nil, outcome: String, at time: Timestamp,
-        until deadline: ContinuousClock.Instant
-    ) async throws -> Bool {
-        do {
-            try await pool.withConnection(until: deadline) { connection in
-                let preface = [
-                    KeyedWriteTable.forgetting(key, at: time), keeping(key, of: request, outcome: outcome, at: time),
-                ]
-                try await connection.transaction("BEGIN", preface) { transaction in try await transaction.commit() }
+        _ key: String, of request: String? = nil, outcome: String, at time: Timestamp, _ connection: Connection
+    ) async throws {
+        let preface = [
+            KeyedWriteTable.forgetting(key, at: time), keeping(key, of: request, outcome: outcome, at: time),
+        ]
+        try await connection.transaction("BEGIN", preface) { transaction in
+            guard try await transaction.commit(forgettingSome(key, at: time), onQuorumOf: pool.list) else {
+                throw QuorumIsGone(isStored: false)
             }
-            return true
-        } catch let error as PostgresError where KeyedWriteTable.isTaken(error) {
-            return false
         }
     }
 
@@ -214,26 +369,37 @@ struct PostgresSession: Sendable {
             let key = request.key.text
             do {
                 let value = try await pool.withConnection(until: deadline) { connection in
-                    let preface = [
-                        KeyedWriteTable.forgetting(key, at: time),
-                        keeping(key, of: request.fingerprint, outcome: "null", at: time),
-                    ]
-                    return try await connection.transaction("BEGIN", preface) { transaction in
-                        let outcome = try await body(transaction, Self.newKey())
-                        let stored = KeyedOutcome(Result<Value, ProfileStoreError>.success(outcome.value)).stored
-                        try await outcome.commit(
-                            transaction, with: [KeyedWriteTable.setting(key, outcome: stored)])
-                        return outcome.value
+                    do {
+                        let preface = [
+                            KeyedWriteTable.forgetting(key, at: time),
+                            keeping(key, of: request.fingerprint, outcome: "null", at: time),
+                        ]
+                        return try await connection.transaction("BEGIN", preface) { transaction in
+                            let outcome = try await body(transaction, Self.newKey())
+                            let stored = KeyedOutcome(Result<Value, ProfileStoreError>.success(outcome.value)).stored
+                            let remember = [KeyedWriteTable.setting(key, outcome: stored)]
+                            guard try await outcome.commit(transaction, with: remember, onQuorumOf: pool.list) else {
+                                throw QuorumIsGone(isStored: true)
+                            }
+                            return outcome.value
+                        }
+                    } catch let error as ProfileStoreError where error.isAnswer {
+                        let refused = KeyedOutcome(Result<Value, ProfileStoreError>.failure(error))
+                        try await prove(
+                            key, of: request.fingerprint, outcome: refused.stored, at: time, connection)
+                        throw error
+                    } catch let error as ProfileStoreError {
+                        return try await proving(connection) { throw error }
                     }
                 }
                 return (.success(value), true)
-            } catch let error as PostgresError where KeyedWriteTable.isTaken(error) {
-                guard let kept = try await kept(key, until: deadline) else { throw PostgresError.lost("") }
-                return (try kept.outcome(of: request, under: try await schema()).answer(), false)
-            } catch let error as ProfileStoreError where error.isAnswer {
-                let refused = KeyedOutcome(Result<Value, ProfileStoreError>.failure(error))
-                let first = try await remember(refused, of: request, at: time, under: schema, until: deadline)
+            } catch let error as PostgresError where KeyedWriteTable.isTaken(error) || Durability.isMissing(error) {
+                guard let first = try await outcome(of: request, under: schema, until: deadline) else {
+                    throw Durability.isMissing(error) ? error : PostgresError.lost("")
+                }
                 return (first.answer(), false)
+            } catch let error as ProfileStoreError where error.isAnswer {
+                return (.failure(error), false)
             }
         }
     }
@@ -252,29 +418,54 @@ struct PostgresSession: Sendable {
         under schema: () async throws -> ProfileSchema
     ) async throws(ProfileStoreError) -> KeyedOutcome {
         try await repeating { deadline throws in
-            try await remember(outcome, of: request, at: time, under: schema, until: deadline)
+            do {
+                try await pool.withConnection(until: deadline) { connection in
+                    try await keep(
+                        request.key.text, of: request.fingerprint, outcome: outcome.stored, at: time, connection)
+                }
+                return outcome
+            } catch let error as PostgresError where KeyedWriteTable.isTaken(error) {
+                guard let first = try await self.outcome(of: request, under: schema, until: deadline) else {
+                    throw PostgresError.lost("")
+                }
+                return first
+            }
         }
     }
 
-    private func remember(
-        _ outcome: KeyedOutcome, of request: KeyedRequest, at time: Timestamp,
-        under schema: () async throws -> ProfileSchema, until deadline: ContinuousClock.Instant
-    ) async throws -> KeyedOutcome {
-        let key = request.key.text
-        let isFirst = try await keep(
-            key, of: request.fingerprint, outcome: outcome.stored, at: time, until: deadline)
-        if isFirst { return outcome }
-        guard let kept = try await kept(key, until: deadline) else { throw PostgresError.lost("") }
-        return try kept.outcome(of: request, under: try await schema())
+    /// What came of a write that was made with this key, once another machine has it too; nil where none was made.
+    ///
+    /// - Throws: `keyReused`, `storedOnOneMachine`, …
+    func outcome(
+        of request: KeyedRequest, under schema: () async throws -> ProfileSchema
+    ) async throws(ProfileStoreError) -> KeyedOutcome? {
+        try await repeating { deadline throws in
+            try await outcome(of: request, under: schema, until: deadline)
+        }
+    }
+
+    private func outcome(
+        of request: KeyedRequest, under schema: () async throws -> ProfileSchema,
+        until deadline: ContinuousClock.Instant
+    ) async throws -> KeyedOutcome? {
+        guard let kept = try await kept(request.key.text, until: deadline) else { return nil }
+        let outcome = try kept.outcome(of: request, under: try await schema())
+        guard kept.isSafe else {
+            let isRefusal = if case .refused = outcome { true } else { false }
+            throw QuorumIsGone(isStored: !isRefusal)
+        }
+        return outcome
     }
 
     /// What is kept under a key, once it is safe: an answer to a write that waits for a standby yet would be too early,
-    /// so the row is written again, whose `COMMIT` waits for both.
+    /// so the row is written again, whose `COMMIT` waits for both. Without a quorum it says that it is not safe.
     private func kept(_ key: String, until deadline: ContinuousClock.Instant) async throws -> KeptWrite? {
         try await pool.withConnection(until: deadline) { connection in
             try await connection.transaction { transaction in
-                let rows = try await transaction.run(KeyedWriteTable.confirming(key, onQuorum: pool.list.needsQuorum()))
-                return rows.first.flatMap(KeptWrite.init)
+                let rows = try await transaction.run([KeyedWriteTable.confirming(key)])[0]
+                let hadQuorum = !pool.list.needsQuorum() || !rows.isEmpty && rows.flag(0, 3)
+                let hasQuorum = try await transaction.commit(onQuorumOf: pool.list)
+                return KeptWrite(rows, isSafe: hadQuorum && hasQuorum)
             }
         }
     }
@@ -292,9 +483,20 @@ struct PostgresSession: Sendable {
                 return try await attempt(deadline)
             } catch {
                 if case PostgresError.outcomeUnknown(let reason) = error { unknown = unknown ?? reason }
+                let isOnOneMachine = (error as? QuorumIsGone)?.isStored ?? false
+                // If that machine is lost next, nobody knows whether another one will have it.
+                if isOnOneMachine { unknown = unknown ?? "no other machine had it" }
                 let isOver = Task.isCancelled || ContinuousClock.now + pause >= deadline
                 if error is LoadGoesOn, !isOver {
-                    if try await !endDeadLoad() { try? await Task.sleep(for: min(pause * 64, .milliseconds(200))) }
+                    let hasEnded: Bool
+                    do throws(ProfileStoreError) {
+                        hasEnded = try await endDeadLoad()
+                    } catch {
+                        // That is about the load, and not about an attempt before.
+                        if let unknown { throw .outcomeUnknown(unknown) }
+                        throw error
+                    }
+                    if !hasEnded { try? await Task.sleep(for: min(pause * 64, .milliseconds(200))) }
                     pause = min(pause * 2, .milliseconds(200))
                     continue
                 }
@@ -304,7 +506,7 @@ struct PostgresSession: Sendable {
                     continue
                 }
                 // An answer was found out by a transaction that came after all others.
-                if let unknown, !(error is ProfileStoreError) { throw .outcomeUnknown(unknown) }
+                if let unknown, !isOnOneMachine, !(error is ProfileStoreError) { throw .outcomeUnknown(unknown) }
                 if (error as? PostgresError)?.isOfOtherTables ?? false { try await checkVersion(until: deadline) }
                 throw ProfileStoreError(translating: error, since: start)
             }

@@ -68,7 +68,7 @@ final class ProfileIDs: Sendable {
     private func reserve(
         _ size: Int64, _ session: PostgresSession, at time: Timestamp
     ) async throws(ProfileStoreError) -> Range<Int64> {
-        let end = try await session.write(at: time) { transaction, _ in
+        let end = try await session.prepare(at: time) { transaction, _ in
             let rows = try await transaction.run(
                 "UPDATE counters SET value = value + $1 WHERE name = 'next_profile_id' RETURNING value", [.number(size)]
             )

@@ -9,12 +9,22 @@ extension ProfileStoreError {
     init(translating error: any Error, since start: ContinuousClock.Instant) {
         switch error {
         case let error as ProfileStoreError: self = error
+        case let error as QuorumIsGone where error.isStored: self = .storedOnOneMachine
         case _ where Durability.isMissing(error): self = Durability.missing
         case let error as PostgresError: self.init(error, waited: .now - start)
         case is CancellationError: self = .cancelled
         case is LoadGoesOn: self = .busy(holder: nil, waited: .now - start)
         // Nothing else is thrown here.
         default: self = .database(String(describing: error), code: 0)
+        }
+    }
+
+    /// The same for what only prepares a write and can be done again. Whether it was done does not matter to the caller.
+    var ofStep: Self {
+        switch self {
+        case .outcomeUnknown(let reason): .unavailable([reason])
+        case .storedOnOneMachine: Durability.missing
+        default: self
         }
     }
 

@@ -5,21 +5,28 @@ internal import ProfileStore
 ///
 /// `open` asks for the settings once. Where the address lists several servers, each write asks in its first statement
 /// whether commits wait for another machine: a new leader goes on alone until a standby follows it, and a second machine
-/// that is lost meanwhile would take what it has confirmed.
+/// that is lost meanwhile would take what it has confirmed. Each write asks the same behind its `COMMIT`: emptying
+/// `synchronous_standby_names` releases commits that wait for a standby, without a warning.
 enum Durability {
     /// 1 where commits wait for another machine. Where they wait for none, a statement that has it fails.
-    static let quorum = """
-        1 / least(1, length(current_setting('synchronous_standby_names')) \
-        * (current_setting('synchronous_commit') NOT IN ('off', 'local'))::int)
+    static let quorum = "1 / (\(hasQuorum))::int"
+
+    /// Whether commits wait for another machine, by the settings of the session.
+    static let hasQuorum = """
+        current_setting('synchronous_standby_names') <> '' \
+        AND current_setting('synchronous_commit') NOT IN ('off', 'local')
         """
 
-    /// Whether that is why a statement failed.
+    fileprivate static let selectHasQuorum = Command("SELECT \(hasQuorum)")
+
+    /// Whether an error says that commits wait for no other machine.
     static func isMissing(_ error: any Error) -> Bool {
+        if error is QuorumIsGone { return true }
         guard case PostgresError.refused(.divisionByZero, _, _, let sql) = error else { return false }
         return sql.contains(quorum)
     }
 
-    /// What is said of it in the end.
+    /// The store's error for a write that found no quorum before its `COMMIT`.
     static let missing = ProfileStoreError.notDurable("commits wait for no standby")
 
     private static let selectSettings = """
@@ -44,6 +51,27 @@ enum Durability {
         guard list.needsQuorum(havingStandbys: settings.flag(0, 2)) else { return }
         if commit == "local" { throw ProfileStoreError.notDurable("synchronous_commit is local") }
         try await connection.run("SELECT \(quorum)")
+    }
+}
+
+/// A transaction was committed, and behind its `COMMIT` the server says that commits wait for no other machine.
+struct QuorumIsGone: Error {
+    /// Whether the transaction holds what the caller asked for, rather than a key that proves an answer.
+    let isStored: Bool
+}
+
+extension Transaction {
+    /// Runs the last commands and commits.
+    ///
+    /// - Returns: Whether another machine has the transaction too, where the address asks for that. If not, this machine
+    ///   has it alone: the server stopped to wait for standbys.
+    /// - Throws: What ``PostgresAccess/Transaction/commit(_:thenAsking:)`` throws.
+    func commit(_ commands: [Command] = [], onQuorumOf list: ServerList) async throws(PostgresError) -> Bool {
+        guard list.needsQuorum() else {
+            try await commit(commands)
+            return true
+        }
+        return try await commit(commands, thenAsking: [Durability.selectHasQuorum]).last?.flag(0, 0) ?? false
     }
 }
 

@@ -33,18 +33,14 @@ enum KeyedWriteTable {
         Command("SELECT request, outcome, written_at FROM keyed_writes WHERE key = $1", [.text(key)])
     }
 
-    /// The same, written anew.
-    static func confirming(_ key: String, onQuorum: Bool) -> [Command] {
-        [Command(onQuorum ? confirmOnQuorum : confirm, [.text(key)])]
+    /// Writes the row of a key again, and selects it as ``select(_:)`` does, with whether commits wait for another machine.
+    static func confirming(_ key: String) -> Command {
+        Command(
+            """
+            UPDATE keyed_writes SET written_at = written_at WHERE key = $1
+            RETURNING request, outcome, written_at, \(Durability.hasQuorum)
+            """, [.text(key)])
     }
-
-    private static let confirm = """
-        UPDATE keyed_writes SET written_at = written_at WHERE key = $1 RETURNING request, outcome, written_at
-        """
-    private static let confirmOnQuorum = """
-        UPDATE keyed_writes SET written_at = written_at * (\(Durability.quorum))
-        WHERE key = $1 RETURNING request, outcome, written_at
-        """
 
     // MARK: A copy that is not at its end
 
@@ -85,9 +81,12 @@ struct KeptWrite: Sendable {
     let request: String?
     let outcome: String
     let writtenAt: Timestamp
+    /// Whether another machine has it too, where the address asks for that.
+    let isSafe: Bool
 
-    init?(_ rows: Rows) {
+    init?(_ rows: Rows, isSafe: Bool) {
         guard !rows.isEmpty else { return nil }
+        self.isSafe = isSafe
         request = rows.text(0, 0)
         outcome = rows.text(0, 1) ?? ""
         writtenAt = rows.time(0, 2)

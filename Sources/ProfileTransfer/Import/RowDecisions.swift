@@ -20,6 +20,7 @@ struct RowDecisions: ImportBatch {
     /// What the rows before this batch have brought.
     private let brought: BroughtKeys
     private var limit: TimeLimit
+    var isOnOneMachine = false
     /// What the engine is doing now.
     private var current = Current.nothing
 

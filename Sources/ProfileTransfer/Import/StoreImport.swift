@@ -70,6 +70,7 @@ struct StoreImport: Sendable {
                 }
             }
             try run.take(decided)
+            if decided.isOnOneMachine { throw .store(.storedOnOneMachine) }
             judged.next = decided.next
             if judged.isDecided || run.mustEnd() { return }
             if let password = decided.unhashedPassword {
@@ -118,22 +119,27 @@ struct StoreImport: Sendable {
         let load = ImportLoad(self, evenIfUsed: evenIfUsed, sparing: spared)
         // What another thread counts must not be counted after a failure took it back; it may wait for input.
         defer { load.end() }
+        let outcome: BulkLoadOutcome
         do throws(ImportError) {
-            let outcome = try await store { () throws(ProfileStoreError) in
+            outcome = try await store { () throws(ProfileStoreError) in
                 try await repository.learningOfRules { () throws(ProfileStoreError) in
                     try await engine.load(load, judgedBy: adopted.schema, repository.stamp(run.options.author))
                 }
             }
             if let failure = load.failure { throw failure }
-            if case .undone = outcome { run.ledger.withLock { $0.countNothingStored() } }
-            if case .declined = outcome { return false }
-            return true
         } catch {
             // The transaction is undone, and so is what was counted in it.
             load.end()
             run.ledger.withLock { $0.restore(before) }
             throw error
         }
+        switch outcome {
+        case .declined: return false
+        case .undone: run.ledger.withLock { $0.countNothingStored() }
+        case .loaded: break
+        case .loadedOnOneMachine: throw .store(.storedOnOneMachine)
+        }
+        return true
     }
 
     // MARK: What all have in common

@@ -27,9 +27,7 @@ struct RemoveCommand: AsynchronousCommand, ResultWriting {
             throw CommandFailure(.usage, "There is no terminal to ask on; give --yes to remove \(username)'s profile")
         }
         try await global.withStore("remove") { repository in
-            guard let profile = try await repository.profile(username: username) else {
-                throw ProfileStoreError.notFound(username: username)
-            }
+            let profile = try await repository.profile(username: username, expecting: nil)
             guard try yes || isConfirmed(profile) else { throw CommandFailure(.no, "Nothing was removed") }
             try await repository.remove(username)
             try global.confirm(

@@ -77,6 +77,10 @@ extension CommandFailure {
             self.init(
                 .outcomeUnknown, "The server was lost while it wrote, and it is not known whether it did: \(reason)",
                 "Look up the result before you repeat the command")
+        case .storedOnOneMachine:
+            self.init(
+                .inputOutput, "It was stored, but on one machine only: the server stopped to wait for a standby",
+                "Do not repeat it. See that a standby follows that machine again: until then, losing it loses this")
         case .notPermitted(let words): self.init(.notPermitted, "The server does not permit it: \(words)")
         case .notDurable(let setting):
             self.init(

@@ -1,0 +1,209 @@
+import PostgresAccess
+import PostgresProxy
+import ProfileCore
+import ProfileStore
+import ProfileStorePostgres
+import ProfileTesting
+import StoreFixtures
+import Synchronization
+import Testing
+import Watchdog
+
+/// Bulk loads some of whose sessions are ended: what the caller is told is what the table holds, and the next writer finds the
+/// store in order.
+@Suite(.onlyWithPostgres, .watched(for: .seconds(120))) struct LostLoadTests {
+    /// A store whose sessions a test can tell from others, and a load that waits in its middle.
+    private struct Case {
+        let store: PostgresStore
+        let repository: ProfileRepository
+        let load: GatedLoad
+        static let rowCount = 20
+
+        init(_ setting: String = "connect_timeout=10") async throws {
+            store = try PostgresStore()
+            try await store.open().close()
+            var options = ProfileRepository.Options()
+            options.waitLimit = .seconds(20)
+            repository = try await ProfileRepository.open(
+                postgres: store.uri("application_name=\(store.schema)", setting), options: options)
+            load = try GatedLoad((0..<Self.rowCount).map { "u\($0)" }, for: repository)
+        }
+
+        /// How many sessions of the load there are of which this is so.
+        func sessions(_ condition: String) async throws -> Int64 {
+            try await store.number(
+                "SELECT count(*) FROM pg_stat_activity WHERE application_name = '\(store.schema)' AND (\(condition))")
+        }
+
+        func end(_ sessions: String) async throws {
+            let ended = try await store.number(
+                """
+                SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+                WHERE application_name = '\(store.schema)' AND (\(sessions))
+                """)
+            #expect(ended > 0)
+            try await waitUntil { try await self.sessions(sessions) == 0 }
+        }
+
+        /// Expects that the load has stored so many rows, that others may write, and that they cannot store a name twice.
+        func expectStored(_ count: Int, _ place: SourceLocation = #_sourceLocation) async throws {
+            let other = try await store.open()
+            try await other.register("last")
+            let again = await problem { try await other.register("LAST") }
+            #expect(again == .duplicate([.username]), sourceLocation: place)
+            if count > 0 {
+                let error = await problem { try await other.register("u0") }
+                #expect(error == .duplicate([.username]), sourceLocation: place)
+            }
+            #expect(try await other.count() == count + 1, sourceLocation: place)
+            let indexes = try await store.number(
+                "SELECT count(*) FROM pg_indexes WHERE schemaname = '\(store.schema)' AND tablename = 'profiles'")
+            #expect(indexes == 4, sourceLocation: place)
+            await other.close()
+            await repository.close()
+        }
+    }
+
+    /// The session that holds a row while the load lives.
+    private static let guardian = "state = 'idle in transaction'"
+
+    @Test func `E3: a load whose session is ended while it copies has stored nothing, and says so`() async throws {
+        let it = try await Case()
+        let task = Task { try await it.load.run(in: it.repository) }
+        try await waitUntil { it.load.gate.isRunning == 1 }
+        try await it.end("state = 'active' AND query LIKE 'COPY%'")
+        it.load.gate.open(1)
+        let error = await problem { try await task.value }
+        guard case .unavailable? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        try await it.expectStored(0)
+    }
+
+    @Test func `E3: a load whose guardian is ended while it copies is done, and others wait for its end`() async throws
+    {
+        let it = try await Case()
+        let task = Task { try await it.load.run(in: it.repository) }
+        try await waitUntil { it.load.gate.isRunning == 1 }
+        try await it.end(Self.guardian)
+        let other = try await it.store.open()
+        let early = Task { try await other.register("early") as Profile }
+        // It takes the load for dead, and finds that it is not.
+        try await waitUntil {
+            try await it.store.number(
+                "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%FROM store%SKIP LOCKED' AND pid <> pg_backend_pid()"
+            )
+                > 0
+        }
+        it.load.gate.open(1)
+        #expect(try await task.value == .loaded)
+        _ = try await early.value
+        try await other.remove("early")
+        await other.close()
+        try await it.expectStored(Case.rowCount)
+    }
+
+    /// Which sessions are ended while the indexes are made.
+    enum Ended: String, CaseIterable {
+        case indexMaker = "query LIKE 'CREATE UNIQUE INDEX%' AND state = 'active'"
+        case guardian = "state = 'idle in transaction'"
+        case all = "true"
+    }
+
+    @Test(arguments: Ended.allCases)
+    func `E3: a load is done once it was committed, though sessions are ended while its indexes are made`(
+        ended: Ended
+    ) async throws {
+        let it = try await Case()
+        let task = Task { try await it.load.run(in: it.repository) }
+        try await waitUntil { it.load.gate.isRunning == 1 }
+        let pool = try ConnectionPool(ServerList(it.store.uri()), limit: 1)
+        try await pool.withConnection(until: .now + .seconds(60)) { holder in
+            // A copy goes beside it, and the making of an index does not.
+            try await holder.transaction { transaction in
+                try await transaction.run("LOCK TABLE profiles IN ROW EXCLUSIVE MODE")
+                it.load.gate.open(1)
+                try await waitUntil {
+                    try await it.sessions(Ended.indexMaker.rawValue + " AND wait_event_type = 'Lock'") == 1
+                }
+                #expect(try await it.store.number("SELECT count(*) FROM profiles") == Int64(Case.rowCount))
+                try await it.end(ended.rawValue)
+            }
+        }
+        pool.close()
+        #expect(try await task.value == .loaded)
+        try await it.expectStored(Case.rowCount)
+    }
+
+    @Test func `E3: a server that ends idle transactions does not end a load`() async throws {
+        let it = try await Case("options=-cidle_in_transaction_session_timeout%3D100")
+        let task = Task { try await it.load.run(in: it.repository) }
+        try await waitUntil { it.load.gate.isRunning == 1 }
+        // Until the guardian has been idle three times as long as that, or is gone.
+        try await waitUntil {
+            try await it.sessions(Self.guardian + " AND now() - state_change < interval '300 ms'") == 0
+        }
+        #expect(try await it.sessions(Self.guardian) == 1)
+        it.load.gate.open(1)
+        #expect(try await task.value == .loaded)
+        try await it.expectStored(Case.rowCount)
+    }
+
+    @Test func `E3: a load whose COMMIT is not answered, by a server that is not found again, is unknown`() async throws
+    {
+        let store = try PostgresStore()
+        let proxy = try store.proxy()
+        try await store.open().close()
+        let repository = try await store.open(through: proxy) { $0.waitLimit = .seconds(2) }
+        let load = try GatedLoad((0..<20).map { "u\($0)" }, for: repository)
+        let task = Task { try await load.run(in: repository) }
+        try await waitUntil { load.gate.isRunning == 1 }
+        let isLost = Atomic(false)
+        proxy.follow { message in
+            if message.isCommit { isLost.store(true, ordering: .relaxed) }
+            return isLost.load(ordering: .relaxed) ? .stall(.afterForwarding) : .forward
+        }
+        load.gate.open(1)
+        let error = await problem { try await task.value }
+        guard case .outcomeUnknown? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        proxy.close()
+        await repository.close()
+        let other = try await store.open()
+        try await other.register("last")
+        #expect(try await other.count() == 21)
+        await other.close()
+    }
+
+    @Test func `E3: a load of others that cannot be ended hides no unknown outcome`() async throws {
+        let store = try PostgresStore()
+        let proxy = try store.proxy()
+        let repository = try await store.open(through: proxy) { $0.waitLimit = .seconds(10) }
+        // So that an id is at hand, and the next COMMIT is the registration's.
+        for name in ["one", "two"] { try await repository.register(name) }
+        let (isCut, mayGoOn) = (Gate(), Gate())
+        let commits = Counter()
+        proxy.follow { message in
+            if message.isCommit, commits.add() == 1 { return .cut(.beforeForwarding) }
+            if commits.count == 1, message.kind == .startup { isCut.open(1); mayGoOn.pass() }
+            return .forward
+        }
+        let task = Task { try await repository.register("three") }
+        await onThread { isCut.pass() }
+        // A load has died that has brought a name twice, as none of ours does: its index cannot be made.
+        try await store.run("DROP INDEX profiles_username")
+        try await store.run("UPDATE profiles SET username$key = 'one'")
+        try await store.run("UPDATE store SET is_loading = true")
+        mayGoOn.open(10)
+        let error = await problem { try await task.value }
+        guard case .outcomeUnknown? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        proxy.follow { _ in .forward }
+        await repository.close()
+    }
+}

@@ -1,0 +1,329 @@
+import PostgresAccess
+import ProfileCore
+import ProfileStore
+import ProfileStorePostgres
+import ProfileTesting
+import ProfileTransfer
+import StoreFixtures
+import Synchronization
+import Testing
+import Watchdog
+
+/// What a leader tells whose standby is gone: it is frozen, or commits do not wait for it any more.
+@Suite(.onlyWithPostgres, .watched(for: .seconds(300))) struct LostQuorumTests {
+    private static let names = "ANY 1 (standby)"
+
+    /// Has seven names registered, so that ids for a few more are at hand and the next commit is the caller's.
+    private func prepare(_ repository: ProfileRepository) async throws {
+        for number in 0..<8 { try await repository.register("before\(number)") }
+    }
+
+    private func count(_ store: PostgresStore, _ server: ReplicatedServer, _ table: String) async throws -> Int64 {
+        try await server.run("SELECT count(*) FROM \(store.schema).\(table)").number(0, 0) ?? 0
+    }
+
+    // MARK: Stored on one machine
+
+    @Test func `E2: a commit that is released without a standby is told as stored on one machine only`() async throws {
+        try await ReplicatedServer.with { servers in
+            let server = servers[0]
+            let store = try PostgresStore(on: ReplicatedServer.uri(servers))
+            let repository = try await store.open { $0.waitLimit = .seconds(2) }
+            try await prepare(repository)
+            let keyed = try repository.judged(People.draft("keyed"))
+            let plain = try repository.judged(People.draft("plain"))
+            let writes: [@Sendable () async throws -> Void] = [
+                { _ = try await repository.register(keyed, key: WriteKey("k")) },
+                { _ = try await repository.register(plain) },
+                { _ = try await repository.edit("before0") { $0["address"] = "1" } },
+                { _ = try await repository.startSession(vouchingFor: "before1") },
+                { _ = try await repository.remove("before2") },
+            ]
+            server.freezeStandby()
+            let tasks = writes.map { write in Task { try await write() } }
+            try await server.waitUntilCommitsWait(Int64(tasks.count))
+            // As Patroni does when it is not strict.
+            try await server.waitForStandbys("")
+            for task in tasks { #expect(await problem { try await task.value } == .storedOnOneMachine) }
+            #expect(try await count(store, server, "profiles") == 9)
+            #expect(try await count(store, server, "sessions") == 1)
+            // It is not told as done, nor as not done, to whom repeats it.
+            let again = await problem { try await repository.register(keyed, key: WriteKey("k")) }
+            #expect(again == .storedOnOneMachine)
+            #expect(await isNotDurable { try await repository.remove("before0") })
+            server.thawStandby()
+            try await server.waitForStandbys(Self.names)
+            #expect(try await repository.register(keyed, key: WriteKey("k")).revision == 1)
+            #expect(try await count(store, server, "profiles") == 9)
+            #expect(try await count(store, server, "changes") == 12)
+            await repository.close()
+        }
+    }
+
+    @Test func `E2: a commit that is released without a standby is done once a standby has it in time`() async throws {
+        try await ReplicatedServer.with { servers in
+            let server = servers[0]
+            let store = try PostgresStore(on: ReplicatedServer.uri(servers))
+            let repository = try await store.open()
+            try await prepare(repository)
+            let keyed = try repository.judged(People.draft("keyed"))
+            server.freezeStandby()
+            let tasks = [
+                Task { try await repository.register(keyed, key: WriteKey("k")) },
+                Task { try await repository.register("plain") },
+            ]
+            try await server.waitUntilCommitsWait(2)
+            try await server.waitForStandbys("")
+            // They are released.
+            try await waitUntil { try await count(store, server, "profiles") == 10 }
+            server.thawStandby()
+            try await server.waitForStandbys(Self.names)
+            for task in tasks { #expect(try await task.value.revision == 1) }
+            #expect(try await count(store, server, "profiles") == 10)
+            #expect(try await count(store, server, "changes") == 10)
+            await repository.close()
+        }
+    }
+
+    @Test func `E2: a standby that is slow is no reason to doubt a commit`() async throws {
+        try await ReplicatedServer.with { servers in
+            let store = try PostgresStore(on: ReplicatedServer.uri(servers))
+            let repository = try await store.open()
+            try await prepare(repository)
+            servers[0].freezeStandby()
+            let task = Task { try await repository.register("new") as Profile }
+            try await servers[0].waitUntilCommitsWait(1)
+            servers[0].thawStandby()
+            #expect(try await task.value.revision == 1)
+            await repository.close()
+        }
+    }
+
+    @Test func `E2: an import counts what is stored on one machine only, and ends`() async throws {
+        try await ReplicatedServer.with { servers in
+            let server = servers[0]
+            let store = try PostgresStore(on: ReplicatedServer.uri(servers))
+            let repository = try await store.open { $0.waitLimit = .seconds(2) }
+            try await prepare(repository)
+            let many = try (0..<3).map { try repository.judged(People.draft("many\($0)")) }
+            let rows = (0..<3).map { "import\($0),78761241,1 Main St,\"\(People.policyHash)\"\n" }
+            let text = "username,phone,address,password_hash\n" + rows.joined()
+            server.freezeStandby()
+            let registration = Task { await repository.register(many: many) }
+            let importing = Task { try await repository.importing(text) }
+            try await server.waitUntilCommitsWait(2)
+            try await server.waitForStandbys("")
+            let report = await registration.value
+            #expect(report.registered == 3 && report.refusals.isEmpty)
+            #expect(report.failure == .storedOnOneMachine)
+            do throws {
+                _ = try await importing.value
+                Issue.record("it was told as done")
+            } catch ImportError.ended(.store(.storedOnOneMachine), after: let report) {
+                #expect(report.rows == 3 && report.imported == 3)
+            }
+            #expect(try await count(store, server, "profiles") == 14)
+            await repository.close()
+        }
+    }
+
+    @Test func `E2: a bulk load that is stored on one machine only is told so, and others may write later`()
+        async throws
+    {
+        try await ReplicatedServer.with { servers in
+            let server = servers[0]
+            let store = try PostgresStore(on: ReplicatedServer.uri(servers))
+            let repository = try await store.open { $0.waitLimit = .seconds(2) }
+            let load = try GatedLoad((0..<20).map { "u\($0)" }, for: repository)
+            let task = Task { try await load.run(in: repository) }
+            try await waitUntil { load.gate.isRunning == 1 }
+            server.freezeStandby()
+            load.gate.open(1)
+            try await server.waitUntilCommitsWait(1)
+            try await server.waitForStandbys("")
+            #expect(try await task.value == .loadedOnOneMachine)
+            #expect(try await count(store, server, "profiles") == 20)
+            server.thawStandby()
+            try await server.waitForStandbys(Self.names)
+            #expect(await problem { try await repository.register("u0") } == .duplicate([.username]))
+            try await repository.register("last")
+            await repository.close()
+        }
+    }
+
+    // MARK: Answers of no
+
+    /// A write whose answer is no.
+    private struct Refusal: Sendable {
+        let name: String
+        let ask: @Sendable (ProfileRepository) async throws -> Void
+    }
+
+    private static func refusals(_ token: Secret, _ stored: Profile) throws -> [Refusal] {
+        let known = try #require(AccountLabel("known"))
+        let id = try #require(TokenID("0123456789abcdef"))
+        @Sendable func edited(_ repository: ProfileRepository) throws -> ValidProfile {
+            try repository.judged(People.draft("one", ["address": "2"]))
+        }
+        return [
+            Refusal(name: "register") { try await $0.register("one") },
+            Refusal(name: "register with a key") {
+                _ = try await $0.register($0.judged(People.draft("one")), key: WriteKey("register"))
+            },
+            Refusal(name: "register many") {
+                let report = await $0.register(many: [try $0.judged(People.draft("one"))])
+                if let failure = report.failure { throw failure }
+                throw ProfileStoreError.duplicate(report.refusals[0].fields)
+            },
+            Refusal(name: "edit a missing one") { _ = try await $0.edit("nobody") { $0["address"] = "1" } },
+            Refusal(name: "edit a missing one with a key") {
+                _ = try await $0.edit("nobody", key: WriteKey("edit")) { $0["address"] = "1" }
+            },
+            Refusal(name: "edit another revision") {
+                _ = try await $0.edit("one", expecting: 7) { $0["address"] = "1" }
+            },
+            Refusal(name: "edit, breaking the rules") { _ = try await $0.edit("one") { $0["phone"] = "x" } },
+            Refusal(name: "edit to a name that is taken") { _ = try await $0.edit("one") { $0["username"] = "two" } },
+            Refusal(name: "look up for an edit") { _ = try await $0.profile(username: "nobody", expecting: nil) },
+            Refusal(name: "replace what has changed") { _ = try await $0.replace(stored, with: try edited($0)) },
+            Refusal(name: "replace what has changed, with a key") {
+                _ = try await $0.replace(stored, with: try edited($0), key: WriteKey("replace"))
+            },
+            Refusal(name: "remove") { try await $0.remove("nobody") },
+            Refusal(name: "remove with a key") { try await $0.remove("nobody", key: WriteKey("remove")) },
+            Refusal(name: "remove another revision") { try await $0.remove("one", expecting: 7) },
+            Refusal(name: "remove what a query finds") {
+                let query = ProfileQuery([.init(.username, .equals("nobody"))])
+                let report = await $0.remove(matching: query)
+                if let failure = report.failure { throw failure }
+                throw ProfileStoreError.notFound(username: "\(report.removed)")
+            },
+            Refusal(name: "create a passcode of nobody") {
+                try await $0.createPasscode(Secret("parislondon"), for: "nobody")
+            },
+            Refusal(name: "create another passcode") {
+                try await $0.createPasscode(Secret("parislondon"), for: "two")
+            },
+            Refusal(name: "edit a passcode") {
+                try await $0.editPasscode(from: Secret("wrongwrong"), to: Secret("parislondon"), for: "two")
+            },
+            Refusal(name: "remove the passcode of nobody") { try await $0.removePasscode(of: "nobody") },
+            Refusal(name: "remove no passcode") { try await $0.removePasscode(of: "one") },
+            Refusal(name: "validate a passcode") { try await $0.validatePasscode(Secret("wrongwrong"), for: "two") },
+            Refusal(name: "validate a password") { _ = try await $0.validatePassword(Secret("Wr0ng"), for: "one") },
+            Refusal(name: "validate a password of nobody") {
+                _ = try await $0.validatePassword(Secret("Wr0ng"), for: "nobody")
+            },
+            Refusal(name: "validate a password too often") {
+                for _ in 0..<20 {
+                    do { _ = try await $0.validatePassword(Secret("Wr0ng"), for: "often") } catch CredentialError.wrong
+                    {}
+                }
+            },
+            Refusal(name: "log in") { _ = try await $0.startSession(Secret("Wr0ng"), for: "one") },
+            Refusal(name: "unlock") { try await $0.unlock("nobody") },
+            Refusal(name: "start a session") { _ = try await $0.startSession(vouchingFor: "nobody") },
+            Refusal(name: "end a session") {
+                if try await $0.endSession(id) == nil { throw CredentialError.wrong }
+            },
+            Refusal(name: "end sessions") { try await $0.endSessions(of: "nobody") },
+            Refusal(name: "create an access token") { _ = try await $0.createAccessToken(known, scopes: []) },
+            Refusal(name: "revoke an access token") {
+                if try await $0.revokeAccessToken(id) == nil { throw CredentialError.wrong }
+            },
+            Refusal(name: "issue a reset") { _ = try await $0.issueReset(of: "nobody") },
+            Refusal(name: "redeem a reset") { _ = try await $0.redeemReset(token, password: Secret("Paper#Boat9")) },
+        ]
+    }
+
+    /// Whether an error is an answer, rather than that there is none.
+    private func isAnswer(_ error: any Error) -> Bool {
+        let error = if case CredentialError.store(let error) = error { error as any Error } else { error }
+        switch error {
+        case ProfileStoreError.busy, ProfileStoreError.unavailable, ProfileStoreError.outcomeUnknown,
+            ProfileStoreError.notDurable:
+            return false
+        default: return true
+        }
+    }
+
+    @Test func `E3: a leader whose standbys do not answer gives no answer of no, to any write`() async throws {
+        try await ReplicatedServer.with { servers in
+            let store = try PostgresStore(on: ReplicatedServer.uri(servers))
+            let repository = try await store.open { $0.waitLimit = .milliseconds(400) }
+            let patient = try await store.open()
+            let stored = try await patient.register("one")
+            try await patient.edit("one") { $0["address"] = "1" }
+            try await patient.register("two")
+            try await patient.createPasscode(Secret("romemadrid"), for: "two")
+            _ = try await patient.createAccessToken(#require(AccountLabel("known")), scopes: [])
+            let reset = try await patient.issueReset(of: "one")
+            try await store.run("DELETE FROM resets")
+            let refusals = try Self.refusals(reset.token, stored)
+            func expect(answers: Bool, of repository: ProfileRepository) async {
+                for refusal in refusals {
+                    do {
+                        try await refusal.ask(repository)
+                        Issue.record("\(refusal.name) was done")
+                    } catch {
+                        #expect(isAnswer(error) == answers, "\(refusal.name): \(error)")
+                    }
+                }
+            }
+            await expect(answers: true, of: patient)
+            try await store.run("DELETE FROM keyed_writes")
+            try await store.run("DELETE FROM throttles")
+            servers[0].freezeStandby()
+            await expect(answers: false, of: repository)
+            servers[0].thawStandby()
+            for repository in [repository, patient] { await repository.close() }
+        }
+    }
+
+    /// One server takes over from another, which answers reads a while longer and then ends, as after a failover.
+    private func withOutdatedLeader(
+        _ body: (_ repository: ProfileRepository, _ current: ProfileRepository, _ end: () async throws -> Void)
+            async throws -> Void
+    ) async throws {
+        try await ReplicatedServer.with(2) { servers in
+            let store = try PostgresStore(on: ReplicatedServer.uri(servers))
+            let repository = try await store.open { $0.waitLimit = .seconds(60) }
+            try await repository.register("known")
+            let alone = ReplicatedServer.uri([servers[1]]) + "?schema=\(store.schema)"
+            var options = ProfileRepository.Options()
+            options.createsMissing = true
+            let current = try await ProfileRepository.open(postgres: alone, options: options)
+            servers[0].freezeStandby()
+            try await body(repository, current) {
+                try await servers[0].waitUntilCommitsWait(1)
+                try await servers[0].stop()
+            }
+            for repository in [repository, current] { await repository.close() }
+        }
+    }
+
+    @Test func `E3: what a leader does not know that is none any more is found by an edit`() async throws {
+        try await withOutdatedLeader { repository, current, end in
+            try await current.register("new")
+            let task = Task { try await repository.edit("new") { $0["address"] = "1" } }
+            try await end()
+            #expect(try await task.value.revision == 2)
+        }
+    }
+
+    @Test func `E3: a password that a leader does not know that is none any more is right`() async throws {
+        try await withOutdatedLeader { repository, current, end in
+            try await current.register("known")
+            let password = Secret("Paper#Boat9")
+            let reset = try await current.issueReset(of: "known")
+            _ = try await current.redeemReset(reset.token, password: password)
+            let task = Task { try await repository.validatePassword(password, for: "known") }
+            try await end()
+            #expect(try await task.value.username == "known")
+        }
+    }
+
+    private func isNotDurable<Value>(_ body: () async throws -> Value) async -> Bool {
+        if case .notDurable? = await problem(body) { true } else { false }
+    }
+}
