@@ -184,12 +184,14 @@ let package = Package(
             swiftSettings: strictness),
         .executableTarget(
             name: "ImportExerciser",
-            dependencies: ["Platform", "ProfileCore", "ProfileStore", "ProfileTransfer", "ProfileStoreSQLite"],
+            dependencies: [
+                "Platform", "ProfileCore", "ProfileStore", "ProfileTransfer", "ProfileStoreSQLite", "SecretHashing",
+            ],
             path: "Tests/ImportExerciser", swiftSettings: strictness),
         .executableTarget(
             name: "StoreExerciser",
             dependencies: [
-                "Platform", "ProfileCore", "SecretHashing", "ProfileStore", "ProfileStoreSQLite",
+                "Platform", "ProfileCore", "SecretHashing", "ProfileStore", "ProfileStoreSQLite", "ProfileTransfer",
                 "SQLiteAccess",
             ],
             path: "Tests/StoreExerciser", swiftSettings: strictness),
@@ -259,7 +261,7 @@ let package = Package(
         .testTarget(
             name: "ProfileStoreSQLiteTests",
             dependencies: [
-                "Platform", "ProfileCore", "SecretHashing", "ProfileStore", "ProfileTransfer",
+                "Platform", "Threads", "ProfileCore", "SecretHashing", "ProfileStore", "ProfileTransfer",
                 "ProfileLogin", "ProfileStoreSQLite", "ProfileTesting", "SQLiteAccess", "SQLiteMigrations",
                 "StoreFixtures", "FaultVFS",
                 "RawSQLite", "ImportExerciser", "StoreExerciser", "Watchdog",

@@ -45,7 +45,7 @@ extension ProfileRepository {
     public func check() async throws(ProfileStoreError) -> StoreCheck {
         let session = try session(for: "check")
         return try await observing(.check, rows: { _ in 0 }) { () throws(ProfileStoreError) in
-            try await session.readAtLength { connection in try StoreCheck(session.file, connection) }
+            try await session.readAtLength(in: .file) { connection in try StoreCheck(session.file, connection) }
         }
     }
 
@@ -60,7 +60,7 @@ extension ProfileRepository {
             throw .reservedName(path: path)
         }
         try await observing(.backUp, rows: { 0 }) { () throws(ProfileStoreError) in
-            try await session.readAtLength {
+            try await session.readAtLength(in: .file) {
                 unlink(path)
             } _: { connection in
                 // Pages are copied without a statement that would notice it.

@@ -134,6 +134,9 @@ package struct Connection: ~Copyable {
     /// The row id of the latest successful INSERT.
     package var lastInsertedRowID: Int64 { sqlite3_last_insert_rowid(handle) }
 
+    /// Whether other writers wait for the lock under which this connection writes. It costs about a microsecond.
+    package var othersWait: Bool { terms.othersWait?() ?? false }
+
     /// Whether no transaction is open.
     package var isAutocommit: Bool { sqlite3_get_autocommit(handle) != 0 }
 

@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import Synchronization
 internal import Threads
 
@@ -12,8 +11,7 @@ package final class DatabaseWriter: Sendable {
     private let jobs = Mutex(WriteQueue())
     private let session: WriteSession
     private let thread = ThreadPool(threads: 1)
-    /// A queue of its own too: the global queues' threads may all be blocked by others.
-    private let deadlines = DispatchQueue(label: "DatabaseWriter deadlines")
+    private let deadlines = DeadlineTimer("DatabaseWriter deadlines")
 
     /// Makes a writer, without opening anything yet.
     ///
@@ -154,17 +152,17 @@ package final class DatabaseWriter: Sendable {
         defer { session.releaseLock() }
         // While the lock was waited for, everyone may have left.
         guard let job = jobs.withLock({ $0.takeFirst() }) else { return [] }
-        return session.perform(job) { jobs.withLock { $0.takeFirstThatShares() } }
+        return session.perform(job) { [self] in
+            jobs.withLock { $0.hasWaiting }
+        } joinedBy: {
+            jobs.withLock { $0.takeFirstThatShares() }
+        }
     }
 
     // MARK: Deadlines
 
     private func watch(_ deadline: ContinuousClock.Instant) {
-        let remaining = max(.zero, deadline - .now).components
-        let nanoseconds = Int(remaining.seconds) * 1_000_000_000 + Int(remaining.attoseconds / 1_000_000_000)
-        deadlines.asyncAfter(deadline: .now() + .nanoseconds(nanoseconds)) { [weak self] in
-            self?.refuseExpired()
-        }
+        deadlines.call(at: deadline) { [weak self] in self?.refuseExpired() }
     }
 
     private func refuseExpired() {

@@ -7,8 +7,7 @@ internal import Platform
 /// could not make the `-shm` file that it otherwise wants. Another user may still write there, so who reads looks before
 /// and after, and reads again in another way if the two differ.
 package struct FileStamp: Hashable, Sendable {
-    private let device: UInt64
-    private let file: UInt64
+    private let file: FileIdentity
     private let size: Int64
     private let modified: [Int]
     private let changed: [Int]
@@ -22,8 +21,7 @@ package struct FileStamp: Hashable, Sendable {
         hasLog = Self.hasContent(path.file(endingIn: "-wal")) || Self.hasContent(path.journal)
         var status = stat()
         guard stat(path.database, &status) == 0 else { return nil }
-        device = UInt64(status.st_dev)
-        file = UInt64(status.st_ino)
+        file = FileIdentity(status)
         size = Int64(status.st_size)
         modified = [status.st_mtim.tv_sec, status.st_mtim.tv_nsec]
         changed = [status.st_ctim.tv_sec, status.st_ctim.tv_nsec]

@@ -22,7 +22,7 @@ final class LockFile: Sendable {
         var ours = stat()
         var others = stat()
         guard fstat(descriptor, &ours) == 0, lstat(path.lock, &others) == 0 else { return false }
-        return ours.st_dev == others.st_dev && ours.st_ino == others.st_ino
+        return FileIdentity(ours) == FileIdentity(others)
     }
 
     // MARK: Opening

@@ -71,6 +71,13 @@ package struct WriteLock: ~Copyable, Sendable {
         flock(file.descriptor, LOCK_UN)
     }
 
+    /// Whether another writer stands at the turnstile, and so waits for the lock: another process's, or another writer's of
+    /// this process.
+    package var isAwaited: Bool {
+        var region = turnstile(F_WRLCK)
+        return fcntl(file.descriptor, Self.getOpenFileLock, &region) == 0 && region.l_type != Int16(F_UNLCK)
+    }
+
     private mutating func lockFile() throws(SQLiteError) {
         let hasTurnstile = waitAtTurnstile()
         defer { if hasTurnstile { setTurnstile(F_UNLCK) } }
@@ -141,14 +148,21 @@ package struct WriteLock: ~Copyable, Sendable {
     /// Takes or leaves the turnstile: a lock on the file's first byte, which has nothing to do with `flock`'s.
     @discardableResult
     private func setTurnstile(_ type: Int32) -> Bool {
+        var region = turnstile(type)
+        return fcntl(file.descriptor, Self.setOpenFileLock, &region) == 0
+    }
+
+    private func turnstile(_ type: Int32) -> Platform.flock {
         var region = Platform.flock()
         region.l_type = Int16(truncatingIfNeeded: type)
         region.l_whence = Int16(truncatingIfNeeded: SEEK_SET)
         region.l_len = 1
-        return fcntl(file.descriptor, Self.setOpenFileLock, &region) == 0
+        return region
     }
 
     /// `F_OFD_SETLK` of Linux: a lock of the open file and not, as with `F_SETLK`, of the process, which would let two
     /// writers of one process through. Glibc's module does not show it. The call that waits has no time-out.
     private static let setOpenFileLock: Int32 = 37
+    /// `F_OFD_GETLK`, which asks whether another open file is in the way.
+    private static let getOpenFileLock: Int32 = 36
 }

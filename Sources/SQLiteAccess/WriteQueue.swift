@@ -41,6 +41,9 @@ struct WriteQueue: Sendable {
     /// How many tickets it keeps, of jobs that wait and of those that have left.
     var rememberedTickets: Int { order.count }
 
+    /// Whether a job waits for its turn.
+    var hasWaiting: Bool { !waiting.isEmpty }
+
     // MARK: Coming and leaving
 
     mutating func nextTicket() -> Int {

@@ -20,6 +20,8 @@ extension WriteRefusal {
         self =
             switch refusal {
             case .busy: .tooManyWaiting
+            // No work of the writer's has a deadline there.
+            case .expired(let waited): .busy(holder: nil, waited: waited)
             case .cancelled: .cancelled
             case .noThread(let code): .noThread(code: code)
             }

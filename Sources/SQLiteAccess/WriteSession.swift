@@ -36,8 +36,14 @@ final class WriteSession: @unchecked Sendable {
     /// Opens if need be, runs a job, and checkpoints if the log has become long. A job that shares its transaction is
     /// joined by those that `next` gives. Locks of other programs are waited for as long as the job waits.
     ///
+    /// - Parameters:
+    ///   - job: The job.
+    ///   - jobsWait: Whether other jobs of this process wait.
+    ///   - next: The next job that may join.
     /// - Returns: What tells the callers.
-    func perform(_ job: WriteJob, joinedBy next: () -> WriteJob?) -> [WriteJob.Answer] {
+    func perform(
+        _ job: WriteJob, whileOthersWait jobsWait: @escaping () -> Bool, joinedBy next: () -> WriteJob?
+    ) -> [WriteJob.Answer] {
         // The connection is out of its place while it is used, and comes back if it is still of use.
         let current: Connection
         if let kept = takeConnection() {
@@ -45,7 +51,11 @@ final class WriteSession: @unchecked Sendable {
         } else {
             do { current = try open(job.wait) } catch { return [job.answer(to: error)] }
         }
-        current.terms.lockFile = lock?.file
+        let terms = current.terms
+        terms.lockFile = lock?.file
+        terms.othersWait = { [self] in jobsWait() || lock?.isAwaited ?? false }
+        // It holds this session, which holds the connection.
+        defer { terms.othersWait = nil }
         let answers =
             job.sharesTransaction
             ? current.runTogether(job, within: sharing, joinedBy: next) : [current.runAlone(job)]

@@ -4,6 +4,8 @@ final class WriteTerms {
     var lockFile: LockFile?
     /// How long to wait for locks that other programs hold; nil for a time that is long enough for most.
     var waitLimit: WaitLimit?
+    /// Whether other writers wait for this one to end, here or in another process.
+    var othersWait: (() -> Bool)?
 
     init(waitLimit: WaitLimit?) { self.waitLimit = waitLimit }
 }

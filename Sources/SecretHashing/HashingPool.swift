@@ -29,7 +29,7 @@ package final class HashingPool: Sendable {
     ) async throws(HashingError) -> Value {
         try await threads.run(work) { refusal in
             switch refusal {
-            case .busy: .busy
+            case .busy, .expired: .busy
             case .cancelled: .cancelled
             case .noThread(let code): .noThread(code: code)
             }

@@ -7,6 +7,7 @@ internal import Synchronization
 /// Threads start when there is work for them, are kept for more of it, and end with the pool.
 package final class ThreadPool: Sendable {
     private let queue: WorkQueue
+    private let deadlines = DeadlineTimer("ThreadPool deadlines")
 
     /// Prepares a pool.
     ///
@@ -28,25 +29,33 @@ package final class ThreadPool: Sendable {
 
     /// Runs work on one of the threads.
     ///
-    /// Cancelling the task drops work that still waits. Work that has begun is finished; it may ask ``isCancelled``.
+    /// Cancelling the task drops work that still waits, and so does its deadline. Work that has begun is finished; it may
+    /// ask ``isCancelled``.
     ///
+    /// - Parameters:
+    ///   - limit: How long the work may wait for a thread; nil for any time.
+    ///   - work: What to do.
+    /// - Returns: What the work returned.
     /// - Throws: A ``ThreadRefusal`` if the work never began, else what it throws.
-    package func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
-        try await run(work) { $0 }
+    package func run<Value: Sendable>(
+        waitingAtMost limit: Duration? = nil, _ work: @escaping @Sendable () throws -> Value
+    ) async throws -> Value {
+        try await run(waitingAtMost: limit, work) { $0 }
     }
 
     /// Runs work on one of the threads, as above.
     ///
     /// - Parameters:
+    ///   - limit: How long the work may wait for a thread; nil for any time.
     ///   - work: What to do.
     ///   - refused: Says in the work's own error that it never began.
     /// - Returns: What the work returned.
     /// - Throws: What `refused` says if the work never began, else what it throws.
     package func run<Value: Sendable, Failure: Error>(
-        _ work: @escaping @Sendable () throws(Failure) -> Value,
+        waitingAtMost limit: Duration? = nil, _ work: @escaping @Sendable () throws(Failure) -> Value,
         refused: @escaping @Sendable (ThreadRefusal) -> Failure
     ) async throws(Failure) -> Value {
-        let waiter = Waiter()
+        let waiter = Waiter(leavingAfter: limit)
         let wait = WaitingTime.begin()
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: CheckedContinuation<Result<Value, Failure>, Never>) in
@@ -60,7 +69,11 @@ package final class ThreadPool: Sendable {
                         wait?.end()
                         continuation.resume(returning: .failure(refused($0)))
                     })
-                do throws(ThreadRefusal) { try queue.add(job) } catch { job.refuse(error) }
+                do throws(ThreadRefusal) {
+                    if let look = try queue.add(job) { watchDeadlines(at: look) }
+                } catch {
+                    job.refuse(error)
+                }
             }
         } onCancel: {
             waiter.cancel()
@@ -73,7 +86,14 @@ package final class ThreadPool: Sendable {
     ///
     /// - Throws: `busy` or `noThread`, if it will not be done.
     package func start(_ work: @escaping @Sendable () -> Void) throws(ThreadRefusal) {
-        try queue.add(WorkQueue.Job(waiter: nil, perform: work, refuse: { _ in }))
+        _ = try queue.add(WorkQueue.Job(waiter: nil, perform: work, refuse: { _ in }))
+    }
+
+    private func watchDeadlines(at moment: ContinuousClock.Instant) {
+        deadlines.call(at: moment) { [weak self] in
+            guard let self else { return }
+            if let next = queue.refuseExpired(at: .now) { watchDeadlines(at: next) }
+        }
     }
 }
 
@@ -81,6 +101,8 @@ package final class ThreadPool: Sendable {
 package enum ThreadRefusal: Error, Hashable, Sendable {
     /// As much work waits already as may.
     case busy
+    /// The work's turn had not come when its time to wait was over.
+    case expired(waited: Duration)
     /// The task was cancelled before its turn came.
     case cancelled
     /// The pool has no thread, and none could be started; the code is `pthread_create`'s.
@@ -92,7 +114,16 @@ private final class Waiter: Sendable {
     /// Whose work runs on this thread.
     @TaskLocal static var current: Waiter?
 
+    let start: ContinuousClock.Instant
+    /// When its work leaves the queue; nil for never.
+    let deadline: ContinuousClock.Instant?
     private let cancellation = Atomic(false)
+
+    init(leavingAfter limit: Duration?) {
+        let now = ContinuousClock.now
+        start = now
+        deadline = limit.map { now + min(max($0, .zero), .seconds(1_000_000_000)) }
+    }
 
     var isCancelled: Bool { cancellation.load(ordering: .relaxed) }
 
@@ -106,13 +137,18 @@ private final class WorkQueue: Sendable {
         let waiter: Waiter?
         let perform: @Sendable () -> Void
         let refuse: @Sendable (ThreadRefusal) -> Void
+
+        func hasExpired(at now: ContinuousClock.Instant) -> Bool { waiter?.deadline.map { $0 <= now } ?? false }
     }
 
     struct State {
         var waiting: [Job] = []
         var threads = 0
+        /// Those that have no job, also those that were started a moment ago.
         var idleThreads = 0
         var isClosed = false
+        /// The earliest moment at which somebody looks at the deadlines.
+        var nextLook: ContinuousClock.Instant?
     }
 
     let state = Mutex(State())
@@ -127,8 +163,10 @@ private final class WorkQueue: Sendable {
     }
 
     /// Adds a job, or says why not.
-    func add(_ job: Job) throws(ThreadRefusal) {
-        try state.withLock { state throws(ThreadRefusal) in
+    ///
+    /// - Returns: When to look at the deadlines, if no earlier look is to come.
+    func add(_ job: Job) throws(ThreadRefusal) -> ContinuousClock.Instant? {
+        let look = try state.withLock { state throws(ThreadRefusal) -> ContinuousClock.Instant? in
             // A task that is cancelled from here on calls `cancel` after this lock is free, and finds the job.
             if let waiter = job.waiter, waiter.isCancelled { throw .cancelled }
             guard state.waiting.count < limit else { throw .busy }
@@ -136,14 +174,41 @@ private final class WorkQueue: Sendable {
                 do throws(ThreadError) {
                     try startThread()
                     state.threads += 1
+                    state.idleThreads += 1
                 } catch {
                     // Where there is a thread already, the job waits for that one.
                     guard state.threads > 0 else { throw .noThread(code: error.code) }
                 }
             }
             state.waiting.append(job)
+            // A job that an idle thread is about to take needs no timer.
+            guard let deadline = job.waiter?.deadline, state.waiting.count > state.idleThreads,
+                state.nextLook.map({ deadline < $0 }) ?? true
+            else { return nil }
+            state.nextLook = deadline
+            return deadline
         }
         wakeUps.signal()
+        return look
+    }
+
+    /// Refuses the jobs whose deadline has come.
+    ///
+    /// - Returns: When to look again, if anybody must.
+    func refuseExpired(at now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
+        let (expired, next) = state.withLock { state -> ([Job], ContinuousClock.Instant?) in
+            let expired = state.waiting.filter { $0.hasExpired(at: now) }
+            if !expired.isEmpty { state.waiting.removeAll { $0.hasExpired(at: now) } }
+            // Another look, at a later moment, may be on its way already.
+            if let nextLook = state.nextLook, nextLook > now { return (expired, nil) }
+            // Each look sees all jobs, so there are at most 200 a second.
+            state.nextLook = state.waiting.lazy.compactMap { $0.waiter?.deadline }.min().map {
+                max($0, now + .milliseconds(5))
+            }
+            return (expired, state.nextLook)
+        }
+        for job in expired { job.refuse(.expired(waited: now - (job.waiter?.start ?? now))) }
+        return next
     }
 
     /// Drops a task's job, unless a thread has begun it.
@@ -172,7 +237,6 @@ private final class WorkQueue: Sendable {
     /// The life of a thread.
     private func work() {
         while true {
-            state.withLock { $0.idleThreads += 1 }
             wakeUps.wait()
             let (job, isClosed): (Job?, Bool) = state.withLock { state in
                 state.idleThreads -= 1
@@ -183,6 +247,7 @@ private final class WorkQueue: Sendable {
             } else if isClosed {
                 return
             }
+            state.withLock { $0.idleThreads += 1 }
         }
     }
 }

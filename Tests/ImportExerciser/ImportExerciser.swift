@@ -3,16 +3,19 @@ import ProfileCore
 import ProfileStore
 import ProfileStoreSQLite
 import ProfileTransfer
+import SecretHashing
 
 /// Imports a file in a process of its own, for tests that kill it or look at its memory.
 ///
 ///     ImportExerciser STORE FILE|- [--skip] [--ndjson] [--exclusive] [--ignore-unknown] [--names|--accounts]
 ///     ImportExerciser STORE --register
+///     ImportExerciser STORE --log-in USERNAME PASSWORD
 ///
 /// Says after every batch how many rows it has settled, one number a line, and at the end
 /// `done IMPORTED UPDATED SKIPPED REJECTED PEAK`, the peak of its resident memory in KiB. `--names` makes a missing store
-/// with a schema of names alone, `--accounts` of names that may have passwords. With `--register` it registers guests one after the other until its standard input ends,
-/// and says `done REGISTERED LONGEST 0 0 PEAK`, the longest time that one took in milliseconds.
+/// with a schema of names alone, `--accounts` of names that may have passwords. With `--register` it registers guests one after
+/// the other until its standard input ends, and says `done REGISTERED LONGEST 0 0 PEAK`, the longest time that one took in
+/// milliseconds. With `--log-in` it checks a password so, and says `done CHECKED LONGEST MEAN 0 PEAK`.
 @main
 struct ImportExerciser {
     static func main() async throws {
@@ -32,6 +35,9 @@ struct ImportExerciser {
         }
 
         if arguments[1] == "--register" { return try await register(in: arguments[0], storeOptions) }
+        if arguments[1] == "--log-in", arguments.count == 4 {
+            return try await logIn(arguments[2], Secret(arguments[3]), in: arguments[0], storeOptions)
+        }
         let input = arguments[1] == "-" ? 0 : open(arguments[1], O_RDONLY | O_CLOEXEC)
         guard input >= 0 else { exit(66) }
         let repository = try await ProfileRepository.open(at: arguments[0], options: storeOptions)
@@ -58,6 +64,27 @@ struct ImportExerciser {
         }
         await repository.close()
         say("done \(registered) \(Int(longest / .milliseconds(1))) 0 0 \(peakOfResidentMemory())")
+    }
+
+    private static func logIn(
+        _ username: String, _ password: Secret, in store: String, _ options: ProfileRepository.Options
+    ) async throws {
+        let repository = try await ProfileRepository.open(at: store, options: options)
+        let begin = ContinuousClock.now
+        var longest = Duration.zero
+        var checked = 0
+        var input = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)
+        say("ready")
+        while poll(&input, 1, 0) == 0 {
+            let start = ContinuousClock.now
+            _ = try await repository.validatePassword(password, for: username)
+            longest = max(longest, ContinuousClock.now - start)
+            checked += 1
+        }
+        let mean = (ContinuousClock.now - begin) / max(1, checked)
+        await repository.close()
+        let numbers = [checked, Int(longest / .milliseconds(1)), Int(mean / .milliseconds(1)), 0, peakOfResidentMemory()]
+        say("done " + numbers.map(String.init).joined(separator: " "))
     }
 
     private static let schemaOfNames = """

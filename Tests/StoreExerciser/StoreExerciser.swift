@@ -51,6 +51,7 @@ enum StoreExerciser {
             try await logInWithoutMemory(
                 path: rest[0], username: rest[1], password: rest[2], policyKiB: Int(rest[3]) ?? 0)
         case ("honour", let rest) where rest.count == 2: try await honour(path: rest[0], token: rest[1])
+        case ("use", let rest) where rest.count > 3: await use(Array(rest.dropFirst(3)), tokens: Array(rest.prefix(3)))
         case ("welcome", let rest) where rest.count == 1: try await welcome(path: rest[0])
         default: throw ExerciseError.unknownCommand(words)
         }
@@ -261,6 +262,15 @@ enum StoreExerciser {
         say(String(latest))
     }
 
+    /// Does everything with each store, whatever comes of it. Prints each path before.
+    private static func use(_ paths: [String], tokens: [String]) async {
+        for path in paths {
+            say(path)
+            await EveryUse(path: path, tokens: tokens).run()
+        }
+        say("done")
+    }
+
     /// Prints whether it was the one to greet.
     private static func welcome(path: String) async throws {
         let repository = try await ProfileRepository.open(at: path, options: options())
@@ -285,7 +295,7 @@ enum StoreExerciser {
     }
 
     /// Of `aK8oio`, at next to no cost.
-    private static let weakHash =
+    static let weakHash =
         "$argon2id$v=19$m=8,t=1,p=1$x6KV7hY0lqmDzqg8SXGz4A$zXpdekayZS4A3z2N/dAfRIcKF8U94zGuyyN/CCZNJVo"
 
     private static func options(createsMissing: Bool = false) -> ProfileRepository.Options {

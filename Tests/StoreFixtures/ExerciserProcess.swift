@@ -17,9 +17,13 @@ package final class ExerciserProcess: Sendable {
     }
 
     /// Starts an exerciser with these words, see its own file, in our environment or in this one alone.
-    package init(
+    package convenience init(
         _ words: String..., program: String = "StoreExerciser", environment: [String: String]? = nil
     ) throws {
+        try self.init(words: words, program: program, environment: environment)
+    }
+
+    package init(words: [String], program: String = "StoreExerciser", environment: [String: String]? = nil) throws {
         var ends: [Int32] = [0, 0]
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         guard socketpair(AF_UNIX, type, 0, &ends) == 0 else { throw SystemError("socketpair") }

@@ -29,10 +29,20 @@ final class TokenUses: Sendable {
     /// Waits until all that was noted is written.
     func wait() async { await state.withLock { $0.task }?.value }
 
-    /// The same, and notes nothing any more.
+    /// Notes nothing any more, and waits until all that was noted is written, or for a second: a writer elsewhere may hold
+    /// the store for as long as anybody waits, and the next use will be noted too.
     func finish() async {
-        state.withLock { $0.isClosed = true }
-        await wait()
+        let task = state.withLock { state in
+            state.isClosed = true
+            return state.task
+        }
+        guard let task else { return }
+        let timer = Task {
+            try await Task.sleep(for: .seconds(1))
+            task.cancel()
+        }
+        await task.value
+        timer.cancel()
     }
 
     private func writeAll() async {

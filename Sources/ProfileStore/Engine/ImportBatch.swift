@@ -19,6 +19,15 @@ package protocol ImportBatch: Sendable {
 
     /// Takes in what came of the step before, and gives the next one.
     mutating func next(after outcome: ImportStep.Outcome) -> ImportStep
+
+    /// Ends with the row that is under way, if the batch may leave the rest for another transaction. An engine that lets one
+    /// writer write at a time calls it when others have begun to wait.
+    mutating func giveWay()
+}
+
+extension ImportBatch {
+    /// A batch is whole unless it says otherwise.
+    package mutating func giveWay() {}
 }
 
 /// What an engine is to do next for a batch.

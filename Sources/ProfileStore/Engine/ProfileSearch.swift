@@ -88,6 +88,22 @@ package struct ProfileSearch: Sendable {
 }
 
 extension ProfileSearch {
+    /// Throws unless a page begins behind the place that the search goes on after, and ends further on.
+    ///
+    /// A damaged file may hold profiles twice. A walk from page to page that goes back would never end.
+    /// - Throws: `corrupt`.
+    func requireOrder(of page: ProfilePage) throws(ProfileStoreError) {
+        if let after, let next = page.next, !precedes(after, next) { throw .outOfOrder(next.id, after: after.id) }
+        guard order == nil else { return }
+        var last = after?.id
+        for profile in page.profiles {
+            if let last, isReversed ? profile.id >= last : profile.id <= last {
+                throw .outOfOrder(profile.id, after: last)
+            }
+            last = profile.id
+        }
+    }
+
     /// Reads a query by some rules.
     ///
     /// - Parameters:

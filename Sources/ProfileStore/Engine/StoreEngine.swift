@@ -16,6 +16,11 @@ package protocol StoreEngine: Sendable {
     /// Where it keeps the profiles, for people: the path of a file, or the address of a database without its user.
     var place: String { get }
 
+    /// Asks for a sign of life, in one cheap round trip: whether the store can be reached, and can be read.
+    ///
+    /// - Throws: What a read would throw.
+    func ping() async throws(ProfileStoreError)
+
     // MARK: Rules
 
     /// The rules in force. The same object comes back as long as they stay the same.

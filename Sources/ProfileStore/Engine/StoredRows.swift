@@ -115,12 +115,15 @@ package struct StoredRows: Sendable {
     private let columnCount: Int
     private let mostRows: Int
     private let mostBytes: Int
+    /// The id that the next row must be above.
+    private var lastID: Int64
 
     /// Has room for what is to be read.
     package init(of scan: StoreScan) {
         columnCount = scan.fields.count
         mostRows = scan.mostRows
         mostBytes = scan.mostBytes
+        lastID = scan.after
         rows.reserveCapacity(min(scan.mostRows, 1 << 13))
         cells.reserveCapacity(min(scan.mostRows, 1 << 13) * scan.fields.count)
         bytes.reserveCapacity(min(scan.mostBytes, 1 << 18))
@@ -142,7 +145,14 @@ package struct StoredRows: Sendable {
     package var isFull: Bool { rows.count >= mostRows || bytes.count >= mostBytes }
 
     /// Begins a row; as many cells follow as there are fields.
-    package mutating func append(_ row: Row) { rows.append(row) }
+    ///
+    /// - Throws: `corrupt` if the row's id is not above the id of the row before it, or above the id that the scan begins
+    ///   after. A damaged file may hold a page twice, and a walk that goes back to a lower id never ends.
+    package mutating func append(_ row: Row) throws(ProfileStoreError) {
+        guard row.id > lastID else { throw .outOfOrder(row.id, after: lastID) }
+        lastID = row.id
+        rows.append(row)
+    }
 
     /// Adds a copy of the row's next cell.
     package mutating func append(cell: Span<UInt8>) {

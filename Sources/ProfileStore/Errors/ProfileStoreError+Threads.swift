@@ -7,6 +7,7 @@ extension ProfileStoreError {
         case .noThread(let code): self = .noThread(code: code)
         case .cancelled: self = .cancelled
         case .busy: self = .busy(holder: nil, waited: .zero)
+        case .expired(let waited): self = .busy(holder: nil, waited: waited)
         }
     }
 }

@@ -34,6 +34,9 @@ public enum ProfileStoreError: Error, Hashable, Sendable {
 
     /// The write lock did not come in time; without a holder it is another program that holds SQLite's own lock, or has
     /// not said who it is. After no time at all: 10,000 changes of this process wait already.
+    ///
+    /// A long read, such as a search without an index or a check, is also refused so: no thread was free for it within the
+    /// wait limit, or 1,000 reads of its kind wait already.
     case busy(holder: LockHolder?, waited: Duration)
     /// The caller's task was cancelled before its turn; nothing was written.
     case cancelled

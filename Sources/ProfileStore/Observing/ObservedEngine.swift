@@ -22,6 +22,10 @@ struct ObservedEngine: StoreEngine {
 
     func close() async { await engine.close() }
 
+    func ping() async throws(ProfileStoreError) {
+        try await observing(.ping, rows: { _ in 0 }, await engine.ping())
+    }
+
     /// Asks the engine, and tells the observer of it. What `rows` leaves out is about one.
     private func observing<Value>(
         _ name: Observer.Operation.Name, rows: (Value) -> Int = { _ in 1 }, refusal: (Value) -> String? = { _ in nil },

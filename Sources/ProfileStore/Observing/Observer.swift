@@ -148,6 +148,8 @@ extension Observer.Operation {
 
         // The store.
 
+        /// A sign of life.
+        case ping
         /// Changes, or the number of the newest one.
         case readChanges = "read_changes"
         /// The welcome notice is taken.

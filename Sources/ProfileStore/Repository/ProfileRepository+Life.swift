@@ -23,6 +23,13 @@ extension ProfileRepository {
         if let failure, failure != .closed { throw failure }
     }
 
+    /// Asks the store for a sign of life, for the health check of a service. It is one cheap round trip.
+    ///
+    /// On SQLite it takes microseconds: the file must be in its place, and readable. On PostgreSQL a server of the address must
+    /// answer. It does not say whether a write would succeed.
+    /// - Throws: What a look-up would throw at this moment: `displaced`, `corrupt`, `unavailable`, `closed`, …
+    public func ping() async throws(ProfileStoreError) { try await engine.ping() }
+
     /// Waits for the next round; no longer than until the repository is closed.
     private func rest() async {
         await withTaskGroup { group in

@@ -26,7 +26,9 @@ extension ProfileRepository {
         } read: { rules throws(ProfileStoreError) in
             var search = try await search(query, endingAfter: mostBytes, by: rules)
             search.lastID = lastID
-            return try await engine.page(search, under: rules)
+            let page = try await engine.page(search, under: rules)
+            try search.requireOrder(of: page)
+            return page
         }
     }
 
@@ -34,10 +36,15 @@ extension ProfileRepository {
     /// have none and say where to go on, so that somebody who waits sees those that are found first.
     package func page(of query: ProfileQuery, lookingAt ids: Int64) async throws(ProfileStoreError) -> ProfilePage {
         let newest = try await profiles(ProfileQuery(isReversed: true, limit: 1)).profiles.first?.id ?? 0
-        let start = query.after?.id ?? (query.isReversed ? newest + 1 : 0)
-        let last = query.isReversed ? start - ids : start + ids
-        let page = try await page(of: query, through: last)
-        let isAtEnd = query.isReversed ? last <= 1 : last >= newest
+        // Any number may be in a cursor or, as an id, in a file.
+        let (last, isBeyondAll): (Int64, Bool) =
+            if query.isReversed {
+                (query.after?.id ?? newest).subtractingReportingOverflow(query.after == nil ? ids - 1 : ids)
+            } else {
+                (query.after?.id ?? 0).addingReportingOverflow(ids)
+            }
+        let page = try await page(of: query, through: isBeyondAll ? nil : last)
+        let isAtEnd = isBeyondAll || (query.isReversed ? last <= 1 : last >= newest)
         return page.next != nil || isAtEnd
             ? page : ProfilePage(profiles: page.profiles, next: ProfileCursor(id: last))
     }

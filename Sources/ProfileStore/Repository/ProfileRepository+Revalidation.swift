@@ -84,12 +84,11 @@ extension ProfileRepository {
     ) async throws(ProfileStoreError) {
         guard !versions.isEmpty else { return }
         var after: Int64 = 0
-        while case let marked = try await engine.invalidProfiles(judgedBy: versions, after: after),
-            let last = marked.last
-        {
-            after = last.id
+        while case let marked = try await engine.invalidProfiles(judgedBy: versions, after: after), !marked.isEmpty {
             report.invalid += marked.count
             for profile in marked {
+                guard profile.id > after else { throw .outOfOrder(profile.id, after: after) }
+                after = profile.id
                 let username = String(reporting: profile.username.utf8.span)
                 for issue in profile.issues { report.count(issue, of: username, value: nil) }
             }

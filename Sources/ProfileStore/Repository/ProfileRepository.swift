@@ -23,8 +23,8 @@ public final class ProfileRepository: Sendable {
         public var initialSchema = ProfileSchema.standard
         /// What this process is called to those who wait for its write lock.
         public var command = "profiles"
-        /// How long a write waits for its turn, and anything for locks that other programs hold, or for a server; 50 ms at the
-        /// least.
+        /// How long a write or a long read waits for its turn, and anything for locks that other programs hold, or for a server;
+        /// 50 ms at the least.
         public var waitLimit = Duration.seconds(30)
         /// The cost of hashes of our own.
         public var hashing = HashingPolicy.standard
@@ -45,6 +45,8 @@ public final class ProfileRepository: Sendable {
         package var uptime: @Sendable () -> ContinuousClock.Instant = { .now }
         /// How the repository waits between its rounds of keeping house.
         package var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+        /// The most long reads of one kind that wait for a thread, on an engine in this process; more are refused as `busy`.
+        package var mostWaitingReads = 1_000
         /// Most names without a profile whose failed attempts are remembered; the oldest are forgotten (P9).
         package var mostUnknownNames = 100_000
         /// The newest changes that the store keeps for those who watch it; a few more until they are pruned.

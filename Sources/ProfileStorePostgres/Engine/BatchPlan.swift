@@ -73,7 +73,7 @@ struct BatchPlan {
                 try await learn(of: 0, in: merged, false, transaction)
                 let taken = takenFields(of: 0, in: merged, besides: stored.id)
                 if taken.isEmpty {
-                    update(stored, with: merged)
+                    try update(stored, with: merged)
                     step = batch.next(after: .updated)
                 } else {
                     step = batch.next(after: .found(StoredMatch(takenFields: taken)))
@@ -196,7 +196,8 @@ struct BatchPlan {
             row, of: rows)
     }
 
-    private mutating func update(_ stored: Profile, with merged: ValidProfiles) {
+    private mutating func update(_ stored: Profile, with merged: ValidProfiles) throws {
+        let revision = try ProfileStoreError.number(after: stored.revision, "the revision")
         writes.append(.update(id: stored.id, revision: stored.revision, merged))
         updated.insert(stored.id)
         updatedIDs =
@@ -209,7 +210,7 @@ struct BatchPlan {
         }
         remember(
             Profile(
-                id: stored.id, revision: stored.revision + 1, createdAt: stored.createdAt, updatedAt: time,
+                id: stored.id, revision: revision, createdAt: stored.createdAt, updatedAt: time,
                 schemaVersion: rules.version, issues: [],
                 hasPassword: stored.hasPassword || table.bringsPassword(0, of: merged), schema: table.schema,
                 values: values(0, merged)),

@@ -130,9 +130,9 @@ extension PostgresEngine {
         let rules = try await rulesAtHand(transaction)
         guard rules.schema == schema else { throw ProfileStoreError.schemaChanged(version: rules.version) }
         // Nobody takes an id meanwhile, so that those of the load follow each other.
-        let firstID =
-            try await transaction.run("SELECT value FROM counters WHERE name = 'next_profile_id' FOR UPDATE")
-            .number(0, 0) ?? 1
+        let counter = try await transaction.run(
+            "SELECT value FROM counters WHERE name = 'next_profile_id' FOR UPDATE")
+        let firstID = try ProfileStoreError.counted(counter.number(0, 0), atLeast: 1, "next_profile_id")
         var nextID = firstID
         var updatedIDs: ClosedRange<Int64>?
         if withoutIndexes {

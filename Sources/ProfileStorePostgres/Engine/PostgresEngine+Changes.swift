@@ -67,6 +67,12 @@ final class ChangeWatch: Sendable {
         var isOver = false
     }
 
+    /// What a look at the log found.
+    private struct Seen: Equatable {
+        let number: Int64
+        let hasUnnumbered: Bool
+    }
+
     private let session: PostgresSession
     private let state = Mutex(State())
 
@@ -80,7 +86,7 @@ final class ChangeWatch: Sendable {
             state.listeners.append(ring)
             guard state.looking == nil, !state.isOver else { return }
             state.looking = Task { [weak self, session] in
-                var seen: Int64?
+                var seen: Seen?
                 while !Task.isCancelled {
                     if let now = await Self.look(session) {
                         if let seen, seen != now { self?.announce() }
@@ -108,11 +114,11 @@ final class ChangeWatch: Sendable {
     deinit { end() }
 
     /// What differs after a change; nil where nobody can say.
-    private static func look(_ session: PostgresSession) async -> Int64? {
+    private static func look(_ session: PostgresSession) async -> Seen? {
         try? await session.read { connection in
             let rows = try await connection.run(ChangeTable.selectState)
             // A change without a number is told of until it has one.
-            return (rows.number(0, 0) ?? 0) * 2 + (rows.flag(0, 1) ? 1 : 0)
+            return Seen(number: rows.number(0, 0) ?? 0, hasUnnumbered: rows.flag(0, 1))
         }
     }
 }

@@ -79,7 +79,7 @@ extension PostgresEngine {
             {
                 throw ProfileStoreError.otherPrimaryKey(schema.primaryKey.name, inForce: key)
             }
-            let next = inForce.version + 1
+            let next = try ProfileStoreError.number(after: inForce.version, "the version of the schema")
             return Written(
                 value: next, changes: [Change(.adopted, in: nil)],
                 last: SchemaTable.putInForce(schema, as: next, at: stamp.time))

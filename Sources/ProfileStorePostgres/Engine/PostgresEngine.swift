@@ -24,6 +24,10 @@ final class PostgresEngine: StoreEngine {
         known = Mutex(try await session.read { connection in try await SchemaTable.inForce(connection) })
     }
 
+    func ping() async throws(ProfileStoreError) {
+        _ = try await session.read { connection in try await connection.run("SELECT 1") }
+    }
+
     func close() async {
         watch.end()
         await session.close()

@@ -72,7 +72,8 @@ final class ProfileIDs: Sendable {
             let rows = try await transaction.run(
                 "UPDATE counters SET value = value + $1 WHERE name = 'next_profile_id' RETURNING value", [.number(size)]
             )
-            return PostgresSession.Outcome(value: rows.number(0, 0) ?? 0)
+            let end = try ProfileStoreError.counted(rows.number(0, 0), atLeast: size + 1, "next_profile_id")
+            return PostgresSession.Outcome(value: end)
         }
         return end - size..<end
     }

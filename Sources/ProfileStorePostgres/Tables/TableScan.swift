@@ -17,7 +17,7 @@ struct TableScan {
         while !stored.isFull {
             let wanted = min(count, scan.mostRows - stored.rows.count)
             let rows = try await connection.run(sql(names), values(after, wanted))
-            for row in 0..<rows.count where !stored.isFull { append(rows, row, to: &stored) }
+            for row in 0..<rows.count where !stored.isFull { try append(rows, row, to: &stored) }
             guard rows.count == wanted, let last = rows.number(rows.count - 1, 0) else { break }
             after = last
             count = min(count * 4, 8_192)
@@ -43,7 +43,7 @@ struct TableScan {
         [.number(after), .numbers(scan.besides.map(Int64.init)), .number(Int64(count))]
     }
 
-    private func append(_ rows: Rows, _ row: Int, to stored: inout StoredRows) {
+    private func append(_ rows: Rows, _ row: Int, to stored: inout StoredRows) throws(ProfileStoreError) {
         var judgement: StoredRows.Judgement?
         if scan.includesJudgements {
             judgement = StoredRows.Judgement(
@@ -52,7 +52,8 @@ struct TableScan {
         }
         let hash = rows.withBytes(row, 1) { Secret($0.span) }
         let record = scan.includesRecords ? ProfileTable.record(in: rows, row, at: scan.fields.count + 6) : nil
-        stored.append(StoredRows.Row(id: rows.number(row, 0) ?? 0, judgement: judgement, hash: hash, record: record))
+        try stored.append(
+            StoredRows.Row(id: rows.number(row, 0) ?? 0, judgement: judgement, hash: hash, record: record))
         for column in scan.fields.indices {
             let isThere: Void? = rows.withBytes(row, column + 6) { stored.append(cell: $0.span) }
             if isThere == nil { stored.appendAbsentCell() }

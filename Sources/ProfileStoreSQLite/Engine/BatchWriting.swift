@@ -24,7 +24,16 @@ struct BatchWriting {
     var addedIDs: ClosedRange<Int64>? { nextID > firstID ? firstID...nextID - 1 : nil }
 
     /// Takes the steps of a batch to its end.
-    mutating func run<Batch: ImportBatch>(_ batch: inout Batch, _ connection: borrowing Connection) throws {
+    ///
+    /// - Parameters:
+    ///   - batch: What to write.
+    ///   - turn: How long the batch may write while others wait; nil if they wait for all of it.
+    ///   - connection: The writer's.
+    /// - Throws: What SQLite refuses.
+    mutating func run<Batch: ImportBatch>(
+        _ batch: inout Batch, givingWayAfter turn: Duration?, _ connection: borrowing Connection
+    ) throws {
+        var wait = TurnOfOthers(after: turn)
         let rows = batch.rows
         let looking = BatchLooking(under: rules)
         let version = Int64(rules.adopted.version)
@@ -33,6 +42,7 @@ struct BatchWriting {
         try rows.bytes.withUnsafeBufferPointer { bytes in
             var step = batch.next(after: .none)
             while true {
+                if wait.hasCome(connection) { batch.giveWay() }
                 switch step {
                 case .insert(let row):
                     let isNew = try rules.table.insert(
@@ -124,5 +134,24 @@ struct BatchWriting {
         connection.setWorkerThreads(1)
         defer { connection.setWorkerThreads(0) }
         for sql in indexes { try connection.run(sql) }
+    }
+}
+
+/// When a batch ends early, so that other writers come in between.
+private struct TurnOfOthers {
+    private let earliest: ContinuousClock.Instant?
+    private var steps = 0
+    private var isTaken = false
+
+    /// Begins to measure the time. Nil is never.
+    init(after duration: Duration?) { earliest = duration.map { .now + $0 } }
+
+    /// Whether others wait and the time is over. It is true once. The clock and the queues are looked at now and then.
+    mutating func hasCome(_ connection: borrowing Connection) -> Bool {
+        guard let earliest, !isTaken else { return false }
+        steps += 1
+        guard steps % 32 == 0, .now >= earliest, connection.othersWait else { return false }
+        isTaken = true
+        return true
     }
 }

@@ -8,7 +8,10 @@ extension SQLiteEngine {
     }
 
     func areStored(_ usernames: [String]) async throws(ProfileStoreError) -> [Bool] {
-        try session.read { connection in try Self.areStored(usernames, connection) }
+        try session.read { connection in
+            // Of one moment: a profile that is renamed between two statements would have both names, or none.
+            try connection.readTransaction { try Self.areStored(usernames, connection) }
+        }
     }
 
     func expectBatches(_ areComing: Bool, waits: Bool) async {
@@ -29,7 +32,7 @@ extension SQLiteEngine {
             let rules = try self.rulesInForce(connection, being: schema)
             var writing = try BatchWriting(under: rules, at: stamp.time, connection)
             var batch = batch
-            try writing.run(&batch, connection)
+            try writing.run(&batch, givingWayAfter: Self.leastTurn, connection)
             return (batch, try self.finish(writing, stamp, connection))
         }
         // Here the write lock is given back.
@@ -37,10 +40,13 @@ extension SQLiteEngine {
         return stored
     }
 
+    /// A batch writes so long at least, however many wait: each commit costs a sync, and an import is to go on too.
+    private static let leastTurn = Duration.milliseconds(10)
+
     func preview<Batch: ImportBatch>(
         _ batch: Batch, judgedBy schema: ProfileSchema
     ) async throws(ProfileStoreError) -> Batch {
-        try await session.readAtLength { connection in
+        try await session.readAtLength(in: .pages) { connection in
             let rules = try self.rulesInForce(connection, being: schema)
             var batch = batch
             try connection.readTransaction { try BatchLooking(under: rules).run(&batch, connection) }
@@ -66,7 +72,7 @@ extension SQLiteEngine {
                         try writing.fillEmptyTable(from: load, connection)
                     } else {
                         while var batch = load.nextBatch() {
-                            try writing.run(&batch, connection)
+                            try writing.run(&batch, givingWayAfter: nil, connection)
                             load.take(batch)
                         }
                     }

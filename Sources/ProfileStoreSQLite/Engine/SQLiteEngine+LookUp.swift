@@ -23,14 +23,14 @@ extension SQLiteEngine {
                 try readUnder(rules, connection) { try table.page(search, by: access, connection) }
             }
         }
-        return try await session.readAtLength { [self] connection in
+        return try await session.readAtLength(in: .search) { [self] connection in
             try readUnder(rules, connection) { try table.page(search, by: access, connection) }
         }
     }
 
     func count(_ search: ProfileSearch, under rules: AdoptedSchema) async throws(ProfileStoreError) -> Int {
         let table = table(of: rules)
-        return try await session.readAtLength { [self] connection in
+        return try await session.readAtLength(in: .count) { [self] connection in
             try readUnder(rules, connection) { try table.count(search, connection) }
         }
     }
@@ -40,23 +40,26 @@ extension SQLiteEngine {
     }
 
     func scan(_ scan: StoreScan) async throws(ProfileStoreError) -> StoredRows {
-        try await session.readAtLength { connection in try ProfileTable.rows(scan, connection) }
+        try await session.readAtLength(in: .pages) { connection in try ProfileTable.rows(scan, connection) }
     }
 
     func statistics() async throws(ProfileStoreError) -> StoreStatistics {
-        try await session.readAtLength { [session] connection in
-            var statement = try connection.prepare(
-                """
-                SELECT count(*), count(issues), count(password_hash), count(passcode_hash) FROM profiles
-                """)
-            _ = try statement.step()
-            return StoreStatistics(
-                profiles: Int(statement.integer(at: 0)), invalid: Int(statement.integer(at: 1)),
-                withPassword: Int(statement.integer(at: 2)), withPasscode: Int(statement.integer(at: 3)),
-                schemaVersion: try SchemaTable.versionInForce(connection),
-                changeNumber: try StoreTable.changeNumber(connection),
-                fileBytes: session.file.status(ofFileEndingIn: "")?.size ?? 0,
-                walBytes: session.file.status(ofFileEndingIn: "-wal")?.size ?? 0)
+        try await session.readAtLength(in: .file) { [session] connection in
+            // Of one moment: who reads a change number must not miss a profile that was counted before it.
+            try connection.readTransaction {
+                var statement = try connection.prepare(
+                    """
+                    SELECT count(*), count(issues), count(password_hash), count(passcode_hash) FROM profiles
+                    """)
+                _ = try statement.step()
+                return StoreStatistics(
+                    profiles: Int(statement.integer(at: 0)), invalid: Int(statement.integer(at: 1)),
+                    withPassword: Int(statement.integer(at: 2)), withPasscode: Int(statement.integer(at: 3)),
+                    schemaVersion: try SchemaTable.versionInForce(connection),
+                    changeNumber: try StoreTable.changeNumber(connection),
+                    fileBytes: session.file.status(ofFileEndingIn: "")?.size ?? 0,
+                    walBytes: session.file.status(ofFileEndingIn: "-wal")?.size ?? 0)
+            }
         }
     }
 

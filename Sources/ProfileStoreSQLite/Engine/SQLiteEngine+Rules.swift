@@ -45,17 +45,21 @@ extension SQLiteEngine {
     // MARK: Judging again
 
     func countJudged(by versions: [Int]) async throws(ProfileStoreError) -> Int {
-        try await session.readAtLength { connection in try ProfileTable.countJudged(by: versions, connection) }
+        try await session.readAtLength(in: .count) { connection in
+            try ProfileTable.countJudged(by: versions, connection)
+        }
     }
 
     func countPasswords(setUnderOthersThan versions: [Int]) async throws(ProfileStoreError) -> Int {
-        try await session.readAtLength { connection in try ProfileTable.countPasswords(besides: versions, connection) }
+        try await session.readAtLength(in: .count) { connection in
+            try ProfileTable.countPasswords(besides: versions, connection)
+        }
     }
 
     func invalidProfiles(
         judgedBy versions: [Int], after id: Int64
     ) async throws(ProfileStoreError) -> [MarkedProfile] {
-        try await session.readAtLength { connection in
+        try await session.readAtLength(in: .pages) { connection in
             var statement = try connection.prepare(ProfileTable.selectMarked(versions))
             try statement.bind(id, at: 1)
             try statement.bind(1_000, at: 2)

@@ -33,6 +33,8 @@ final class SQLiteEngine: StoreEngine {
 
     var place: String { session.file.path.description }
 
+    func ping() async throws(ProfileStoreError) { try session.ping() }
+
     func close() async {
         beeper.unregister(Beeper.changes)
         await session.close()

@@ -10,7 +10,7 @@ final class SQLiteSession: Sendable {
     private let readers: StoreReaders
     private let writer: DatabaseWriter
     /// For what takes long: Swift's own threads must not block.
-    private let threads = ThreadPool(threads: 4)
+    let lanes: ReadLanes
 
     /// Goes by a store that was found, and reads on through the connection that found it.
     init(
@@ -20,6 +20,7 @@ final class SQLiteSession: Sendable {
         self.writer = writer
         self.options = options
         readers = StoreReaders(file, look)
+        lanes = ReadLanes(mostWaiting: options.mostWaitingReads)
     }
 
     /// Reads where it is called, for what takes microseconds.
@@ -29,13 +30,30 @@ final class SQLiteSession: Sendable {
         do { return try readers.read(body) } catch { throw ProfileStoreError(translating: error) }
     }
 
-    /// Reads on a thread of its own, for what may take long. It ends when the task is cancelled or the session closed.
-    /// Where `body` is to run again, `undo` takes back what it has done besides reading.
+    /// Reads a row or two, and looks where the path leads, however short a time ago that was done.
+    func ping() throws(ProfileStoreError) {
+        try ProfileStoreError.translating {
+            try readers.requireInPlace()
+            _ = try readers.read { connection in try SchemaTable.versionInForce(connection) }
+        }
+    }
+
+    /// Reads on a thread of a lane, for what may take long. It ends when the task is cancelled or the session closed.
+    ///
+    /// - Parameters:
+    ///   - lane: Which reads it waits behind.
+    ///   - undo: Takes back what `body` has done besides reading, before `body` runs again.
+    ///   - body: What to read.
+    /// - Returns: What `body` returns.
+    /// - Throws: `busy` if no thread was free within the wait limit or too many reads wait already, else what `body` throws.
     func readAtLength<Value: Sendable>(
-        undo: @escaping @Sendable () -> Void = {}, _ body: @escaping @Sendable (borrowing Connection) throws -> Value
+        in lane: ReadLanes.Lane, undo: @escaping @Sendable () -> Void = {},
+        _ body: @escaping @Sendable (borrowing Connection) throws -> Value
     ) async throws(ProfileStoreError) -> Value {
         do {
-            return try await threads.run { try self.readers.read(undo: undo, body) }
+            return try await lanes[lane].run(waitingAtMost: max(options.waitLimit, .milliseconds(50))) {
+                try self.readers.read(undo: undo, body)
+            }
         } catch {
             throw ProfileStoreError(translating: error)
         }

@@ -142,7 +142,8 @@ private struct StoreCounts {
             try ChangeTable.beginAnew(after: max(changeNumber, other.changeNumber), copy)
             // The same version would name other rules to whoever knows the store.
             guard (schemaVersion, schemaFingerprint) != (other.schemaVersion, other.schemaFingerprint) else { return }
-            let later = max(schemaVersion, other.schemaVersion) + 1
+            let later = try ProfileStoreError.number(
+                after: max(schemaVersion, other.schemaVersion), "the version of the schema")
             try SchemaTable.adoptAgain(other.schemaVersion, as: later, at: time, copy)
         }
     }

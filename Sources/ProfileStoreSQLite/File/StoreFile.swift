@@ -12,6 +12,7 @@ struct StoreFile: Sendable {
     let waitLimit: Duration
     /// A registered SQLite VFS, for tests that make the file system fail.
     let vfs: String?
+    let uptime: @Sendable () -> ContinuousClock.Instant
     /// Whether the file is read as it lies wherever it has no log, even if somebody may change it; for tests.
     private let alwaysReadsAsItLies: Bool
 
@@ -41,6 +42,7 @@ struct StoreFile: Sendable {
         }
         waitLimit = options.waitLimit
         vfs = options.vfs
+        uptime = options.uptime
         alwaysReadsAsItLies = options.readsAsItLies
     }
 

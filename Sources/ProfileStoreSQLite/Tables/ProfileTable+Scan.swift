@@ -5,7 +5,7 @@ internal import SQLiteAccess
 // Reading many profiles at once, and judging them again.
 extension ProfileTable {
     /// Reads raw values. A field that the table has no column for is absent.
-    static func rows(_ scan: StoreScan, _ connection: borrowing Connection) throws(SQLiteError) -> StoredRows {
+    static func rows(_ scan: StoreScan, _ connection: borrowing Connection) throws -> StoredRows {
         let columns = try SchemaTable.columnNames(connection)
         let fields = scan.fields.map { field in
             !field.isSecret && columns.contains(field.column.text) ? quoted(field.column) : "NULL"
@@ -34,7 +34,7 @@ extension ProfileTable {
                     issues: statement.string(at: firstOfJudgement + 3))
             }
             let record = scan.includesRecords ? record(in: statement, at: firstOfRecord) : nil
-            rows.append(StoredRows.Row(id: statement.integer(at: 0), judgement: judged, hash: hash, record: record))
+            try rows.append(StoredRows.Row(id: statement.integer(at: 0), judgement: judged, hash: hash, record: record))
             for index in fields.indices {
                 if let cell = statement.bytes(at: index + 1) {
                     rows.append(cell: cell)

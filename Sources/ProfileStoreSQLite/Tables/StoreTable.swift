@@ -1,3 +1,4 @@
+internal import ProfileStore
 internal import SQLiteAccess
 
 /// The table `store`: one row with the numbers that a store counts.
@@ -64,14 +65,13 @@ enum StoreTable {
         _ column: String, atLeast least: Int64, _ connection: borrowing Connection
     ) throws(SQLiteError) -> Int64 {
         var statement = try connection.prepare("SELECT \(column) FROM store")
-        guard try statement.step(), case let number = statement.integer(at: 0), least...mostCounted ~= number else {
+        guard try statement.step(), case let number = statement.integer(at: 0),
+            least...ProfileStoreError.mostCounted ~= number
+        else {
             throw SQLiteError(code: .corrupt, message: "store.\(column) is no number that was counted")
         }
         return number
     }
-
-    /// Far from overflow, however much is added to it.
-    private static let mostCounted: Int64 = 1 << 62
 
     // MARK: The welcome notice
 

@@ -42,6 +42,8 @@ final class MemoryEngine: StoreEngine {
 
     var place: String { "memory" }
 
+    func ping() async throws(ProfileStoreError) { _ = try current }
+
     func close() async {
         isClosed.store(true, ordering: .relaxed)
         store.stopListening(self)
@@ -113,7 +115,7 @@ final class MemoryEngine: StoreEngine {
             let judgement = StoredRows.Judgement(
                 revision: profile.revision, schemaVersion: profile.schemaVersion,
                 hasPassword: profile.password != nil, issues: profile.issues)
-            rows.append(
+            try rows.append(
                 StoredRows.Row(
                     id: profile.id, judgement: scan.includesJudgements ? judgement : nil, hash: hash,
                     record: scan.includesRecords ? profile.record : nil))

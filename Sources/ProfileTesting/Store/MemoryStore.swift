@@ -37,12 +37,8 @@ package final class MemoryStore: Sendable {
             self.state.withLock { $0 = state }
             if state.log.number != before.log.number { ring() }
             return value
-        } refused: { refusal in
-            switch refusal {
-            case .busy: .busy(holder: nil, waited: .zero)
-            case .cancelled: .cancelled
-            case .noThread(let code): .noThread(code: code)
-            }
+        } refused: {
+            ProfileStoreError($0)
         }
     }
 

@@ -96,6 +96,8 @@ struct RowDecisions: ImportBatch {
         return proceed()
     }
 
+    mutating func giveWay() { limit.end() }
+
     // MARK: What is next
 
     private mutating func proceed() -> ImportStep {
@@ -318,6 +320,9 @@ private struct TimeLimit {
 
     /// Begins to count the time.
     mutating func begin() { deadline = duration.map { .now + $0 } }
+
+    /// Ends the time before it is over. Without a limit there is nothing to end.
+    mutating func end() { if duration != nil { isReached = true } }
 
     /// Counts a row or record; the clock is looked at now and then.
     mutating func step() {

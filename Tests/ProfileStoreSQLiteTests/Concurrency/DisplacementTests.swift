@@ -94,6 +94,57 @@ import Watchdog
         await repository.close()
     }
 
+    @Test(arguments: Displacement.allCases)
+    func `a read of a store that is not there any more is refused within a tenth of a second`(
+        displacement: Displacement
+    ) async throws {
+        let repository = try await open()
+        let reads: [(String, @Sendable () async throws -> Void)] = [
+            ("look-up", { _ = try await repository.profile(username: "abel") }),
+            ("page", { _ = try await repository.profiles(ProfileQuery()) }),
+            ("search", { _ = try await repository.profiles(ProfileQuery(text: "be")) }),
+            ("count", { _ = try await repository.count() }),
+            ("statistics", { _ = try await repository.statistics() }),
+            ("rules", { try await repository.refreshSchema() }),
+            ("access tokens", { _ = try await repository.accessTokens() }),
+            ("check", { _ = try await repository.check() }),
+        ]
+        for (name, read) in reads { await #expect(throws: Never.self, "\(name)") { try await read() } }
+        displace(displacement)
+        // A sign of life is asked for at this moment.
+        await #expect(throws: ProfileStoreError.displaced(path: store.path)) { try await repository.ping() }
+        store.clock.advance(by: .milliseconds(100))
+        for (name, read) in reads {
+            await #expect(throws: ProfileStoreError.displaced(path: store.path), "\(name)") { try await read() }
+        }
+        await repository.close()
+    }
+
+    @Test func `a store that comes back to its place is read again`() async throws {
+        let repository = try await open()
+        rename(store.path, store.path + "-away")
+        store.clock.advance(by: .seconds(1))
+        await #expect(throws: ProfileStoreError.displaced(path: store.path)) {
+            try await repository.profile(username: "abel")
+        }
+        rename(store.path + "-away", store.path)
+        #expect(try await repository.profile(username: "abel") != nil)
+        try await repository.ping()
+        await repository.close()
+    }
+
+    @Test func `no second connection reads the file that took the store's place`() async throws {
+        let repository = try await open()
+        let session = try #require(repository.plainEngine as? SQLiteEngine).session
+        try session.read { _ in
+            displace(.replaced)
+            #expect(throws: ProfileStoreError.displaced(path: store.path)) {
+                try session.read { connection in try ProfileTable.count(connection) }
+            }
+        }
+        await repository.close()
+    }
+
     @Test func `a store that has two names is used by neither`() async throws {
         await (try store.open()).close()
         let other = store.directory + "/other.sqlite"

@@ -72,6 +72,19 @@ import Watchdog
         #expect(repository.schemaVersion == 1)
     }
 
+    @Test func `closing does not wait for another process to note when a session was used`() async throws {
+        let issued = try await repository.startSession(vouchingFor: "abel")
+        let child = try hold()
+        store.clock.advance(by: .seconds(3_600))
+        #expect(try await repository.session(for: issued.token) != nil)
+        try await WaitingWriters.wait(for: store.path + "-lock")
+        let start = ContinuousClock.now
+        await repository.close()
+        // Others wait for thirty.
+        #expect(ContinuousClock.now - start < .seconds(15))
+        _ = await child.finish()
+    }
+
     @Test func `changes that wait are made in the order in which they came`() async throws {
         let child = try hold()
         let repository = repository

@@ -46,6 +46,24 @@ import Watchdog
         await repository.close()
     }
 
+    @Test(arguments: [true, false])
+    func `S7: a schema's version that cannot rise is damage, in the store and in the backup`(
+        isInBackup: Bool
+    ) async throws {
+        await (try await backUp(["abel"])).close()
+        try RawDatabase(isInBackup ? backup : store.path).execute(
+            "UPDATE schemas SET version = \(Int64.max)")
+        let error = await #expect(throws: ProfileStoreError.self) { try await restore() }
+        guard case .corrupt(let text)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(text.contains("\(Int64.max)"), "\(text)")
+        let repository = try await store.open()
+        #expect(try await repository.usernames() == ["abel", "later"])
+        await repository.close()
+    }
+
     @Test func `R3: an id that was given since the backup is not given again`() async throws {
         let repository = try await backUp(["abel"])
         #expect(try await repository.profile(username: "later")?.id == 2)

@@ -116,7 +116,7 @@ import Watchdog
         let repository = try await openAsItLies()
         let session = try session(repository)
         let (file, undone, runs) = (store.path, Tally(), Tally())
-        let count = try await session.readAtLength {
+        let count = try await session.readAtLength(in: .count) {
             undone.add()
         } _: { connection in
             runs.add()

@@ -1,0 +1,35 @@
+// Numbers of a store that only damage, or another program, can have written.
+extension ProfileStoreError {
+    /// The error of a walk through profiles in which one profile came at the wrong place.
+    package static func outOfOrder(_ id: Int64, after last: Int64) -> ProfileStoreError {
+        .corrupt("profile \(id) comes after profile \(last)")
+    }
+
+    /// The greatest number that a store is believed to have counted up to. Adding to it does not overflow.
+    package static let mostCounted: Int64 = 1 << 62
+
+    /// Returns a number that a store counts up, unless counting cannot have reached it.
+    ///
+    /// - Throws: `corrupt` for a number below `least` or above ``mostCounted``.
+    package static func counted(
+        _ number: Int64?, atLeast least: Int64, _ name: String
+    ) throws(ProfileStoreError) -> Int64 {
+        guard let number, least...mostCounted ~= number else { throw .corrupt("\(name) is no number that was counted") }
+        return number
+    }
+
+    /// Returns the number that follows a number of the store.
+    ///
+    /// - Parameters:
+    ///   - number: A number that was read from the store.
+    ///   - name: What the number counts, for the error.
+    /// - Returns: The number that is greater by one.
+    /// - Throws: `corrupt` if there is no greater number.
+    package static func number<Number: FixedWidthInteger & Sendable>(
+        after number: Number, _ name: String
+    ) throws(ProfileStoreError) -> Number {
+        let (next, isTooGreat) = number.addingReportingOverflow(1)
+        guard !isTooGreat else { throw .corrupt("\(name) \(number) cannot be counted further") }
+        return next
+    }
+}

@@ -1,0 +1,97 @@
+import ProfileCore
+import ProfileTesting
+import StoreFixtures
+import Testing
+import Threads
+import Watchdog
+
+@testable import ProfileStore
+@testable import ProfileStoreSQLite
+
+/// Long reads that wait for a thread: who waits behind whom, and for how long.
+@Suite(.watched) struct ReadLaneTests {
+    private let store: TemporaryStore
+
+    init() throws { store = try TemporaryStore() }
+
+    private typealias Lane = ReadLanes.Lane
+
+    /// Opens the store with a profile in it, and occupies lanes until the gate is opened.
+    private func occupied(
+        _ lanes: [Lane], _ change: (inout ProfileRepository.Options) -> Void = { _ in },
+        _ body: (ProfileRepository, SQLiteSession) async throws -> Void
+    ) async throws {
+        let repository = try await store.open(store.options(change))
+        try await repository.register("abel")
+        let session = try #require(repository.plainEngine as? SQLiteEngine).session
+        let gate = Gate()
+        for lane in lanes {
+            for _ in 0..<lane.threads {
+                Task { try? await session.readAtLength(in: lane) { _ in gate.pass() } }
+            }
+        }
+        let count = lanes.reduce(0) { $0 + $1.threads }
+        try await waitUntil { gate.isRunning == count }
+        do { try await body(repository, session) } catch { Issue.record(error) }
+        gate.open(count)
+        try await waitUntil { gate.hasFinished == count }
+        await repository.close()
+    }
+
+    /// A page for which every profile is looked at.
+    private static let search = ProfileQuery(text: "be")
+
+    @Test func `E6: a count, a page and statistics wait for no slow search`() async throws {
+        try await occupied([.search]) { repository, session async throws in
+            #expect(try await repository.count() == 1)
+            #expect(try await repository.statistics().profiles == 1)
+            #expect(try await repository.revalidate(all: true).checked == 1)
+            #expect(try await repository.check().isSound)
+        }
+    }
+
+    @Test func `E6: a search and a count wait for no check, backup or export`() async throws {
+        try await occupied([.file, .pages]) { repository, session async throws in
+            #expect(try await repository.profiles(Self.search).profiles.map(\.username) == ["abel"])
+            #expect(try await repository.count() == 1)
+        }
+    }
+
+    @Test func `E6: more reads than may wait are refused at once`() async throws {
+        try await occupied([.search], { $0.mostWaitingReads = 3 }) { repository, session async throws in
+            let waiting = (0..<3).map { _ in Task { try await repository.profiles(Self.search) } }
+            try await waitUntil { session.lanes[.search].waiting == 3 }
+            await #expect(throws: ProfileStoreError.busy(holder: nil, waited: .zero)) {
+                try await repository.profiles(Self.search)
+            }
+            for task in waiting { task.cancel() }
+        }
+    }
+
+    @Test func `E6: a read whose turn does not come leaves at its deadline`() async throws {
+        try await occupied([.search, .count, .file], { $0.waitLimit = .milliseconds(200) }) { repository, session async throws in
+            let reads: [@Sendable () async throws -> Void] = [
+                { _ = try await repository.profiles(Self.search) }, { _ = try await repository.count() },
+                { _ = try await repository.statistics() },
+            ]
+            for read in reads {
+                let error = await #expect(throws: ProfileStoreError.self) { try await read() }
+                guard case .busy(holder: nil, let waited)? = error else {
+                    Issue.record("\(String(describing: error))")
+                    continue
+                }
+                #expect(waited >= .milliseconds(200))
+            }
+        }
+    }
+
+    @Test func `E6: a read whose task is cancelled leaves the queue at once`() async throws {
+        try await occupied([.search]) { repository, session async throws in
+            let task = Task { try await repository.profiles(Self.search) }
+            try await waitUntil { session.lanes[.search].waiting == 1 }
+            task.cancel()
+            await #expect(throws: ProfileStoreError.cancelled) { try await task.value }
+            #expect(session.lanes[.search].waiting == 0)
+        }
+    }
+}

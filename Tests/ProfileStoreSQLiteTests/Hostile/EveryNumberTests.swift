@@ -1,0 +1,84 @@
+import Platform
+import ProfileCore
+import ProfileStore
+import ProfileStoreSQLite
+import ProfileTesting
+import RawSQLite
+import SecretHashing
+import StoreFixtures
+import Testing
+import Watchdog
+
+/// Every number of a store, made what nobody has counted, one at a time.
+@Suite(.watched(for: .seconds(600))) struct EveryNumberTests {
+    private let store: TemporaryStore
+
+    init() throws { store = try TemporaryStore() }
+
+    private static let values: [Int64] = [.max, .min, -1, 0]
+
+    /// A store with a row or more in each table, and the tokens that it knows.
+    private func fill() async throws -> [String] {
+        let repository = try await store.open(store.options { $0.now = Timestamp.now })
+        try await repository.register("abel", ["password_hash": People.weakHash])
+        try await repository.register("zoe")
+        _ = try await repository.createPasscode(Secret("parislondon"), for: "zoe")
+        for name in ["abel", "nobody"] { _ = try? await repository.validatePassword(Secret("wrong1A"), for: name) }
+        let draft = try repository.judged(People.draft("keyed"))
+        _ = try await repository.register(draft, key: WriteKey("kept"))
+        let session = try await repository.startSession(vouchingFor: "abel")
+        let token = try await repository.createAccessToken(#require(AccountLabel("console")), scopes: [], validFor: .seconds(86_400))
+        let reset = try await repository.issueReset(of: "abel")
+        await repository.close()
+        return [session.token, token.token, reset.token].map { String($0.bytes) }
+    }
+
+    /// The columns that hold numbers, of all tables.
+    private func columns() throws -> [(table: String, column: String)] {
+        let rows = try RawDatabase(store.path).rows(
+            """
+            SELECT m.name, c.name FROM sqlite_schema AS m, pragma_table_info(m.name) AS c
+            WHERE m.type = 'table' AND c.type = 'INTEGER' ORDER BY 1, 2
+            """)
+        return rows.compactMap { row in row[0].flatMap { table in row[1].map { (table, $0) } } }
+    }
+
+    @Test func `whatever a number is, nothing that is done with the store traps`() async throws {
+        let tokens = try await fill()
+        let sound = try #require(SmallFile.bytes(of: store.path))
+        let columns = try columns()
+        #expect(columns.count > 30 && columns.contains { $0 == ("sessions", "idle_time") })
+        var paths: [String] = []
+        for (table, column) in columns {
+            for value in Self.values {
+                let path = "\(store.directory)/\(table)-\(column)-\(value)"
+                try SmallFile.write(sound, to: path)
+                try SmallFile.write(sound, to: path + "-sound")
+                try SmallFile.write("username,phone,address\nabel,78761241,1\nemil,78761241,1\n", to: path + ".csv")
+                let crafted = try RawDatabase(path)
+                try crafted.execute("PRAGMA ignore_check_constraints = ON")
+                // Of one row, since many are unique. A value that another row has already is none to look at.
+                guard
+                    (try? crafted.execute(
+                        "UPDATE \(table) SET \(column) = \(value) WHERE rowid = (SELECT min(rowid) FROM \(table))"))
+                        != nil || (try? crafted.execute("UPDATE \(table) SET \(column) = \(value)")) != nil
+                else { continue }
+                paths.append(path)
+            }
+        }
+        #expect(paths.count > 120)
+        // Several at once, and those that a process did not live through are skipped by the next.
+        var traps: [String] = []
+        // In the long runs all of them; else each column has one of the values.
+        var rest = Length.some(paths, oneIn: Self.values.count, from: Int.random(in: 0..<Self.values.count))[...]
+        while !rest.isEmpty {
+            let child = try ExerciserProcess(words: ["use"] + tokens + rest)
+            let outcome = await child.finish()
+            guard outcome.lines.last != "done" || outcome.code != 0 else { break }
+            let last = try #require(outcome.lines.last.flatMap { rest.firstIndex(of: $0) }, "\(outcome)")
+            traps.append("\(rest[last]): \(outcome.code)")
+            rest = rest[(last + 1)...]
+        }
+        #expect(traps == [])
+    }
+}
