@@ -347,9 +347,9 @@ package protocol StoreEngine: Sendable {
     /// the log does not go back so far, or is another one, a single change of the kind `missed`.
     func changes(after number: Int64, limit: Int) async throws(ProfileStoreError) -> [ProfileChange]
 
-    /// Calls `ring` after every commit that logs a change, from now on: always for those of this process, and for others'
-    /// as well as it can. Never under a lock of the engine's.
-    func listen(_ ring: @escaping @Sendable () -> Void)
+    /// Calls the listener after every commit that logs a change, from now on: always for those of this process, and for
+    /// others' as well as it can. Never under a lock of the engine's. A repository has one listener.
+    func listen(_ listener: CommitListener)
 
     /// Whether the welcome was not taken yet; it is from now on (T5).
     func takeWelcome() async throws(ProfileStoreError) -> Bool

@@ -11,7 +11,7 @@ struct ObservedEngine: StoreEngine {
 
     func expectBatches(_ areComing: Bool, waits: Bool) async { await engine.expectBatches(areComing, waits: waits) }
 
-    func listen(_ ring: @escaping @Sendable () -> Void) { engine.listen(ring) }
+    func listen(_ listener: CommitListener) { engine.listen(listener) }
 
     func close() async { await engine.close() }
 

@@ -36,7 +36,7 @@ public struct ProfileChanges: AsyncSequence, Sendable {
             isolation actor: isolated (any Actor)?
         ) async throws(ProfileStoreError) -> ProfileChange? {
             let bell = repository.bell
-            bell.listen(repository.engine.listen)
+            bell.listen { repository.engine.listen(CommitListener($0)) }
             while !isAtEnd {
                 // Before the look, so that what is committed after it rings once more.
                 let rings = bell.rings

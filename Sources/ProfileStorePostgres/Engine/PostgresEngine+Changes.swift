@@ -29,7 +29,7 @@ extension PostgresEngine {
         }
     }
 
-    func listen(_ ring: @escaping @Sendable () -> Void) { watch.listen(ring) }
+    func listen(_ listener: CommitListener) { watch.listen(listener) }
 
     func takeWelcome() async throws(ProfileStoreError) -> Bool {
         let isWelcomed = try await session.read { connection in
@@ -64,7 +64,7 @@ extension PostgresEngine {
 /// Rings for those who watch the store: at once after a change of this process, and within an interval after others'.
 final class ChangeWatch: Sendable {
     private struct State {
-        var listeners: [@Sendable () -> Void] = []
+        var listeners: [CommitListener] = []
         var looking: Task<Void, Never>?
         var isOver = false
     }
@@ -77,9 +77,9 @@ final class ChangeWatch: Sendable {
 
     init(_ session: PostgresSession) { self.session = session }
 
-    func listen(_ ring: @escaping @Sendable () -> Void) {
+    func listen(_ listener: CommitListener) {
         state.withLock { state in
-            state.listeners.append(ring)
+            state.listeners.append(listener)
             guard state.looking == nil, !state.isOver else { return }
             state.looking = Task { [weak self, session] in
                 var seen: Int64?
@@ -96,7 +96,7 @@ final class ChangeWatch: Sendable {
 
     /// Tells everyone in this process that there is a change. Never blocks.
     func announce() {
-        for ring in state.withLock({ $0.listeners }) { ring() }
+        for listener in state.withLock({ $0.listeners }) { listener() }
     }
 
     func end() {

@@ -118,9 +118,9 @@ extension SQLiteEngine {
         beeper.beep(Beeper.changes)
     }
 
-    func listen(_ ring: @escaping @Sendable () -> Void) {
+    func listen(_ listener: CommitListener) {
         let isFirst = listeners.withLock { listeners in
-            listeners.append(ring)
+            listeners.append(listener)
             return listeners.count == 1
         }
         // Without a private folder for its sockets nobody else is heard.
@@ -128,6 +128,6 @@ extension SQLiteEngine {
     }
 
     private func ring() {
-        for ring in listeners.withLock({ $0 }) { ring() }
+        for listener in listeners.withLock({ $0 }) { listener() }
     }
 }

@@ -296,7 +296,7 @@ final class MemoryEngine: StoreEngine {
         return state.log.changes(after: number, limit: limit) { state.profiles[$0] }
     }
 
-    func listen(_ ring: @escaping @Sendable () -> Void) { store.listen(self, ring) }
+    func listen(_ listener: CommitListener) { store.listen(self, listener) }
 
     func takeWelcome() async throws(ProfileStoreError) -> Bool {
         if try current.isWelcomed { return false }

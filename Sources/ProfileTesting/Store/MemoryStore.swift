@@ -7,7 +7,7 @@ internal import Threads
 /// share a file.
 package final class MemoryStore: Sendable {
     private let state: Mutex<MemoryState>
-    private let listeners = Mutex<[(of: ObjectIdentifier, ring: @Sendable () -> Void)]>([])
+    private let listeners = Mutex<[(of: ObjectIdentifier, listener: CommitListener)]>([])
     /// Where all writing is done, one after another: what writes much waits for others meanwhile, and Swift's own
     /// threads must not.
     private let writer = ThreadPool(threads: 1)
@@ -54,13 +54,13 @@ package final class MemoryStore: Sendable {
 
     // MARK: Those who watch
 
-    func listen(_ engine: MemoryEngine, _ ring: @escaping @Sendable () -> Void) {
-        listeners.withLock { $0.append((ObjectIdentifier(engine), ring)) }
+    func listen(_ engine: MemoryEngine, _ listener: CommitListener) {
+        listeners.withLock { $0.append((ObjectIdentifier(engine), listener)) }
     }
 
     func stopListening(_ engine: MemoryEngine) {
         listeners.withLock { $0.removeAll { $0.of == ObjectIdentifier(engine) } }
     }
 
-    private func ring() { for listener in listeners.withLock({ $0 }) { listener.ring() } }
+    private func ring() { for (_, listener) in listeners.withLock({ $0 }) { listener() } }
 }
