@@ -52,13 +52,6 @@ extension PostgresEngine {
             return try kept.outcome(of: request, under: schema)
         }
     }
-
-    func remember(_ outcome: KeyedOutcome, _ stamp: WriteStamp) async throws(ProfileStoreError) -> KeyedOutcome {
-        guard let request = stamp.request else { return outcome }
-        return try await session.underWay.run { () throws(ProfileStoreError) in
-            try await session.remember(outcome, of: request, at: stamp.time, under: rulesOfPast)
-        }
-    }
 }
 
 /// Rings for those who watch the store: at once after a change of this process, and within an interval after others'.

@@ -230,7 +230,7 @@ struct PostgresSession: Sendable {
             } catch let error as PostgresError where KeyedWriteTable.isTaken(error) {
                 guard let kept = try await kept(key, until: deadline) else { throw PostgresError.lost("") }
                 return (try kept.outcome(of: request, under: try await schema()).answer(), false)
-            } catch let error as ProfileStoreError where error.isAnswer {
+            } catch let error as ProfileStoreError where request.isAnswered(by: error) {
                 let refused = KeyedOutcome(Result<Value, ProfileStoreError>.failure(error))
                 let first = try await remember(refused, of: request, at: time, under: schema, until: deadline)
                 return (first.answer(), false)
@@ -247,15 +247,6 @@ struct PostgresSession: Sendable {
     /// Remembers what came of a write that has written nothing.
     ///
     /// - Returns: What is remembered: the outcome of the write that came first.
-    func remember(
-        _ outcome: KeyedOutcome, of request: KeyedRequest, at time: Timestamp,
-        under schema: () async throws -> ProfileSchema
-    ) async throws(ProfileStoreError) -> KeyedOutcome {
-        try await repeating { deadline throws in
-            try await remember(outcome, of: request, at: time, under: schema, until: deadline)
-        }
-    }
-
     private func remember(
         _ outcome: KeyedOutcome, of request: KeyedRequest, at time: Timestamp,
         under schema: () async throws -> ProfileSchema, until deadline: ContinuousClock.Instant

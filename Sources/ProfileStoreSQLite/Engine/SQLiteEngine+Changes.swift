@@ -74,7 +74,7 @@ extension SQLiteEngine {
         do {
             let (value, isChange) = try connection.savepoint { try body() }
             written = Written(answer: .success(value), isChange: isChange)
-        } catch let error as ProfileStoreError where error.isAnswer {
+        } catch let error as ProfileStoreError where request.isAnswered(by: error) {
             written = Written(answer: .failure(error))
         }
         try KeyedWriteTable.remember(KeyedOutcome(written.answer), of: request, at: stamp.time, connection)
@@ -87,20 +87,6 @@ extension SQLiteEngine {
         try session.read { connection in
             let schema = try rulesInForce(connection).schema
             return try KeyedWriteTable.outcome(of: request, at: time, under: schema, connection)
-        }
-    }
-
-    func remember(
-        _ outcome: KeyedOutcome, _ stamp: WriteStamp
-    ) async throws(ProfileStoreError) -> KeyedOutcome {
-        guard let request = stamp.request else { return outcome }
-        return try await session.write { connection in
-            let schema = try self.rulesInForce(connection).schema
-            if let first = try KeyedWriteTable.outcome(of: request, at: stamp.time, under: schema, connection) {
-                return first
-            }
-            try KeyedWriteTable.remember(outcome, of: request, at: stamp.time, connection)
-            return outcome
         }
     }
 

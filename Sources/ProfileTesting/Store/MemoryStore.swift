@@ -8,6 +8,7 @@ internal import Threads
 package final class MemoryStore: Sendable {
     private let state: Mutex<MemoryState>
     private let listeners = Mutex<[(of: ObjectIdentifier, listener: CommitListener)]>([])
+    private let problem = Mutex<ProfileStoreError?>(nil)
     /// Where all writing is done, one after another: what writes much waits for others meanwhile, and Swift's own
     /// threads must not.
     private let writer = ThreadPool(threads: 1)
@@ -19,6 +20,12 @@ package final class MemoryStore: Sendable {
 
     /// What it holds now.
     var current: MemoryState { state.withLock { $0 } }
+
+    /// Every read of its engines fails with this error, as when a server is lost; nil for none.
+    package var readingProblem: ProfileStoreError? {
+        get { problem.withLock { $0 } }
+        set { problem.withLock { $0 = newValue } }
+    }
 
     /// What it holds of each profile, in the order of their ids, for tests that compare it.
     package var contents: [AnyHashable] { current.profiles(after: 0).map { AnyHashable($0) } }
