@@ -32,8 +32,11 @@ demo: build ## import sample data into a fresh store and show what can be done w
 test: setup test-hooks ## every test, optimised and a few at a time; the slow ones run shortened
 	$(SWIFT) test $(OPTIMISED) $(DECLARED_IMPORTS)
 
-test-long: setup test-hooks ## every test, the slow ones in full
+test-long: setup test-hooks setup-postgres ## every test, the slow ones in full; the soak test on each engine
 	PROFILES_TEST_LONG=1 $(SWIFT) test $(OPTIMISED) $(DECLARED_IMPORTS)
+	PROFILES_TEST_LONG=1 PROFILES_TEST_ENGINE=memory $(SWIFT) test $(OPTIMISED) --skip-build --filter SoakTests
+	PROFILES_TEST_LONG=1 PROFILES_TEST_ENGINE=postgres Tests/Cluster/postgres-server run \
+		$(SWIFT) test $(OPTIMISED) --skip-build --filter SoakTests
 
 test-memory: setup ## the tests of the store on the engine in memory; Tests/ENGINES.md lists what is left out
 	PROFILES_TEST_ENGINE=memory $(SWIFT) test $(OPTIMISED) $(DECLARED_IMPORTS) \
@@ -95,11 +98,14 @@ interface: setup ## the libraries' public declarations against Tests/INTERFACE.t
 	.build/debug/PublicInterface .build/interface Tests/INTERFACE.txt \
 		Sources/ProfileStore/ProfileStore.docc/Public-interface.md $(UPDATE)
 
-lint: ## the code's format, that imports say their access level, and that every suite of tests is watched
+lint: ## the code's format, access levels of imports, no function inside a Mutex, and that every suite is watched
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Migrations Examples/Embedding/Package.swift \
 		Examples/Embedding/Sources Benchmarks/Package.swift Benchmarks/Sources
 	@! grep -rnE '^ *(@[A-Za-z_]+ +)*import ' Sources Migrations --include='*.swift' || \
 		{ echo 'These imports lack an access level, such as internal.' >&2; false; }
+	@! grep -rnE 'Mutex<([^<>]|<[^<>]*>|<)*->' Sources Tests Migrations Benchmarks --include='*.swift' --exclude-dir=.build || \
+		{ echo 'Each withLock that takes a function out of a Mutex wraps it once more: keep it in a struct or class.' >&2; \
+		false; }
 	@! grep -rn '@Suite' Tests --include='*.swift' | grep -v '\.watched' || \
 		{ echo 'These suites lack the trait .watched.' >&2; false; }
 

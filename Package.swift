@@ -311,7 +311,7 @@ let package = Package(
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "profiles", "Platform", "ProfileCore", "ProfileStore", "ProfileStoreSQLite",
+                "profiles", "Platform", "PostgresProxy", "ProfileCore", "ProfileStore", "ProfileStoreSQLite",
                 "InputFixtures", "ProfileTesting", "RawSQLite", "WithoutUnnamedFiles", "Watchdog",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],

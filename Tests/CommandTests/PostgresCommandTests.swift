@@ -1,4 +1,5 @@
 import Platform
+import PostgresProxy
 import ProfileTesting
 import Testing
 import Watchdog
@@ -74,6 +75,13 @@ import Watchdog
             return server + (server.contains("?") ? "&" : "?") + "connections=4&schema=\(name)\(suffix)"
         }
 
+        /// The store as it is reached through a proxy.
+        func uri(through open: (UInt16) throws -> PostgresProxy) throws -> (uri: String, proxy: PostgresProxy) {
+            let port = try #require(uri.firstMatch(of: #/:([0-9]+)//#).flatMap { UInt16($0.1) })
+            let proxy = try open(port)
+            return (uri.replacing(":\(port)/", with: ":\(proxy.port)/"), proxy)
+        }
+
         func profiles(_ arguments: String..., input: String = "", place: String? = nil) throws -> Workplace.Outcome {
             try workplace.run([binary] + arguments, input: input, environment: ["PROFILES_DATABASE": place ?? uri])
         }
@@ -118,6 +126,35 @@ import Watchdog
         #expect(
             SmallFile.names(in: server.workplace.folder).filter { !$0.hasPrefix(".") }.sorted()
                 == ["people.csv", "rejects.csv"])
+    }
+
+    @Test(isReady) func `R7: watch outlives a server that does not answer, and says so once`() async throws {
+        let server = try Server()
+        #expect(try server.profiles("init").status == 0)
+        func register(_ name: String) throws {
+            let outcome = try server.profiles(
+                "register", "--username", name, "--phone", "78761241", "--address", "x", "--password-stdin",
+                input: "aK8oio\n")
+            #expect(outcome.status == 0, "\(outcome)")
+        }
+        try register("anna")
+        let (uri, proxy) = try server.uri { try PostgresProxy(to: $0) }
+        let watch = try WatchProcess(
+            server.workplace, "--since", "0", "--wait", "1", binary: server.binary,
+            environment: ["PROFILES_DATABASE": uri])
+        #expect(watch.nextLine()?.contains("anna") == true)
+        let lost = "The store does not answer. Waiting until it does; no change is missed.\n"
+        let found = "The store answers again.\n"
+        for (name, texts) in [("bert", lost + found), ("carl", lost + found + lost + found)] {
+            proxy.freeze()
+            try await waitUntil { try server.workplace.read(".watch-error") == texts.dropLast(found.count) }
+            proxy.thaw()
+            try register(name)
+            #expect(watch.nextLine()?.contains(name) == true)
+            #expect(try server.workplace.read(".watch-error") == texts)
+        }
+        watch.send(SIGINT)
+        #expect(watch.end() == 130)
     }
 
     @Test(isReady) func `check says of a database what would lose what is written`() throws {

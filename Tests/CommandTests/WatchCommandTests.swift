@@ -105,12 +105,14 @@ import Watchdog
 }
 
 /// `profiles watch` under way.
-private final class WatchProcess {
+final class WatchProcess {
     private let process: ChildProcess
     private let workplace: Workplace
     private var reader: Int32
 
-    init(_ workplace: Workplace, _ arguments: String..., environment: [String: String]) throws {
+    init(
+        _ workplace: Workplace, _ arguments: String..., binary: String? = nil, environment: [String: String]
+    ) throws {
         self.workplace = workplace
         let pipe = workplace.folder + "/.pipe"
         guard mkfifo(pipe, 0o600) == 0 else { throw SystemError("a pipe to read from") }
@@ -118,7 +120,7 @@ private final class WatchProcess {
         reader = open(pipe, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard reader >= 0 else { throw SystemError("a pipe to read from") }
         process = try ChildProcess(
-            [try Workplace.binary(), "watch"] + arguments,
+            [try binary ?? Workplace.binary(), "watch"] + arguments,
             environment: workplace.environment.merging(environment) { $1 }, folder: workplace.folder,
             streams: [
                 0: .file("/dev/null", flags: O_RDONLY), 1: .file(pipe, flags: O_WRONLY),

@@ -102,13 +102,24 @@ package protocol StoreEngine: Sendable {
     ) async throws(ProfileStoreError) -> Profile
 
     /// Stores a profile in the place of one that has this id and revision, and logs the change. A password that the row
-    /// does not bring stays, and another one than before ends the profile's sessions and its reset (H4). Failed attempts
-    /// are forgotten at both names if the name changes, else at the password if there is a new one.
+    /// does not bring stays, and another one than before ends the profile's sessions and its reset (H4).
+    ///
+    /// Failed attempts at the password are forgotten if there is a new one. If the name changes, failed attempts go with the
+    /// profile to the new name (P9). Attempts at the new name before any profile had it do not count; of others there the
+    /// stricter count stays. The old name keeps its count as a name without a profile, so that its answers tell nothing
+    /// (P10).
     ///
     /// - Throws: `staleRevision`, `notFound`, `duplicate`, `schemaChanged`.
     func replace(
         _ stored: Profile, with row: ValidProfiles, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> Profile
+
+    /// Answers an edit that would change nothing: the profile is still there with the revision that it was read with. Writes
+    /// and logs nothing, but remembers the answer if the stamp has a key.
+    ///
+    /// - Returns: The profile as it was read.
+    /// - Throws: `staleRevision`, `notFound`.
+    func confirm(_ stored: Profile, _ stamp: WriteStamp) async throws(ProfileStoreError) -> Profile
 
     /// Removes a profile with its secrets, its sessions, its reset and what is remembered of attempts, and logs the change.
     ///
@@ -138,11 +149,6 @@ package protocol StoreEngine: Sendable {
     ///
     /// - Throws: `keyReused`.
     func outcome(of request: KeyedRequest, at time: Timestamp) async throws(ProfileStoreError) -> KeyedOutcome?
-
-    /// Remembers the outcome of a write that had nothing to do, for its repeats.
-    ///
-    /// - Returns: The outcome that is remembered: that of the write which came first.
-    func remember(_ outcome: KeyedOutcome, _ stamp: WriteStamp) async throws(ProfileStoreError) -> KeyedOutcome
 
     // MARK: Secrets
 
@@ -365,9 +371,9 @@ package protocol StoreEngine: Sendable {
     /// the log does not go back so far, or is another one, a single change of the kind `missed`.
     func changes(after number: Int64, limit: Int) async throws(ProfileStoreError) -> [ProfileChange]
 
-    /// Calls `ring` after every commit that logs a change, from now on: always for those of this process, and for others'
-    /// as well as it can. Never under a lock of the engine's.
-    func listen(_ ring: @escaping @Sendable () -> Void)
+    /// Calls the listener after every commit that logs a change, from now on: always for those of this process, and for
+    /// others' as well as it can. Never under a lock of the engine's. A repository has one listener.
+    func listen(_ listener: CommitListener)
 
     /// Whether the welcome was not taken yet; it is from now on (T5).
     func takeWelcome() async throws(ProfileStoreError) -> Bool

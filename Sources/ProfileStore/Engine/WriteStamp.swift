@@ -20,6 +20,9 @@ package struct KeyedRequest: Sendable {
     package let key: WriteKey
     /// SHA-256 of what is asked for, in hexadecimal digits.
     package let fingerprint: String
+    /// Whether the write is about one revision of a profile. An edit of whichever revision is stored is not: it is tried
+    /// again when another write came first.
+    let isOfOneRevision: Bool
 
     /// Nil where there is no key.
     ///
@@ -27,10 +30,18 @@ package struct KeyedRequest: Sendable {
     ///   - key: What the caller calls the write.
     ///   - verb: What is done.
     ///   - facts: What it is done with; no secret.
-    package init?(_ key: WriteKey?, _ verb: String, _ facts: [String?]) {
+    ///   - isOfOneRevision: Whether `staleRevision` is an answer to it.
+    package init?(_ key: WriteKey?, _ verb: String, _ facts: [String?], isOfOneRevision: Bool = true) {
         guard let key else { return nil }
         self.key = key
+        self.isOfOneRevision = isOfOneRevision
         let request = JSONValue.array([.string(verb)] + facts.map { $0.map { .string($0) } ?? .null })
         fingerprint = SHA256.hexadecimal(Array(request.text().utf8).span)
+    }
+
+    /// Whether an error is the outcome of the write, which its repeats get too.
+    package func isAnswered(by error: ProfileStoreError) -> Bool {
+        if case .staleRevision = error, !isOfOneRevision { return false }
+        return error.isAnswer
     }
 }

@@ -55,6 +55,14 @@ extension ProfileStoreError {
         }
     }
 
+    /// Whether the same may succeed a while later although the caller changes nothing.
+    package var isTransient: Bool { Self.isTransient(code: code) }
+
+    /// Whether an error of this code is transient, for those who know the code alone.
+    package static func isTransient(code: String) -> Bool {
+        ["busy", "unavailable", "outcome_unknown", "not_durable"].contains(code)
+    }
+
     /// Whether the store was asked for what cannot be, or not any more: nothing is wrong with it.
     package var isRefusal: Bool {
         switch self {

@@ -18,7 +18,7 @@ struct ObservedEngine: StoreEngine {
         try await engine.confirmed(found, read)
     }
 
-    func listen(_ ring: @escaping @Sendable () -> Void) { engine.listen(ring) }
+    func listen(_ listener: CommitListener) { engine.listen(listener) }
 
     func close() async { await engine.close() }
 
@@ -122,6 +122,10 @@ extension ObservedEngine {
         try await observing(.replace, await engine.replace(stored, with: row, judgedBy: schema, stamp))
     }
 
+    func confirm(_ stored: Profile, _ stamp: WriteStamp) async throws(ProfileStoreError) -> Profile {
+        try await observing(stamp.request == nil ? .lookUp : .keepKey, await engine.confirm(stored, stamp))
+    }
+
     func remove(
         _ username: String, expecting revision: Int64?, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> Profile {
@@ -134,12 +138,6 @@ extension ObservedEngine {
 
     func outcome(of request: KeyedRequest, at time: Timestamp) async throws(ProfileStoreError) -> KeyedOutcome? {
         try await observing(.lookUpKey, rows: Self.found, await engine.outcome(of: request, at: time))
-    }
-
-    func remember(_ outcome: KeyedOutcome, _ stamp: WriteStamp) async throws(ProfileStoreError) -> KeyedOutcome {
-        // Without a key there is nothing to ask for.
-        guard stamp.request != nil else { return try await engine.remember(outcome, stamp) }
-        return try await observing(.keepKey, await engine.remember(outcome, stamp))
     }
 }
 

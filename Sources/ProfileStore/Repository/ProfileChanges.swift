@@ -2,7 +2,10 @@
 /// ``ProfileRepository/changes(after:)``.
 ///
 /// It ends when the task is cancelled or the repository is closed. A page of changes is in memory at the most, however
-/// slow its reader is.
+/// slow its reader is, and listeners of one repository that keep up share that page.
+///
+/// A store that does not answer for a while does not end it: reads that fail with `busy`, `unavailable`, `outcomeUnknown`
+/// or `notDurable` are tried again until the store answers. Any other error ends it.
 public struct ProfileChanges: AsyncSequence, Sendable {
     public typealias Element = ProfileChange
     public typealias Failure = ProfileStoreError
@@ -14,18 +17,19 @@ public struct ProfileChanges: AsyncSequence, Sendable {
 
     /// Gives one change after another, and waits where there is none yet.
     public struct Iterator: AsyncIteratorProtocol {
-        private static let pageSize = 256
-
         private let repository: ProfileRepository
-        private let start: Result<Int64, ProfileStoreError>
-        /// The number of the change that was given last.
+        /// The number of the change that was given last, or after which it begins; nil while that is not known.
         private var latest: Int64?
         private var page: ArraySlice<ProfileChange> = []
+        private var failureAtStart: ProfileStoreError?
         private var isAtEnd = false
 
         init(repository: ProfileRepository, start: Result<Int64, ProfileStoreError>) {
             self.repository = repository
-            self.start = start
+            switch start {
+            case .success(let number): latest = number
+            case .failure(let error): failureAtStart = error.isTransient ? nil : error
+            }
         }
 
         public mutating func next() async throws(ProfileStoreError) -> ProfileChange? {
@@ -35,31 +39,63 @@ public struct ProfileChanges: AsyncSequence, Sendable {
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(ProfileStoreError) -> ProfileChange? {
-            let bell = repository.bell
-            bell.listen(repository.engine.listen)
-            while !isAtEnd {
-                // Before the look, so that what is committed after it rings once more.
-                let rings = bell.rings
-                if Task.isCancelled || bell.isClosed { break }
-                if page.isEmpty { try await read() }
+            while !isAtEnd, !isOver {
                 if let change = page.popFirst() {
                     latest = change.number
                     return change
                 }
-                await bell.wait(after: rings)
+                do throws(ProfileStoreError) {
+                    page = try await nextPage()
+                } catch {
+                    isAtEnd = true
+                    // A task that was cancelled while it read comes to the end as any other that was.
+                    if error != .cancelled, !isOver { throw error }
+                }
             }
             isAtEnd = true
             return nil
         }
 
-        private mutating func read() async throws(ProfileStoreError) {
-            do throws(ProfileStoreError) {
-                let number = if let latest { latest } else { try start.get() }
-                page = try await repository.changes(after: number, limit: Self.pageSize)[...]
-            } catch {
-                isAtEnd = true
-                // A task that was cancelled while it read comes to the end as any other that was.
-                if error != .cancelled { throw error }
+        private var isOver: Bool { Task.isCancelled || repository.feed.isClosed }
+
+        /// What comes next; empty at the end.
+        private func nextPage() async throws(ProfileStoreError) -> ArraySlice<ProfileChange> {
+            if let failureAtStart { throw failureAtStart }
+            let feed = repository.feed
+            feed.begin(repository.engine)
+            let number =
+                if let latest { latest } else {
+                    try await answered { () throws(ProfileStoreError) in try await repository.changeNumber }
+                }
+            var rings: Int?
+            while true {
+                switch await feed.turn(after: number, havingFoundNothingAt: rings, repository) {
+                case .take(let changes): return changes
+                case .fail(let error): throw error
+                case .end: return []
+                case .readStore:
+                    // Before the look, so that what is committed after it rings once more.
+                    let ringsBefore = feed.rings
+                    let changes = try await answered { () throws(ProfileStoreError) in
+                        try await repository.changes(after: number, limit: ChangeFeed.pageSize)
+                    }
+                    if !changes.isEmpty { return changes[...] }
+                    rings = ringsBefore
+                }
+            }
+        }
+
+        /// Asks the store again and again until it answers.
+        private func answered<Value>(
+            _ ask: () async throws(ProfileStoreError) -> Value
+        ) async throws(ProfileStoreError) -> Value {
+            while true {
+                do throws(ProfileStoreError) {
+                    return try await ask()
+                } catch {
+                    guard error.isTransient, !isOver else { throw error }
+                    try? await Task.sleep(for: ChangeFeed.retryPause)
+                }
             }
         }
     }

@@ -10,7 +10,8 @@ extension ProfileRepository {
     /// today or after a restart. The store keeps the newest 10,000 changes; who asks for older ones, or falls back behind
     /// them, gets one of the kind ``ProfileChange/Kind/missed``, and goes on from there. See <doc:Changes>.
     /// - Parameter number: The change to go on after, 0 for the beginning; nil for the newest.
-    /// - Returns: A sequence that ends with its task, or with ``close()``.
+    /// - Returns: A sequence that ends with its task, or with ``close()``. While the store does not answer it waits; if the
+    ///   store does not answer now either, nil stands for the newest change at its first answer.
     public func changes(after number: Int64? = nil) async -> ProfileChanges {
         let start: Result<Int64, ProfileStoreError>
         if let number {

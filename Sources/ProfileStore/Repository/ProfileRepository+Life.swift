@@ -10,7 +10,7 @@ extension ProfileRepository {
     ///   `corrupt`, … The repository is closed then too.
     public func run() async throws(ProfileStoreError) {
         var failure: ProfileStoreError?
-        while failure == nil, !bell.isClosed, !Task.isCancelled {
+        while failure == nil, !feed.isClosed, !Task.isCancelled {
             do throws(ProfileStoreError) {
                 try await removeExpired()
             } catch {
@@ -34,7 +34,7 @@ extension ProfileRepository {
     private func rest() async {
         await withTaskGroup { group in
             group.addTask { [options] in try? await options.sleep(max(options.housekeepingInterval, .seconds(1))) }
-            group.addTask { [bell] in await bell.waitForClosing() }
+            group.addTask { [feed] in await feed.waitForClosing() }
             await group.next()
             group.cancelAll()
         }

@@ -148,7 +148,7 @@ extension ProfileRepository {
         _ change: @Sendable (inout ProfileDraft) throws(Failure) -> Void
     ) async throws(EditError<Failure>) -> Profile {
         let facts = [LoginAttempt.foldedName(username), revision.map { String($0) }]
-        let stamp = stamp(author, KeyedRequest(key, "edit", facts))
+        let stamp = stamp(author, KeyedRequest(key, "edit", facts, isOfOneRevision: revision != nil))
         let first: Profile? = try await EditError<Failure>.of { () throws(ProfileStoreError) in
             try await firstAnswer(stamp)
         }
@@ -197,11 +197,7 @@ extension ProfileRepository {
     private func replace(
         _ stored: Profile, with valid: ValidProfile, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> Profile {
-        guard stored.differs(from: valid) else {
-            let answer: Result<Profile, ProfileStoreError> =
-                try await engine.remember(.profile(stored), stamp).answer()
-            return try answer.get()
-        }
+        guard stored.differs(from: valid) else { return try await engine.confirm(stored, stamp) }
         let row = try await hashingPasswords(of: valid.rows, valid.schema)
         // Another password ends the profile's sessions.
         defer { if valid.bringsPassword { sessionLooks.forget() } }

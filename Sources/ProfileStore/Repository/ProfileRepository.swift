@@ -70,8 +70,8 @@ public final class ProfileRepository: Sendable {
     /// Hashes and checks passwords and passcodes.
     public let hasher: PasscodeHasher
     private let adopted: Mutex<AdoptedSchema>
-    /// Rings for those who watch the store.
-    let bell: ChangeBell
+    /// Reads the changes for all that listen.
+    let feed: ChangeFeed
     let sessionLooks: RecentLooks<Session>
     let accessTokenLooks: RecentLooks<AccessToken>
     let tokenUses: TokenUses
@@ -82,7 +82,7 @@ public final class ProfileRepository: Sendable {
         let engine = options.observer.map { ObservedEngine(engine: engine, observer: $0) } ?? engine
         self.engine = engine
         self.options = options
-        bell = ChangeBell(interval: options.watchInterval)
+        feed = ChangeFeed(interval: options.watchInterval)
         sessionLooks = RecentLooks(countingFor: options.tokenLookInterval)
         accessTokenLooks = RecentLooks(countingFor: options.tokenLookInterval)
         tokenUses = TokenUses { uses in try? await engine.note(uses) }
@@ -102,7 +102,7 @@ public final class ProfileRepository: Sendable {
     /// Ends what is under way, lets writes come to their end, and closes. On SQLite all that was written is then in the
     /// one file, unless another process is writing, to which that is left.
     public func close() async {
-        bell.close()
+        feed.close()
         await tokenUses.finish()
         await engine.close()
     }

@@ -29,7 +29,7 @@ extension PostgresEngine {
         }
     }
 
-    func listen(_ ring: @escaping @Sendable () -> Void) { watch.listen(ring) }
+    func listen(_ listener: CommitListener) { watch.listen(listener) }
 
     func takeWelcome() async throws(ProfileStoreError) -> Bool {
         let isWelcomed = try await session.read { connection in
@@ -50,19 +50,12 @@ extension PostgresEngine {
         }
         return isThere ? try await session.outcome(of: request) { schema } : nil
     }
-
-    func remember(_ outcome: KeyedOutcome, _ stamp: WriteStamp) async throws(ProfileStoreError) -> KeyedOutcome {
-        guard let request = stamp.request else { return outcome }
-        return try await session.underWay.run { () throws(ProfileStoreError) in
-            try await session.remember(outcome, of: request, at: stamp.time, under: rulesOfPast)
-        }
-    }
 }
 
 /// Rings for those who watch the store: at once after a change of this process, and within an interval after others'.
 final class ChangeWatch: Sendable {
     private struct State {
-        var listeners: [@Sendable () -> Void] = []
+        var listeners: [CommitListener] = []
         var looking: Task<Void, Never>?
         var isOver = false
     }
@@ -81,9 +74,9 @@ final class ChangeWatch: Sendable {
 
     init(_ session: PostgresSession) { self.session = session }
 
-    func listen(_ ring: @escaping @Sendable () -> Void) {
+    func listen(_ listener: CommitListener) {
         state.withLock { state in
-            state.listeners.append(ring)
+            state.listeners.append(listener)
             guard state.looking == nil, !state.isOver else { return }
             state.looking = Task { [weak self, session] in
                 var seen: Seen?
@@ -100,7 +93,7 @@ final class ChangeWatch: Sendable {
 
     /// Tells everyone in this process that there is a change. Never blocks.
     func announce() {
-        for ring in state.withLock({ $0.listeners }) { ring() }
+        for listener in state.withLock({ $0.listeners }) { listener() }
     }
 
     func end() {

@@ -50,14 +50,7 @@ extension PostgresEngine {
             let rules = try await rulesInForce(transaction, being: schema)
             let table = rules.table
             // The profile's row first: whoever changes it too waits here, and looks at unique values afterwards.
-            let current = try await transaction.run(
-                "SELECT revision FROM profiles WHERE id = $1 FOR UPDATE", [.number(stored.id)])
-            guard let revision = current.isEmpty ? nil : current.number(0, 0) else {
-                throw ProfileStoreError.notFound(username: stored.username)
-            }
-            guard revision == stored.revision else {
-                throw ProfileStoreError.staleRevision(expected: stored.revision, current: revision)
-            }
+            let revision = try await requireRevision(of: stored, transaction)
             let taken = try await takenFields(of: row, besides: stored.id, table, transaction)
             guard taken.isEmpty else { throw ProfileStoreError.duplicate(taken) }
             var commands = [
@@ -73,15 +66,34 @@ extension PostgresEngine {
             guard let profile = answers.last.flatMap({ table.profile(in: $0) }) else {
                 throw ProfileStoreError.corrupt("a profile just written is missing")
             }
-            var last: [Command] = []
-            if stored.username != profile.username {
-                last = [stored.username, profile.username].flatMap { ThrottleTable.forget($0) }
-            } else if password != nil {
-                last = ThrottleTable.forget(stored.username, .password)
-            }
+            var last = ThrottleTable.move(from: stored.username, to: profile.username)
+            if password != nil { last += ThrottleTable.forget(profile.username, .password) }
             let credential = password == nil ? [] : [Change(.credentialChanged, stored.id)]
             return Written(value: profile, changes: [Change(.edited, stored.id)] + credential, last: last)
         }
+    }
+
+    func confirm(_ stored: Profile, _ stamp: WriteStamp) async throws(ProfileStoreError) -> Profile {
+        // A write, although it changes nothing: only its commit shows that this server still leads.
+        try await change(stamp) { transaction in
+            _ = try await requireRevision(of: stored, transaction)
+            return Written(value: stored)
+        }
+    }
+
+    /// Locks a profile's row and looks whether the profile still has the revision that it was read with.
+    ///
+    /// - Returns: The revision.
+    private func requireRevision(of stored: Profile, _ transaction: Transaction) async throws -> Int64 {
+        let current = try await transaction.run(
+            "SELECT revision FROM profiles WHERE id = $1 FOR UPDATE", [.number(stored.id)])
+        guard let revision = current.isEmpty ? nil : current.number(0, 0) else {
+            throw ProfileStoreError.notFound(username: stored.username)
+        }
+        guard revision == stored.revision else {
+            throw ProfileStoreError.staleRevision(expected: stored.revision, current: revision)
+        }
+        return revision
     }
 
     func remove(

@@ -383,7 +383,7 @@ struct PostgresSession: Sendable {
                             }
                             return outcome.value
                         }
-                    } catch let error as ProfileStoreError where error.isAnswer {
+                    } catch let error as ProfileStoreError where request.isAnswered(by: error) {
                         let refused = KeyedOutcome(Result<Value, ProfileStoreError>.failure(error))
                         try await prove(
                             key, of: request.fingerprint, outcome: refused.stored, at: time, connection)
@@ -398,7 +398,7 @@ struct PostgresSession: Sendable {
                     throw Durability.isMissing(error) ? error : PostgresError.lost("")
                 }
                 return (first.answer(), false)
-            } catch let error as ProfileStoreError where error.isAnswer {
+            } catch let error as ProfileStoreError where request.isAnswered(by: error) {
                 return (.failure(error), false)
             }
         }
@@ -408,29 +408,6 @@ struct PostgresSession: Sendable {
     func close() async {
         await underWay.close()
         pool.close()
-    }
-
-    /// Remembers what came of a write that has written nothing.
-    ///
-    /// - Returns: What is remembered: the outcome of the write that came first.
-    func remember(
-        _ outcome: KeyedOutcome, of request: KeyedRequest, at time: Timestamp,
-        under schema: () async throws -> ProfileSchema
-    ) async throws(ProfileStoreError) -> KeyedOutcome {
-        try await repeating { deadline throws in
-            do {
-                try await pool.withConnection(until: deadline) { connection in
-                    try await keep(
-                        request.key.text, of: request.fingerprint, outcome: outcome.stored, at: time, connection)
-                }
-                return outcome
-            } catch let error as PostgresError where KeyedWriteTable.isTaken(error) {
-                guard let first = try await self.outcome(of: request, under: schema, until: deadline) else {
-                    throw PostgresError.lost("")
-                }
-                return first
-            }
-        }
     }
 
     /// What came of a write that was made with this key, once another machine has it too; nil where none was made.

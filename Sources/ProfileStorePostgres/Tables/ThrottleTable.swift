@@ -57,6 +57,40 @@ enum ThrottleTable {
         ]
     }
 
+    /// Takes the failures of a profile along to its new name. Failures there before any profile had it do not count; of others
+    /// the stricter count stays. The old name keeps its failures as a name without a profile: if its count were gone, a
+    /// guesser would know that a profile had had it (P10).
+    static func move(from old: String, to new: String) -> [Command] {
+        let (old, new) = (key(of: old), key(of: new))
+        // Strings that Swift calls equal may be two names.
+        guard !old.utf8.elementsEqual(new.utf8) else { return [] }
+        return [
+            Command(
+                """
+                WITH forgotten AS (DELETE FROM throttles WHERE name = $1 AND NOT is_known RETURNING 1),
+                unknown AS (SELECT count(*) AS number FROM forgotten)
+                UPDATE counters SET value = greatest(value - unknown.number, 0) FROM unknown
+                WHERE name = 'unknown_throttles' AND unknown.number > 0
+                """, [.text(new)]),
+            Command(
+                """
+                INSERT INTO throttles (name, kind, failures, blocked_until, attempted_at, is_known)
+                SELECT $2::text, kind, failures, blocked_until, attempted_at, true FROM throttles WHERE name = $1
+                ON CONFLICT (name, kind) DO UPDATE SET failures = greatest(throttles.failures, excluded.failures),
+                    blocked_until = greatest(throttles.blocked_until, excluded.blocked_until),
+                    attempted_at = greatest(throttles.attempted_at, excluded.attempted_at)
+                """, [.text(old), .text(new)]),
+            Command(
+                """
+                WITH left_behind AS (
+                    UPDATE throttles SET is_known = false WHERE name = $1 AND is_known RETURNING 1),
+                unknown AS (SELECT count(*) AS number FROM left_behind)
+                UPDATE counters SET value = value + unknown.number FROM unknown
+                WHERE name = 'unknown_throttles' AND unknown.number > 0
+                """, [.text(old)]),
+        ]
+    }
+
     /// Forgets the failures of some names.
     static func forget(_ usernames: [String]) -> Command {
         Command(

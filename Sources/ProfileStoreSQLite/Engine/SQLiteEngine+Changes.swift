@@ -74,7 +74,7 @@ extension SQLiteEngine {
         do {
             let (value, isChange) = try connection.savepoint { try body() }
             written = Written(answer: .success(value), isChange: isChange)
-        } catch let error as ProfileStoreError where error.isAnswer {
+        } catch let error as ProfileStoreError where request.isAnswered(by: error) {
             written = Written(answer: .failure(error))
         }
         try KeyedWriteTable.remember(KeyedOutcome(written.answer), of: request, at: stamp.time, connection)
@@ -87,20 +87,6 @@ extension SQLiteEngine {
         try session.read { connection in
             let schema = try rulesInForce(connection).schema
             return try KeyedWriteTable.outcome(of: request, at: time, under: schema, connection)
-        }
-    }
-
-    func remember(
-        _ outcome: KeyedOutcome, _ stamp: WriteStamp
-    ) async throws(ProfileStoreError) -> KeyedOutcome {
-        guard let request = stamp.request else { return outcome }
-        return try await session.write { connection in
-            let schema = try self.rulesInForce(connection).schema
-            if let first = try KeyedWriteTable.outcome(of: request, at: stamp.time, under: schema, connection) {
-                return first
-            }
-            try KeyedWriteTable.remember(outcome, of: request, at: stamp.time, connection)
-            return outcome
         }
     }
 
@@ -118,9 +104,9 @@ extension SQLiteEngine {
         beeper.beep(Beeper.changes)
     }
 
-    func listen(_ ring: @escaping @Sendable () -> Void) {
+    func listen(_ listener: CommitListener) {
         let isFirst = listeners.withLock { listeners in
-            listeners.append(ring)
+            listeners.append(listener)
             return listeners.count == 1
         }
         // Without a private folder for its sockets nobody else is heard.
@@ -128,6 +114,6 @@ extension SQLiteEngine {
     }
 
     private func ring() {
-        for ring in listeners.withLock({ $0 }) { ring() }
+        for listener in listeners.withLock({ $0 }) { listener() }
     }
 }

@@ -33,13 +33,12 @@ extension SQLiteEngine {
             {
             case .updated:
                 let profile = try Self.justWritten(stored.id, rules, connection)
-                if stored.username != profile.username {
-                    for name in [stored.username, profile.username] { try ThrottleTable.forget(name, nil, connection) }
-                } else if rules.table.bringsPassword(0, of: row) {
-                    try ThrottleTable.forget(stored.username, .password, connection)
+                try ThrottleTable.move(from: stored.username, to: profile.username, connection)
+                var credential: [Change] = []
+                if rules.table.bringsPassword(0, of: row) {
+                    try ThrottleTable.forget(profile.username, .password, connection)
+                    credential = [(.credentialChanged, stored.id)]
                 }
-                let credential: [Change] =
-                    rules.table.bringsPassword(0, of: row) ? [(.credentialChanged, stored.id)] : []
                 return ([(.edited, stored.id)] + credential, profile)
             case .duplicate:
                 throw ProfileStoreError.duplicate(
@@ -50,6 +49,28 @@ extension SQLiteEngine {
                 }
                 throw ProfileStoreError.staleRevision(expected: stored.revision, current: current.revision)
             }
+        }
+    }
+
+    func confirm(_ stored: Profile, _ stamp: WriteStamp) async throws(ProfileStoreError) -> Profile {
+        guard stamp.request != nil else {
+            try session.read { connection in try Self.requireRevision(of: stored, connection) }
+            return stored
+        }
+        return try await change(stamp) { connection in
+            try Self.requireRevision(of: stored, connection)
+            return ([], stored)
+        }
+    }
+
+    /// Looks whether a profile still has the revision that it was read with.
+    private static func requireRevision(of stored: Profile, _ connection: borrowing Connection) throws {
+        var statement = try connection.prepare("SELECT revision FROM profiles WHERE id = ?1")
+        try statement.bind(stored.id, at: 1)
+        guard try statement.step() else { throw ProfileStoreError.notFound(username: stored.username) }
+        let current = statement.integer(at: 0)
+        guard current == stored.revision else {
+            throw ProfileStoreError.staleRevision(expected: stored.revision, current: current)
         }
     }
 

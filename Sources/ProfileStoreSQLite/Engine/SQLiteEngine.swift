@@ -13,7 +13,7 @@ final class SQLiteEngine: StoreEngine {
     /// The rules in force, as far as is known here.
     private let known: Mutex<RulesInForce>
     let beeper: Beeper
-    let listeners = Mutex<[@Sendable () -> Void]>([])
+    let listeners = Mutex<[CommitListener]>([])
 
     /// Goes by a file that is there and of this program's version.
     init(

@@ -42,6 +42,34 @@ enum ThrottleTable {
         try StoreTable.add(-unknown, to: .unknownThrottles, connection)
     }
 
+    /// Takes the failures of a profile along to its new name. Failures there before any profile had it do not count; of others
+    /// the stricter count stays. The old name keeps its failures as a name without a profile: if its count were gone, a
+    /// guesser would know that a profile had had it (P10).
+    static func move(from old: String, to new: String, _ connection: borrowing Connection) throws(SQLiteError) {
+        let (old, new) = (LoginAttempt.foldedName(old), LoginAttempt.foldedName(new))
+        // Strings that Swift calls equal may be two names.
+        guard !old.utf8.elementsEqual(new.utf8) else { return }
+        var forgetting = try connection.prepare("DELETE FROM throttles WHERE name = ?1 AND is_known = 0")
+        try forgetting.bind(new, at: 1)
+        try forgetting.run()
+        try StoreTable.add(-Int64(connection.changes), to: .unknownThrottles, connection)
+        var copying = try connection.prepare(
+            """
+            INSERT INTO throttles (name, kind, failures, blocked_until, attempted_at, is_known)
+            SELECT ?2, kind, failures, blocked_until, attempted_at, 1 FROM throttles WHERE name = ?1
+            ON CONFLICT (name, kind) DO UPDATE SET failures = max(failures, excluded.failures),
+                blocked_until = max(blocked_until, excluded.blocked_until),
+                attempted_at = max(attempted_at, excluded.attempted_at)
+            """)
+        try copying.bind(old, at: 1)
+        try copying.bind(new, at: 2)
+        try copying.run()
+        var leaving = try connection.prepare("UPDATE throttles SET is_known = 0 WHERE name = ?1 AND is_known = 1")
+        try leaving.bind(old, at: 1)
+        try leaving.run()
+        try StoreTable.add(Int64(connection.changes), to: .unknownThrottles, connection)
+    }
+
     /// Forgets the failures of names that no profile had before these were added: whoever guessed had nothing to guess.
     static func forgetUnknown(
         namesOf profiles: ClosedRange<Int64>, _ connection: borrowing Connection

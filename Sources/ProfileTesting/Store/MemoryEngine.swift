@@ -164,18 +164,24 @@ final class MemoryEngine: StoreEngine {
             switch state.update(id: stored.id, revision: stored.revision, with: row, at: stamp.time) {
             case .updated(let profile):
                 let bringsPassword = schema.index(of: .password).map { row.text(row: 0, field: $0) != nil } ?? false
-                if stored.username != profile.username {
-                    for name in [stored.username, profile.username] { state.throttles.forget(name) }
-                } else if bringsPassword {
-                    state.throttles.forget(stored.username, [.password])
-                }
+                state.throttles.move(from: stored.username, to: profile.username)
+                if bringsPassword { state.throttles.forget(profile.username, [.password]) }
                 let credential: [Change] = bringsPassword ? [(.credentialChanged, profile.id)] : []
                 return ([(.edited, profile.id)] + credential, profile.profile(under: rules.schema))
             case .duplicate(let fields): throw .duplicate(fields)
-            case .stale:
-                guard let current = state.profiles[stored.id] else { throw .notFound(username: stored.username) }
-                throw .staleRevision(expected: stored.revision, current: current.revision)
+            case .stale: throw state.problem(with: stored) ?? .corrupt("a revision is stale that is not")
             }
+        }
+    }
+
+    func confirm(_ stored: Profile, _ stamp: WriteStamp) async throws(ProfileStoreError) -> Profile {
+        guard stamp.request != nil else {
+            if let problem = try current.problem(with: stored) { throw problem }
+            return stored
+        }
+        return try await change(stamp) { state throws(ProfileStoreError) in
+            if let problem = state.problem(with: stored) { throw problem }
+            return ([], stored)
         }
     }
 
@@ -214,15 +220,6 @@ final class MemoryEngine: StoreEngine {
         try current.outcome(of: request, at: time)
     }
 
-    func remember(_ outcome: KeyedOutcome, _ stamp: WriteStamp) async throws(ProfileStoreError) -> KeyedOutcome {
-        guard let request = stamp.request else { return outcome }
-        return try await write { state throws(ProfileStoreError) in
-            if let first = try state.outcome(of: request, at: stamp.time) { return first }
-            state.remember(outcome, of: request, at: stamp.time)
-            return outcome
-        }
-    }
-
     /// What happened; to one profile, or to none.
     typealias Change = (kind: ProfileChange.Kind, id: Int64?)
 
@@ -244,7 +241,7 @@ final class MemoryEngine: StoreEngine {
                 }
                 answer = .success(value)
             } catch {
-                guard stamp.request != nil, error.isAnswer else { throw error }
+                guard let request = stamp.request, request.isAnswered(by: error) else { throw error }
                 state = before
                 answer = .failure(error)
             }
@@ -298,7 +295,7 @@ final class MemoryEngine: StoreEngine {
         return state.log.changes(after: number, limit: limit) { state.profiles[$0] }
     }
 
-    func listen(_ ring: @escaping @Sendable () -> Void) { store.listen(self, ring) }
+    func listen(_ listener: CommitListener) { store.listen(self, listener) }
 
     func takeWelcome() async throws(ProfileStoreError) -> Bool {
         if try current.isWelcomed { return false }
@@ -314,6 +311,7 @@ final class MemoryEngine: StoreEngine {
     var current: MemoryState {
         get throws(ProfileStoreError) {
             guard !isClosed.load(ordering: .relaxed) else { throw .closed }
+            if let problem = store.readingProblem { throw problem }
             return store.current
         }
     }

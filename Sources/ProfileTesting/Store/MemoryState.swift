@@ -102,6 +102,13 @@ struct MemoryState: Sendable {
         }
     }
 
+    /// Why a profile cannot be edited that was read before; nil if it still has its revision.
+    func problem(with stored: Profile) -> ProfileStoreError? {
+        guard let current = profiles[stored.id] else { return .notFound(username: stored.username) }
+        if current.revision == stored.revision { return nil }
+        return .staleRevision(expected: stored.revision, current: current.revision)
+    }
+
     /// The profile that has a value in a column of unique ones.
     func owner(of value: String, in column: FieldName) -> Int64? { owners[column]?[ComparedText(value, in: column)] }
 

@@ -7,7 +7,8 @@ internal import Threads
 /// share a file.
 package final class MemoryStore: Sendable {
     private let state: Mutex<MemoryState>
-    private let listeners = Mutex<[(of: ObjectIdentifier, ring: @Sendable () -> Void)]>([])
+    private let listeners = Mutex<[(of: ObjectIdentifier, listener: CommitListener)]>([])
+    private let problem = Mutex<ProfileStoreError?>(nil)
     /// Where all writing is done, one after another: what writes much waits for others meanwhile, and Swift's own
     /// threads must not.
     private let writer = ThreadPool(threads: 1)
@@ -19,6 +20,12 @@ package final class MemoryStore: Sendable {
 
     /// What it holds now.
     var current: MemoryState { state.withLock { $0 } }
+
+    /// Every read of its engines fails with this error, as when a server is lost; nil for none.
+    package var readingProblem: ProfileStoreError? {
+        get { problem.withLock { $0 } }
+        set { problem.withLock { $0 = newValue } }
+    }
 
     /// What it holds of each profile, in the order of their ids, for tests that compare it.
     package var contents: [AnyHashable] { current.profiles(after: 0).map { AnyHashable($0) } }
@@ -50,13 +57,13 @@ package final class MemoryStore: Sendable {
 
     // MARK: Those who watch
 
-    func listen(_ engine: MemoryEngine, _ ring: @escaping @Sendable () -> Void) {
-        listeners.withLock { $0.append((ObjectIdentifier(engine), ring)) }
+    func listen(_ engine: MemoryEngine, _ listener: CommitListener) {
+        listeners.withLock { $0.append((ObjectIdentifier(engine), listener)) }
     }
 
     func stopListening(_ engine: MemoryEngine) {
         listeners.withLock { $0.removeAll { $0.of == ObjectIdentifier(engine) } }
     }
 
-    private func ring() { for listener in listeners.withLock({ $0 }) { listener.ring() } }
+    private func ring() { for (_, listener) in listeners.withLock({ $0 }) { listener() } }
 }

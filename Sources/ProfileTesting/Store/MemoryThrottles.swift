@@ -18,6 +18,13 @@ struct MemoryThrottles: Sendable {
         var attemptedAt: Timestamp
         /// Whether there was a profile by that name.
         var isKnown: Bool
+
+        mutating func takeStricter(of other: Entry) {
+            state = ThrottleState(
+                failures: max(state.failures, other.state.failures),
+                blockedUntil: max(state.blockedUntil, other.state.blockedUntil))
+            if attemptedAt < other.attemptedAt { attemptedAt = other.attemptedAt }
+        }
     }
 
     private var entries: [Key: Entry] = [:]
@@ -47,6 +54,21 @@ struct MemoryThrottles: Sendable {
     /// Forgets the failures of a name.
     mutating func forget(_ username: String, _ kinds: [CredentialKind] = CredentialKind.allCases) {
         for kind in kinds { entries[Key(username, kind)] = nil }
+    }
+
+    /// Takes the failures of a profile along to its new name, where failures before any profile had it do not count. The old
+    /// name keeps them as one without a profile.
+    mutating func move(from old: String, to new: String) {
+        for kind in CredentialKind.allCases {
+            let (oldKey, newKey) = (Key(old, kind), Key(new, kind))
+            if oldKey == newKey { continue }
+            if entries[newKey]?.isKnown == false { entries[newKey] = nil }
+            guard var moved = entries[oldKey] else { continue }
+            entries[oldKey]?.isKnown = false
+            moved.isKnown = true
+            if let present = entries[newKey] { moved.takeStricter(of: present) }
+            entries[newKey] = moved
+        }
     }
 
     /// Forgets those of a name that no profile had.

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import ProfileCore
 internal import ProfileStore
+internal import Synchronization
 internal import TextLayout
 
 struct WatchCommand: AsynchronousCommand, ResultWriting {
@@ -9,7 +10,8 @@ struct WatchCommand: AsynchronousCommand, ResultWriting {
         abstract: "Show what happens to the store, a line a change.",
         discussion: """
             Prints every change as it is committed, by whichever process: registered, edited, removed, imported, \
-            updated, adopted. An import is a line a commit. Ends with Ctrl-C, or when nobody reads any more.
+            updated, adopted. An import is a line a commit. Ends with Ctrl-C, or when nobody reads any more. While the \
+            store does not answer, it waits, and misses nothing.
 
             A change has a number. To miss nothing between two runs, begin the next one after the last number of the \
             one before. The store knows its newest 10,000 changes; where older ones are asked for, a line "missed" says \
@@ -34,7 +36,8 @@ struct WatchCommand: AsynchronousCommand, ResultWriting {
 
     func run() async throws {
         let format = global.format
-        try await global.withStore("watch") { repository in
+        let silence = StoreSilence(global)
+        try await global.withStore("watch", observedBy: Observer(finished: silence.hear)) { repository in
             let changes = await repository.changes(after: since)
             if Output.standard.isTerminal { global.note("Watching \(repository.place.visible). Ctrl-C ends it.") }
             try await Interruption.cancelling(isQuiet: true) {
@@ -46,6 +49,27 @@ struct WatchCommand: AsynchronousCommand, ResultWriting {
             }
         }
         throw CommandFailure(.interrupted, lines: [])
+    }
+}
+
+/// Says once when the store stops answering, and once when it answers again.
+private final class StoreSilence: Sendable {
+    private let isSilent = Atomic(false)
+    private let global: GlobalOptions
+
+    init(_ global: GlobalOptions) { self.global = global }
+
+    func hear(_ operation: Observer.Operation) {
+        guard operation.name == .readChanges else { return }
+        switch operation.outcome {
+        case .failed(let code) where ProfileStoreError.isTransient(code: code):
+            if !isSilent.exchange(true, ordering: .relaxed) {
+                global.note("The store does not answer. Waiting until it does; no change is missed.")
+            }
+        case .done:
+            if isSilent.exchange(false, ordering: .relaxed) { global.note("The store answers again.") }
+        case .refused, .failed, .cancelled: break
+        }
     }
 }
 

@@ -9,9 +9,11 @@ extension StoreUsing {
     /// Opens the store, and closes it however the work ends. Those who wait for its write lock meanwhile get to know
     /// which subcommand holds it.
     func withStore<Value>(
-        _ command: String, whenMissing: MissingStore = .isAnError, _ work: (ProfileRepository) async throws -> Value
+        _ command: String, whenMissing: MissingStore = .isAnError, observedBy observer: Observer? = nil,
+        _ work: (ProfileRepository) async throws -> Value
     ) async throws -> Value {
         var options = repositoryOptions(command)
+        options.observer = observer
         let path = try databasePath()
         var isNoteworthy = false
         if case .isMade(let schema, let isConfirmed) = whenMissing {

@@ -175,6 +175,61 @@ import Watchdog
         #expect(await outcome(Secret("bL9pjp"), "carl") == nil)
     }
 
+    @Test func `P9: failures go with a profile to its new name, and the old one answers as if it had never had one`()
+        async throws
+    {
+        try await repository.createPasscode(Secret("parislondon"), for: "abel")
+        await #expect(throws: CredentialError.wrong) {
+            try await repository.validatePasscode(Secret("wrong"), for: "abel")
+        }
+        for _ in 1...7 {
+            for name in ["abel", "nobody"] { _ = await guess(name) }
+            store.clock.advance(by: .seconds(2))
+        }
+        _ = try await repository.edit("abel") { $0["username"] = "ABEL" }
+        let expected = await guess("nobody")
+        #expect(expected == .throttled(milliseconds: 2_000))
+        #expect(await guess("abel") == expected, "letters of another case make no other name")
+        _ = try await repository.edit("abel") { $0["username"] = "adam" }
+        for name in ["adam", "abel", "nobody"] { #expect(await guess(name) == expected, "\(name)") }
+        #expect(await outcome(People.secret, "adam") == expected, "the right secret waits too")
+        let kept = try await store.failedAttempts().map { "\($0.name) \($0.failures)" }.sorted()
+        #expect(kept == ["abel 1", "abel 7", "adam 1", "adam 7", "nobody 7"])
+        // There and back again, which is no way to start anew.
+        _ = try await repository.edit("adam") { $0["username"] = "Abel" }
+        for name in ["adam", "abel"] { #expect(await guess(name) == expected, "\(name)") }
+        #expect(try await repository.isSound())
+        // Whoever sets a password starts anew with the name, too.
+        _ = try await repository.edit("abel") { draft in
+            draft["username"] = "adam"
+            draft.password = Secret("bL9pjp")
+        }
+        #expect(await outcome(Secret("bL9pjp"), "adam") == nil)
+        #expect(await guess("abel") == expected)
+    }
+
+    @Test func `P9: failures at a name do not count for a profile that takes it later`() async throws {
+        for _ in 1...5 { #expect(await guess("adam") == .wrong) }
+        #expect(await guess("abel") == .wrong)
+        _ = try await repository.edit("abel") { $0["username"] = "adam" }
+        for _ in 1...4 { #expect(await guess("adam") == .wrong) }
+        #expect(await guess("adam") == .throttled(milliseconds: 1_000))
+        #expect(try await repository.isSound())
+    }
+
+    @Test(.onlyOnSQLite("writes into the tables"))
+    func `P9: of failures at both names of a profile the stricter count stays`() async throws {
+        for (old, new, name) in [(99, 3, "adam"), (3, 99, "carl")] {
+            let before = "old\(name)"
+            try await repository.register(before)
+            try fail(old, before)
+            try fail(new, name)
+            _ = try await repository.edit(before) { $0["username"] = name }
+            #expect(try store.number("SELECT failures FROM throttles WHERE name = '\(name)' AND is_known = 1") == 99)
+        }
+        #expect(try await repository.isSound())
+    }
+
     @Test func `P9: a profile that is removed takes its failures with it`() async throws {
         for _ in 1...6 { _ = await guess() }
         try await repository.remove("abel")

@@ -106,12 +106,8 @@ struct RandomVerbs {
         let stamp = stamp("replace", at: time)
         return Verb("replace \(username) with \(rows.name)") { repository in
             guard let stored = try await repository.profile(username: username) else { return "not there" }
-            let known = Profile(
-                id: stored.id, revision: stored.revision - (isStale ? 1 : 0), createdAt: stored.createdAt,
-                updatedAt: stored.updatedAt, schemaVersion: stored.schemaVersion, issues: stored.issues,
-                hasPassword: stored.hasPassword, schema: stored.schema, values: stored.values)
             return try await repository.engine.replace(
-                known, with: rows.rows(repository), judgedBy: rows.schema(repository), stamp
+                stored.asIf(isStale: isStale), with: rows.rows(repository), judgedBy: rows.schema(repository), stamp
             ).text
         }
     }
@@ -162,13 +158,17 @@ struct RandomVerbs {
 
     private mutating func outcome(at time: Timestamp) -> Verb {
         let verb = ["register", "replace", "remove", "adopt", "passcode"].randomElement(using: &random) ?? ""
+        let (username, isStale) = (username(), random.once(in: 3))
         let days = random.once(in: 4) ? 1 : 0
         let later = Timestamp(millisecondsSince1970: time.millisecondsSince1970 + Int64(days) * 86_400_000)
         guard let request = request(verb) else { return Verb("nothing") { _ in "" } }
         let stamp = WriteStamp(at: later, request)
-        let remembers = random.once(in: 4)
-        return Verb("the outcome of \(request.key)") { repository in
-            if remembers { return try await repository.engine.remember(.done(false), stamp).stored }
+        let confirms = random.once(in: 4)
+        return Verb("the outcome of \(request.key), \(confirms ? username : "-")") { repository in
+            if confirms {
+                guard let stored = try await repository.profile(username: username) else { return "not there" }
+                return try await repository.engine.confirm(stored.asIf(isStale: isStale), stamp).text
+            }
             return try await repository.engine.outcome(of: request, at: later)?.stored ?? "none"
         }
     }
@@ -197,8 +197,8 @@ struct RandomVerbs {
         }
     }
 
-    /// Failures are remembered by name, and a change of the profile may forget them: what the next attempt is answered
-    /// shows it.
+    /// Failures are remembered by name, and a change of the profile may forget them or take them to another name: what the
+    /// next attempts are answered shows it.
     private mutating func attemptsAroundChange(at time: Timestamp) -> Verb {
         let (username, kind) = (username(), kind())
         let change =
@@ -211,7 +211,9 @@ struct RandomVerbs {
             }
         // So much later that the delay for the failures before is not over.
         let later = Timestamp(millisecondsSince1970: time.millisecondsSince1970 + 121_000)
-        let verbs = [attempts(at: kind, of: username, time, 7), change, attempts(at: kind, of: username, later, 1)]
+        let verbs =
+            [attempts(at: kind, of: self.username(), time, 6), attempts(at: kind, of: username, time, 7), change]
+            + ([username] + (0..<3).map { _ in self.username() }).map { attempts(at: kind, of: $0, later, 1) }
         return Verb(verbs.map(\.name).joined(separator: ", then ")) { repository in
             var outcomes: [String] = []
             for verb in verbs { outcomes.append(await verb.outcome(on: repository)) }
@@ -485,6 +487,15 @@ extension Profile {
     var text: String {
         "\(id).\(revision) \(createdAt) \(updatedAt) \(schemaVersion) \(issues) \(hasPassword) "
             + "\(values.map { $0.bytes })"
+    }
+}
+
+extension Profile {
+    /// The profile as it would have been read, perhaps before an edit.
+    fileprivate func asIf(isStale: Bool) -> Profile {
+        Profile(
+            id: id, revision: revision - (isStale ? 1 : 0), createdAt: createdAt, updatedAt: updatedAt,
+            schemaVersion: schemaVersion, issues: issues, hasPassword: hasPassword, schema: schema, values: values)
     }
 }
 

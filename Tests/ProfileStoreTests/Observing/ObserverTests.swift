@@ -72,9 +72,12 @@ import Watchdog
         #expect(lines() == ["register refused(duplicate) 0"])
         _ = try await repository.edit("abel") { $0["address"] = "2" }
         #expect(lines() == ["look_up done 1", "replace done 1"])
-        // There is nothing to change.
+        // There is nothing to change, which a look at the revision confirms.
         _ = try await repository.edit("abel") { $0["address"] = "2" }
-        #expect(lines() == ["look_up done 1"])
+        #expect(lines() == ["look_up done 1", "look_up done 1"])
+        let same = try repository.validator.validate(abel.draft, on: repository.today, hasPassword: true)
+        _ = try? await repository.replace(abel, with: same)
+        #expect(lines() == ["look_up refused(stale_revision) 0"])
         let valid = try repository.judged(People.draft("abel"))
         _ = try? await repository.replace(abel, with: valid)
         #expect(lines() == ["replace refused(stale_revision) 0"])

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import ProfileCore
 import ProfileStore
@@ -265,6 +266,63 @@ import Watchdog
         }
         #expect(copied["fee"] == "1.234" && copied["joined"] == "2024-03-05")
         await repository.close()
+    }
+
+    @Test func `R3: an edit that changes nothing is refused on a stale revision, or a profile that is gone`()
+        async throws
+    {
+        let first = try await repository.register("abel")
+        func same(as profile: Profile) throws -> ValidProfile {
+            try repository.validator.validate(profile.draft, on: repository.today, hasPassword: profile.hasPassword)
+        }
+        let key = try #require(WriteKey("stale"))
+        #expect(try await repository.replace(first, with: same(as: first)) == first)
+        let second = try await repository.edit("abel") { $0["address"] = "2" }
+        let number = try await repository.changeNumber
+        for key in [nil, key, key] {
+            await #expect(throws: ProfileStoreError.staleRevision(expected: 1, current: 2)) {
+                try await repository.replace(first, with: same(as: first), key: key)
+            }
+        }
+        let confirmed = try #require(WriteKey("confirmed"))
+        for key in [nil, confirmed] {
+            #expect(try await repository.replace(second, with: same(as: second), key: key) == second)
+        }
+        #expect(try await repository.changeNumber == number)
+        try await repository.remove("abel")
+        await #expect(throws: ProfileStoreError.notFound(username: "abel")) {
+            try await repository.replace(second, with: same(as: second))
+        }
+        // A repeat gets the first answer.
+        #expect(try await repository.replace(second, with: same(as: second), key: confirmed) == second)
+    }
+
+    @Test(arguments: [true, false])
+    func `R3, H3: an edit with a key is made to what another one before it has stored`(changes: Bool) async throws {
+        let other = try await store.open(store.options())
+        try await repository.register("abel")
+        let runs = Mutex(0)
+        let key = try #require(WriteKey("once"))
+        let edited = try await repository.edit("abel", key: key) { draft in
+            let run = runs.withLock { runs in
+                runs += 1
+                return runs
+            }
+            if run == 1 {
+                let isDone = DispatchSemaphore(value: 0)
+                Task.detached {
+                    _ = try? await other.edit("abel") { $0["postal_code"] = "12345" }
+                    isDone.signal()
+                }
+                isDone.wait()
+            }
+            if changes { draft["address"] = "after " + (draft["postal_code"]?.text ?? "nothing") }
+        }
+        #expect(runs.withLock { $0 } == 2)
+        #expect(edited[.postalCode] == "12345")
+        #expect(edited.revision == (changes ? 3 : 2))
+        #expect(try await repository.edit("abel", key: key) { _ in } == edited)
+        await other.close()
     }
 
     @Test func `R1: what an edit makes of a profile must be valid`() async throws {

@@ -1,0 +1,142 @@
+import Platform
+import ProfileCore
+import ProfileStore
+import ProfileStoreSQLite
+import ProfileTesting
+import ProfileTransfer
+import StoreFixtures
+import Testing
+import Watchdog
+
+/// What a process does again and again through one open repository stays as cheap as it was.
+@Suite(.alone, .unsanitized, .watched(for: .seconds(900))) struct SoakTests {
+    /// How often each kind of operation is done: in an ordinary run, and in a long one.
+    private struct Count {
+        let usual: Int
+        let long: Int
+
+        var count: Int { Length.isLong ? long : usual }
+    }
+
+    /// How much dearer the last tenth may be than the first.
+    private static let most = 1.2
+
+    @Test func `the last of many operations through one repository cost what the first did`() async throws {
+        let store = try TemporaryStore()
+        let repository = try await store.open(
+            store.options {
+                $0.runtimeDirectory = store.directory + "/sockets"
+                // So few that the log is as long as it gets before it is measured.
+                $0.mostChanges = 100
+            })
+        let names = (0..<20).map { "user\($0)" }
+        for name in names { try await repository.register(name) }
+        // A listener that came and left, and one that stays.
+        var left = await repository.changes(after: 0).makeAsyncIterator()
+        _ = try await left.next()
+        let listener = Task { () -> Int64 in
+            var latest: Int64 = 0
+            for try await change in await repository.changes() { latest = change.number }
+            return latest
+        }
+
+        if store.engine == .sqlite { try await measureBeeps(of: store) }
+        try await measure("look-ups", Count(usual: 20_000, long: 1_000_000)) { number in
+            try #require(try await repository.profile(username: names[number % names.count]) != nil)
+        }
+        try await measure("queries", Count(usual: 5_000, long: 1_000_000)) { number in
+            let query = ProfileQuery([.init(.username, .equals(names[number % names.count]))])
+            try #require(try await repository.count(query) == 1)
+        }
+        var page = ProfileQuery(limit: 5)
+        try await measure("pages", Count(usual: 5_000, long: 1_000_000)) { _ in
+            let found = try await repository.profiles(page)
+            try #require(found.profiles.count == 5)
+            page.after = found.next
+        }
+        try await measure("stream chunks", Count(usual: 5_000, long: 1_000_000)) { _ in
+            var chunks = 0
+            for try await _ in repository.export(as: .csv) { chunks += 1 }
+            try #require(chunks == 1)
+        }
+        // A commit waits for the disk or the server, 0.6 to 5 ms: a million would take from ten minutes to hours.
+        let commits = Count(usual: 2_000, long: store.engine == .memory ? 1_000_000 : 200_000)
+        try await measure("commits", commits) { number in
+            _ = try await repository.edit("user0") { $0["address"] = "\(number)" }
+        }
+        try await measure("logins", Count(usual: 50, long: 10_000)) { _ in
+            _ = try await repository.startSession(People.secret, for: "user1")
+        }
+
+        let newest = try await repository.changeNumber
+        await repository.close()
+        // It may have been closed just before it was told of the last ones.
+        #expect(try await listener.value > newest - 100)
+    }
+
+    /// Each beep is heard before the next one.
+    private func measureBeeps(of store: TemporaryStore) async throws {
+        let beeper = try Beeper(store: store.path, prefix: "soak", directory: store.directory + "/sockets")
+        let heard = Heard()
+        try beeper.register("bell", handler: heard.handler)
+        try await measure("beeps", Count(usual: 5_000, long: 1_000_000)) { _ in
+            beeper.beep("bell")
+            try #require(heard.wait())
+        }
+        beeper.unregister("bell")
+    }
+
+    /// Does something so often, and compares the processor time and the memory of the process in the last tenth with those
+    /// in the first.
+    ///
+    /// Of each tenth the cheapest of ten slices counts. What other processes do to the caches makes some slices dearer, and
+    /// none cheaper; what grows makes each one dearer. A tenth of a short run lasts some milliseconds, so a short run is
+    /// repeated if it seems to grow: what grows does so each time.
+    private func measure(_ name: String, _ count: Count, _ body: (Int) async throws -> Void) async throws {
+        let slice = max(1, count.count / 100)
+        // What is made at the first use, or fills up to a limit, is there before.
+        for number in 0..<min(slice * 20, 1_000) { try await body(number) }
+        var growth: (time: Double, memory: Double) = (0, 0)
+        for _ in 0..<(Length.isLong ? 1 : 3) {
+            growth = try await growthOfRun(name, slice, body)
+            if growth.time <= Self.most, growth.memory <= Self.most { break }
+        }
+        #expect(growth.time <= Self.most, "\(name) take more time")
+        #expect(growth.memory <= Self.most, "\(name) take more memory")
+    }
+
+    /// How many times the first tenth the last one took, of a run of a hundred slices.
+    private func growthOfRun(
+        _ name: String, _ slice: Int, _ body: (Int) async throws -> Void
+    ) async throws -> (time: Double, memory: Double) {
+        var times: [Double] = []
+        var memory: [Int] = []
+        for number in 0..<100 {
+            let start = Self.processorTime()
+            for operation in number * slice..<(number + 1) * slice { try await body(operation) }
+            times.append((Self.processorTime() - start) / Double(slice))
+            memory.append(try Self.residentBytes())
+        }
+        let (first, last) = (try #require(times.prefix(10).min()), try #require(times.suffix(10).min()))
+        print(
+            """
+            \(slice * 100) \(name): \(Self.microseconds(first)) µs of a processor each in the first tenth, \
+            \(Self.microseconds(last)) µs in the last; \(memory[9] >> 10) KiB and \(memory[99] >> 10) KiB
+            """)
+        return (last / first, Double(memory[99]) / Double(memory[9]))
+    }
+
+    private static func microseconds(_ seconds: Double) -> Double { (seconds * 10_000_000).rounded() / 10 }
+
+    /// The seconds that all threads of the process have run.
+    private static func processorTime() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
+    private static func residentBytes() throws -> Int {
+        let pages = SmallFile.text(of: "/proc/self/statm")?.split(separator: " ").dropFirst().first.flatMap { Int($0) }
+        return try #require(pages) * Int(getpagesize())
+    }
+}
