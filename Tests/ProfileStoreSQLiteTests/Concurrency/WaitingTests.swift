@@ -1,6 +1,7 @@
 import ProfileCore
 import ProfileStore
 import ProfileStoreSQLite
+import ProfileTesting
 import SQLiteAccess
 import StoreFixtures
 import Testing
