@@ -8,8 +8,20 @@ internal import SecretHashing
 /// always known what became of them, or said that it is not.
 struct PostgresSession: Sendable {
     let pool: ConnectionPool
-    let options: ProfileRepository.Options
+    private(set) var options: ProfileRepository.Options
     let underWay = WritesUnderWay()
+
+    init(pool: ConnectionPool, options: ProfileRepository.Options) {
+        self.pool = pool
+        self.options = options
+    }
+
+    /// The same session, of which a call waits no longer than this.
+    func waiting(atMost limit: Duration) -> PostgresSession {
+        var session = self
+        session.options.waitLimit = min(limit, options.waitLimit)
+        return session
+    }
 
     /// Until when what begins now may take.
     var newDeadline: ContinuousClock.Instant {
@@ -92,9 +104,7 @@ struct PostgresSession: Sendable {
                     return try await connection.transaction("BEGIN", [keep]) { transaction in
                         let outcome = try await body(transaction, key)
                         made.append(outcome.value)
-                        // One in 256 forgets twice as many keys as have come since.
-                        let forgetting = key.hasSuffix("00") ? [KeyedWriteTable.forgettingSome(at: time)] : []
-                        try await outcome.commit(transaction, with: forgetting)
+                        try await outcome.commit(transaction, with: Self.forgettingSome(key, at: time))
                         return outcome.value
                     }
                 }
@@ -219,10 +229,12 @@ struct PostgresSession: Sendable {
                         keeping(key, of: request.fingerprint, outcome: "null", at: time),
                     ]
                     return try await connection.transaction("BEGIN", preface) { transaction in
-                        let outcome = try await body(transaction, Self.newKey())
+                        let own = Self.newKey()
+                        let outcome = try await body(transaction, own)
                         let stored = KeyedOutcome(Result<Value, ProfileStoreError>.success(outcome.value)).stored
                         try await outcome.commit(
-                            transaction, with: [KeyedWriteTable.setting(key, outcome: stored)])
+                            transaction,
+                            with: [KeyedWriteTable.setting(key, outcome: stored)] + Self.forgettingSome(own, at: time))
                         return outcome.value
                     }
                 }
@@ -317,6 +329,11 @@ struct PostgresSession: Sendable {
     private func checkVersion(until deadline: ContinuousClock.Instant) async throws(ProfileStoreError) {
         let applied = try? await pool.withConnection(until: deadline) { try await Migrator.applied($0) }
         if let applied { try Migrator.verify(applied, pool.list.description) }
+    }
+
+    /// One write in 256 forgets twice as many keys as have come since; the last digits of a key of our own say which.
+    private static func forgettingSome(_ key: String, at time: Timestamp) -> [Command] {
+        key.hasSuffix("00") ? [KeyedWriteTable.forgettingSome(at: time)] : []
     }
 
     /// 128 random bits in hexadecimal digits. A space comes first, which no caller's key has.
