@@ -12,10 +12,17 @@ package final class Connection: @unchecked Sendable {
     private let handle: OpaquePointer
     private let loop: EventLoop
     private let notices = Notices()
-    /// The names of the statements that this session has prepared, by their SQL.
-    private var prepared: [String: String] = [:]
+    /// The statements that this session has prepared, by their SQL.
+    private var prepared: [String: PreparedStatement] = [:]
+    /// The names of prepared statements that are not used any more, to be deallocated with the next exchange.
+    private var unused: [String] = []
     /// How many names were given to statements; the server may know each of them.
     private var nameCount = 0
+    /// How many statements were run: when each prepared one was last used.
+    private var useCount = 0
+    /// The most statements that stay prepared. All that this package runs are fewer than a hundred; the others are
+    /// queries, whose SQL depends on what is asked for, without bound.
+    package static let mostPrepared = 256
     /// When whoever has it waits no longer.
     package var deadline = ContinuousClock.now
     /// Whether a wait ends when the task is cancelled.
@@ -133,13 +140,16 @@ package final class Connection: @unchecked Sendable {
         var preparing: [String: String] = [:]
         let names = try commands.map { command throws(PostgresError) in try send(command, &preparing) }
         guard PQpipelineSync(handle) == 1 else { throw lost() }
+        let deallocated = try sendDeallocations(besides: preparing.count)
         try await flush()
         var rows: [Rows] = []
         var failure: PostgresError?
         for (command, new) in zip(commands, names) {
             if let new {
                 let answer = try await answer()
-                if answer.status == PGRES_COMMAND_OK { prepared[command.sql] = new }
+                if answer.status == PGRES_COMMAND_OK {
+                    prepared[command.sql] = PreparedStatement(name: new, lastUse: useCount)
+                }
                 failure = failure ?? answer.failure(of: command.sql)
             }
             let answer = try await answer()
@@ -147,6 +157,7 @@ package final class Connection: @unchecked Sendable {
             rows.append(answer)
         }
         guard try await nextResult()?.status == PGRES_PIPELINE_SYNC else { throw lost() }
+        try await receiveDeallocations(deallocated)
         isBroken = false
         if let failure { notice(failure) }
         return (rows, failure)
@@ -158,7 +169,7 @@ package final class Connection: @unchecked Sendable {
         // A leader that became a standby, or is about to.
         if state == .readOnlyTransaction { hasLostItsServer = true }
         // The tables have changed since it was prepared.
-        if state == .featureNotSupported { prepared[sql] = nil }
+        if state == .featureNotSupported, let former = prepared.removeValue(forKey: sql) { unused.append(former.name) }
     }
 
     // MARK: Sending
@@ -167,9 +178,16 @@ package final class Connection: @unchecked Sendable {
     ///
     /// - Returns: The name by which it is being prepared, if it is.
     private func send(_ command: Command, _ preparing: inout [String: String]) throws(PostgresError) -> String? {
-        if let name = prepared[command.sql] ?? preparing[command.sql] {
+        useCount += 1
+        var known = preparing[command.sql]
+        // Found once, since hashing the SQL costs more than the rest of it.
+        if let index = prepared.index(forKey: command.sql) {
+            prepared.values[index].lastUse = useCount
+            known = prepared.values[index].name
+        }
+        if let known {
             // libpq keeps what could not be sent yet.
-            guard sendExecution(of: name, command.values) else { throw lost() }
+            guard sendExecution(of: known, command.values) else { throw lost() }
             return nil
         }
         let name = "s\(nameCount)"
@@ -179,6 +197,42 @@ package final class Connection: @unchecked Sendable {
             throw lost()
         }
         return name
+    }
+
+    /// Sends what deallocates statements that are not used any more, and the least recently used ones where there are too
+    /// many. It has a synchronisation point of its own, so that neither fails with the other.
+    ///
+    /// - Parameter newStatements: How many are about to be prepared.
+    /// - Returns: Their names.
+    /// - Throws: `lost`.
+    private func sendDeallocations(besides newStatements: Int) throws(PostgresError) -> [String] {
+        let surplus = prepared.count + newStatements - Self.mostPrepared
+        if surplus > 0 {
+            for (sql, statement) in prepared.sorted(by: { $0.value.lastUse < $1.value.lastUse }).prefix(surplus) {
+                prepared[sql] = nil
+                unused.append(statement.name)
+            }
+        }
+        guard !unused.isEmpty else { return [] }
+        for name in unused {
+            guard PQsendQueryParams(handle, "DEALLOCATE \(name)", 0, nil, nil, nil, nil, 1) == 1 else { throw lost() }
+        }
+        guard PQpipelineSync(handle) == 1 else { throw lost() }
+        return unused
+    }
+
+    /// Receives the answers. A statement that could not be deallocated, as within a transaction that has failed, is tried
+    /// again with the next exchange.
+    private func receiveDeallocations(_ names: [String]) async throws(PostgresError) {
+        guard !names.isEmpty else { return }
+        unused = []
+        for name in names {
+            let answer = try await answer()
+            if answer.status == PGRES_COMMAND_OK { continue }
+            if case .refused(.undefinedStatement, _, _, _) = answer.failure(of: "DEALLOCATE") { continue }
+            unused.append(name)
+        }
+        guard try await nextResult()?.status == PGRES_PIPELINE_SYNC else { throw lost() }
     }
 
     private func sendExecution(of name: String, _ values: Values) -> Bool {
@@ -331,6 +385,13 @@ extension Rows {
     fileprivate func failure(of sql: String) -> PostgresError? {
         status == PGRES_FATAL_ERROR || status == PGRES_BAD_RESPONSE ? error(sql: sql) : nil
     }
+}
+
+/// A statement that a session has prepared.
+private struct PreparedStatement {
+    let name: String
+    /// How many statements had been run by then.
+    var lastUse: Int
 }
 
 /// What a server says besides its answers.

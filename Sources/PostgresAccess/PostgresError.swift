@@ -64,6 +64,7 @@ package struct SQLState: Hashable, Sendable, ExpressibleByStringLiteral, CustomS
     package static let untranslatableText: SQLState = "22021"
     package static let duplicateTable: SQLState = "42P07"
     package static let undefinedColumn: SQLState = "42703"
+    package static let undefinedStatement: SQLState = "26000"
     package static let insufficientPrivilege: SQLState = "42501"
 
     /// Whether the server does not let this user in: the authorisation failed (class 28), the privilege is missing, or there

@@ -110,6 +110,55 @@ import Watchdog
         }
     }
 
+    @Test func `of many statements those that were used last stay prepared, and the others are deallocated`()
+        async throws
+    {
+        try await TestServer.withSession { connection in
+            let often = "SELECT 'often'"
+            let selectPrepared = "SELECT statement, prepare_time::text FROM pg_prepared_statements"
+            func prepared() async throws -> [String: String] {
+                // Preparing this one deallocates another one, but only after this one was run.
+                try await connection.run(selectPrepared)
+                let rows = try await connection.run(selectPrepared)
+                let pairs = (0..<rows.count).compactMap { row -> (String, String)? in
+                    rows.text(row, 0).flatMap { sql in rows.text(row, 1).map { (sql, $0) } }
+                }
+                #expect(pairs.count == Set(pairs.map(\.0)).count)
+                return Dictionary(pairs) { first, _ in first }
+            }
+            try await connection.run(often)
+            let since = try #require(try await prepared()[often])
+            for number: Int64 in 0..<1_000 {
+                let rows = try await connection.run("SELECT \(number)::bigint")
+                #expect(rows.number(0, 0) == number)
+                try await connection.run(often)
+            }
+            var statements = try await prepared()
+            #expect(statements.count == 256)
+            #expect(statements[often] == since)
+            #expect(statements["SELECT 999::bigint"] != nil && statements["SELECT 1::bigint"] == nil)
+            #expect(try await connection.run("SELECT 1::bigint").number(0, 0) == 1)
+            // More at once than stay prepared.
+            let many = (0..<600).map { Command("SELECT \($0)::bigint + 1") }
+            for _ in 0..<2 {
+                let rows = try await connection.run(many)
+                #expect(rows.map { $0.number(0, 0) } == (1...600).map { Int64($0) })
+            }
+            // Of a transaction that has failed the server deallocates nothing: that is made up for.
+            for number in 0..<300 {
+                await #expect(throws: PostgresError.self) {
+                    try await connection.transaction { transaction in
+                        try await transaction.run("SELECT 'new \(number)'")
+                        try await transaction.run("SELECT \(number) / 0")
+                    }
+                }
+            }
+            try await connection.run(often)
+            statements = try await prepared()
+            #expect(statements.count <= 256)
+        }
+    }
+
     @Test func `a command that fails ends its batch, nothing of which is done, and the connection goes on`()
         async throws
     {

@@ -253,7 +253,7 @@ import Watchdog
             let repository = try await store.open { $0.waitLimit = .milliseconds(400) }
             let patient = try await store.open()
             let stored = try await patient.register("one")
-            try await patient.edit("one") { $0["address"] = "1" }
+            _ = try await patient.edit("one") { $0["address"] = "1" }
             try await patient.register("two")
             try await patient.createPasscode(Secret("romemadrid"), for: "two")
             _ = try await patient.createAccessToken(#require(AccountLabel("known")), scopes: [])

@@ -77,6 +77,17 @@ package final class TemporaryStore: Sendable {
         }
     }
 
+    /// The number of changes that the log holds.
+    package func logLength() async throws -> Int {
+        let sql = "SELECT count(*) FROM changes"
+        return switch engine {
+        case .sqlite: Int(try number(sql))
+        case .memory: opener.memory(path)?.logLength ?? 0
+        case .postgres:
+            try await opener.schema.rows(of: path, "SELECT (\(sql))::text, NULL").first?[0].flatMap { Int($0) } ?? 0
+        }
+    }
+
     // MARK: Past the repository, on SQLite
 
     /// A connection past the repository, as another program has one.

@@ -271,7 +271,8 @@ package protocol StoreEngine: Sendable {
         _ token: TokenHash, _ hash: PasswordHash, judgedBy schema: ProfileSchema, at time: Timestamp
     ) async throws(ProfileStoreError) -> Profile?
 
-    /// Removes some sessions and resets that have expired.
+    /// Removes some sessions and resets that have expired. It also removes other rows that are too old or too many, if the
+    /// engine's writers leave any.
     ///
     /// - Returns: How many there were, at most some hundreds; 0 when there are none any more.
     func removeExpired(at time: Timestamp) async throws(ProfileStoreError) -> Int

@@ -22,10 +22,39 @@ extension PostgresEngine {
         return changes.isEmpty ? [.missed(upTo: newest)] : changes
     }
 
-    /// Gives numbers to the changes that have none. It may be done twice, and so needs no key.
-    private func numberChanges() async throws(ProfileStoreError) -> Int64 {
+    /// Gives numbers to all changes that have none, in steps of a transaction each: a log that nobody has read for long
+    /// takes many, and a call that fails has not lost those before.
+    ///
+    /// - Returns: The number of the newest change.
+    @discardableResult
+    func numberChanges() async throws(ProfileStoreError) -> Int64 {
+        while true {
+            if let step = try await numberSomeChanges(waits: true, session), step.isComplete { return step.newest }
+        }
+    }
+
+    /// Takes one step of it. A step may be done twice, and so needs no key of a caller's.
+    private func numberSomeChanges(
+        waits: Bool, _ session: PostgresSession
+    ) async throws(ProfileStoreError) -> (newest: Int64, isComplete: Bool)? {
         try await session.prepare(at: options.now()) { [options] transaction, _ in
-            PostgresSession.Outcome(value: try await ChangeTable.number(transaction, keeping: options.mostChanges))
+            PostgresSession.Outcome(
+                value: try await ChangeTable.number(transaction, keeping: options.mostChanges, waits: waits))
+        }
+    }
+
+    /// Keeps the log short where nobody reads it: now and then a writer numbers changes and deletes the oldest ones, after
+    /// its own commit. It does so once in as many changes as a hundredth of the log holds, on average. Chance decides,
+    /// because each of many processes may write little. It does not wait for another one that numbers, and its own write
+    /// is done whether this succeeds or not.
+    func trimLog(after newChanges: Int) async {
+        guard newChanges > 0 else { return }
+        let interval = max(1, min(options.mostChanges, 100 * ChangeTable.mostNumberedAtOnce / 4) / 100)
+        guard Int.random(in: 0..<interval) < newChanges else { return }
+        // A write of many changes adds more than one step can take away.
+        for _ in 0...newChanges / ChangeTable.mostNumberedAtOnce {
+            let brief = session.waiting(atMost: .seconds(1))
+            guard let step = try? await numberSomeChanges(waits: false, brief), !step.isComplete else { return }
         }
     }
 

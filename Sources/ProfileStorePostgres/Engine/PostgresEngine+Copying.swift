@@ -51,7 +51,7 @@ extension PostgresEngine {
             }
             let cleared = [Command("DELETE FROM profiles"), Command("DELETE FROM schemas")]
             let put = schemas.flatMap { SchemaTable.putInForce($0.schema, as: $0.version, at: $0.adoptedAt) }
-            let mark = KeyedWriteTable.settingUnfinishedCopy(of: head.fingerprint, at: options.now())
+            let mark = KeyedWriteTable.settingUnfinishedCopy(of: head.fingerprint)
             return PostgresSession.Outcome(value: (), last: cleared + put + mark)
         }
         try await dropUnwantedIndexes()
@@ -91,7 +91,7 @@ extension PostgresEngine {
                     "UPDATE counters SET value = $1 WHERE name = 'next_profile_id'", [.number(head.nextProfileID)]),
                 Command("UPDATE store SET is_welcomed = $1::bigint <> 0", [.number(head.isWelcomed ? 1 : 0)]),
             ]
-            let mark = KeyedWriteTable.settingUnfinishedCopy(of: nil, at: options.now())
+            let mark = KeyedWriteTable.settingUnfinishedCopy(of: nil)
             return PostgresSession.Outcome(value: (), last: tokens + rest + mark)
         }
     }

@@ -133,13 +133,13 @@ final class PostgresEngine: StoreEngine {
     private func change<Value: KeyedValue>(
         _ request: KeyedRequest, _ stamp: WriteStamp, _ body: (Transaction) async throws -> Written<Value>
     ) async throws(ProfileStoreError) -> Value {
-        let isChange = Atomic(false)
+        let changes = Atomic(0)
         let (answer, isNew) = try await session.write(request, at: stamp.time, under: rulesOfPast) { transaction, key in
             let written = try await body(transaction)
-            isChange.store(!written.changes.isEmpty, ordering: .relaxed)
+            changes.store(written.changes.count, ordering: .relaxed)
             return outcome(of: written, stamp, key)
         }
-        if isNew, isChange.load(ordering: .relaxed) { watch.announce() }
+        if isNew { await logged(changes.load(ordering: .relaxed)) }
         return try answer.get()
     }
 
@@ -158,17 +158,24 @@ final class PostgresEngine: StoreEngine {
             let written = try await body(transaction)
             let outcome = outcome(of: written, stamp, key)
             return PostgresSession.Outcome(
-                value: (outcome.value, !written.changes.isEmpty), last: outcome.last, isGuess: outcome.isGuess)
+                value: (outcome.value, written.changes.count), last: outcome.last, isGuess: outcome.isGuess)
         }
-        let (value, isChange) = committed.value
-        if isChange { watch.announce() }
+        let (value, changes) = committed.value
+        await logged(changes)
         return PostgresSession.Committed(value: value, isOnOneMachine: committed.isOnOneMachine)
     }
 
     func confirmed<Value: Sendable>(
         _ found: Value, _ read: () async throws(ProfileStoreError) -> Value
     ) async throws(ProfileStoreError) -> Value {
-        return try await PostgresSession.proving(read)
+        try await PostgresSession.proving(read)
+    }
+
+    /// Tells listeners of changes that were committed, and keeps the log short.
+    private func logged(_ newChanges: Int) async {
+        guard newChanges > 0 else { return }
+        watch.announce()
+        await trimLog(after: newChanges)
     }
 
     private func outcome<Value>(

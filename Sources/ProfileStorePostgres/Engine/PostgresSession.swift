@@ -8,8 +8,20 @@ internal import SecretHashing
 /// always known what became of them, or said that it is not.
 struct PostgresSession: Sendable {
     let pool: ConnectionPool
-    let options: ProfileRepository.Options
+    private(set) var options: ProfileRepository.Options
     let underWay = WritesUnderWay()
+
+    init(pool: ConnectionPool, options: ProfileRepository.Options) {
+        self.pool = pool
+        self.options = options
+    }
+
+    /// The same session, of which a call waits no longer than this.
+    func waiting(atMost limit: Duration) -> PostgresSession {
+        var session = self
+        session.options.waitLimit = min(limit, options.waitLimit)
+        return session
+    }
 
     /// Until when what begins now may take.
     var newDeadline: ContinuousClock.Instant {
@@ -179,7 +191,7 @@ struct PostgresSession: Sendable {
                         throw PostgresError.lost("")
                     }
                     return value
-                } catch  where Durability.isMissing(error) && !made.values.isEmpty {
+                } catch where Durability.isMissing(error) && !made.values.isEmpty {
                     guard let value = try await committed(of: &made, key, until: deadline) else { throw error }
                     return value
                 }
@@ -375,9 +387,11 @@ struct PostgresSession: Sendable {
                             keeping(key, of: request.fingerprint, outcome: "null", at: time),
                         ]
                         return try await connection.transaction("BEGIN", preface) { transaction in
-                            let outcome = try await body(transaction, Self.newKey())
+                            let own = Self.newKey()
+                            let outcome = try await body(transaction, own)
                             let stored = KeyedOutcome(Result<Value, ProfileStoreError>.success(outcome.value)).stored
-                            let remember = [KeyedWriteTable.setting(key, outcome: stored)]
+                            let remember =
+                                [KeyedWriteTable.setting(key, outcome: stored)] + forgettingSome(own, at: time)
                             guard try await outcome.commit(transaction, with: remember, onQuorumOf: pool.list) else {
                                 throw QuorumIsGone(isStored: true)
                             }

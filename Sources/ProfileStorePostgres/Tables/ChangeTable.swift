@@ -3,11 +3,17 @@ internal import ProfileStore
 
 /// The table `changes`: what happened to profiles and rules, for those who watch the store (R7).
 ///
-/// Who writes a change does not number it, since all writers would then wait for one row. Who reads the log takes that row
-/// and numbers what has been committed by then, in the order in which it was written.
+/// A writer does not number its changes, because all writers would then wait for one row. A reader of the log locks that
+/// row and numbers what has been committed by then. Writers do the same now and then, and never wait for that lock.
+///
+/// The order of changes is a logical clock, `written_at`. It follows the server's clock, but it never goes back: a change
+/// comes after every change that its transaction can see. Server clocks step back, and a failover changes the clock.
 enum ChangeTable {
-    /// Puts a change into the log, as the last that its transaction does: what it is about is locked by then, so that a
-    /// later change of the same profile gets a later time.
+    /// Inserts a change into the log. It is among the last commands of its transaction, which has locked the profile by
+    /// then: the command sees every earlier change of the profile, and its time is later.
+    ///
+    /// Changes with a number need no look, because a number that is given later is higher. Without a step of the clock the
+    /// look reads one page of an index and finds nothing: no row has a time later than now.
     static func append(
         _ kind: ProfileChange.Kind, _ profileIDs: ClosedRange<Int64>?, _ stamp: WriteStamp, write: String, part: Int
     ) -> Command {
@@ -15,7 +21,9 @@ enum ChangeTable {
             """
             INSERT INTO changes
                 (write, part, written_at, kind, first_profile_id, last_profile_id, changed_at, author)
-            VALUES ($1, $2, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, $3, $4, $5, $6, $7)
+            VALUES ($1, $2,
+                greatest(\(now), (SELECT max(written_at) + 1 FROM changes WHERE number IS NULL AND written_at >= \(now))),
+                $3, $4, $5, $6, $7)
             """,
             [
                 .text(write), .number(Int64(part)), .text(kind.rawValue), .number(profileIDs?.lowerBound),
@@ -23,35 +31,56 @@ enum ChangeTable {
             ])
     }
 
-    static let selectNumber = "SELECT value FROM counters WHERE name = 'change_number'"
+    /// The server's clock in microseconds; the same within a statement, so that an index serves for comparisons with it.
+    private static let now = "(extract(epoch FROM statement_timestamp()) * 1000000)::bigint"
+
+    private static let selectNumber = "SELECT value FROM counters WHERE name = 'change_number'"
 
     /// Whether there is a change without a number, and the number of the newest one that has one.
     static let selectState = """
         SELECT value, EXISTS (SELECT 1 FROM changes WHERE number IS NULL) FROM counters WHERE name = 'change_number'
         """
 
-    /// Numbers what is committed, and forgets what is too old.
+    /// The most changes that a transaction numbers. It takes some tens of milliseconds, far less than a wait may.
+    static let mostNumberedAtOnce = 2_000
+
+    /// Gives numbers to the oldest changes that are committed and have none, and deletes the oldest rows of a log that is
+    /// too long. Both are a step: a caller repeats it until there is nothing left to do.
     ///
-    /// - Returns: The number of the newest change.
-    static func number(_ transaction: Transaction, keeping most: Int) async throws -> Int64 {
-        // Under this lock: the next statement sees all that was committed before.
-        let before = try await transaction.run(selectNumber + " FOR UPDATE").number(0, 0) ?? 0
+    /// - Parameters:
+    ///   - transaction: Commits the step.
+    ///   - most: How many of the newest changes are kept.
+    ///   - waits: Whether to wait while another transaction numbers changes.
+    /// - Returns: The number of the newest numbered change, and whether all changes have one; nil if it does not wait.
+    /// - Throws: What the server refuses; the transaction is then undone.
+    static func number(
+        _ transaction: Transaction, keeping most: Int, waits: Bool
+    ) async throws -> (newest: Int64, isComplete: Bool)? {
+        // The lock makes every earlier commit visible to the next statement.
+        let held = try await transaction.run(selectNumber + (waits ? " FOR UPDATE" : " FOR UPDATE SKIP LOCKED"))
+        if held.isEmpty, !waits { return nil }
+        let before = held.isEmpty ? 0 : held.number(0, 0) ?? 0
         let numbered = try await transaction.run(
             """
             WITH new AS (
                 SELECT write, part, row_number() OVER (ORDER BY written_at, write, part) AS place
-                FROM changes WHERE number IS NULL)
+                FROM changes WHERE number IS NULL ORDER BY written_at, write, part LIMIT \(mostNumberedAtOnce))
             UPDATE changes SET number = $1::bigint + new.place FROM new
             WHERE changes.write = new.write AND changes.part = new.part
             """, [.number(before)]
         ).affectedCount
-        guard numbered > 0 else { return before }
+        guard numbered > 0 else { return (before, true) }
         let newest = before + Int64(numbered)
         try await transaction.run([
             Command("UPDATE counters SET value = $1 WHERE name = 'change_number'", [.number(newest)]),
-            Command("DELETE FROM changes WHERE number <= $1", [.number(newest - Int64(max(1, most)))]),
+            // More than a step numbers, so that a log that is too long gets shorter.
+            Command(
+                """
+                DELETE FROM changes WHERE number IN (
+                    SELECT number FROM changes WHERE number <= $1 ORDER BY number LIMIT \(2 * mostNumberedAtOnce))
+                """, [.number(newest - Int64(max(1, most)))]),
         ])
-        return newest
+        return (newest, numbered < mostNumberedAtOnce)
     }
 
     /// What came after a number, oldest first, with what is known now of a profile that is alone in its change.

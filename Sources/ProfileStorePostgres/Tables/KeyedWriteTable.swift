@@ -48,10 +48,16 @@ enum KeyedWriteTable {
     static let selectUnfinishedCopy = "SELECT request FROM keyed_writes WHERE key = '\(copyKey)'"
 
     /// Remembers it, or that there is none any more.
-    static func settingUnfinishedCopy(of fingerprint: String?, at time: Timestamp) -> [Command] {
+    ///
+    /// The row's time is the latest there is. Rows are deleted by their age, in programs of every version, so this one
+    /// stays until the copy is complete.
+    static func settingUnfinishedCopy(of fingerprint: String?) -> [Command] {
         [Command("DELETE FROM keyed_writes WHERE key = '\(copyKey)'")]
-            + (fingerprint.map { [keeping(copyKey, $0, outcome: "null", at: time, onQuorum: false)] } ?? [])
+            + (fingerprint.map { [keeping(copyKey, $0, outcome: "null", at: never, onQuorum: false)] } ?? [])
     }
+
+    /// The time of a row that does not expire.
+    private static let never = Timestamp(millisecondsSince1970: .max)
 
     /// Neither a caller's key nor one of our own.
     private static let copyKey = " copy"

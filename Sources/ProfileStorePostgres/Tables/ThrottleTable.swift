@@ -5,6 +5,7 @@ internal import SecretHashing
 /// The table `throttles`: failed attempts in a row, by the name that was tried, whether there is such a profile or not.
 ///
 /// A row is made before it is locked, so that of many attempts at once each one finds what those before it have counted.
+/// An attempt locks the row of its own name and no other, so that attempts at different names do not wait for each other.
 enum ThrottleTable {
     /// Counts an attempt, or refuses it.
     ///
@@ -25,13 +26,11 @@ enum ThrottleTable {
         // A success has removed it in between.
         guard !answers[1].isEmpty else { throw PostgresError.changedMeanwhile }
         var state = ThrottleState(in: answers[1])
-        let wasUnknown = !answers[1].flag(0, 2)
         let decision = state.admit(at: attempt.time.millisecondsSince1970)
-        var last = [store(state, attempt)]
-        // Written for a known name too, which it does not change: that costs what it costs for an unknown one (P10).
-        last.append(count((attempt.isKnown ? 0 : 1) - (wasUnknown ? 1 : 0)))
-        last += makeRoom(mostUnknownNames, besides: attempt)
-        return (decision, last)
+        // Unknown names are counted by a walk through their index, so only once in as many attempts as a hundredth of the
+        // limit, on average. Chance decides, and not the name: an attempt takes as long for a known one (P10).
+        let isTimeToMakeRoom = Int.random(in: 0..<max(1, mostUnknownNames / 100)) == 0
+        return (decision, [store(state, attempt)] + (isTimeToMakeRoom ? [makeRoom(mostUnknownNames, attempt)] : []))
     }
 
     /// Takes back an attempt that was admitted and not made.
@@ -47,13 +46,8 @@ enum ThrottleTable {
     static func forget(_ username: String, _ kind: CredentialKind? = nil) -> [Command] {
         [
             Command(
-                """
-                WITH forgotten AS (
-                    DELETE FROM throttles WHERE name = $1 AND kind = coalesce($2::text, kind) RETURNING is_known),
-                unknown AS (SELECT count(*) AS number FROM forgotten WHERE NOT is_known)
-                UPDATE counters SET value = greatest(value - unknown.number, 0) FROM unknown
-                WHERE name = 'unknown_throttles' AND unknown.number > 0
-                """, [.text(key(of: username)), .text(kind?.rawValue)])
+                "DELETE FROM throttles WHERE name = $1 AND kind = coalesce($2::text, kind)",
+                [.text(key(of: username)), .text(kind?.rawValue)])
         ]
     }
 
@@ -93,27 +87,16 @@ enum ThrottleTable {
 
     /// Forgets the failures of some names.
     static func forget(_ usernames: [String]) -> Command {
-        Command(
-            """
-            WITH forgotten AS (DELETE FROM throttles WHERE name = ANY ($1::text[]) RETURNING is_known),
-            unknown AS (SELECT count(*) AS number FROM forgotten WHERE NOT is_known)
-            UPDATE counters SET value = greatest(value - unknown.number, 0) FROM unknown
-            WHERE name = 'unknown_throttles' AND unknown.number > 0
-            """, [.texts(usernames.map { key(of: $0) })])
+        Command("DELETE FROM throttles WHERE name = ANY ($1::text[])", [.texts(usernames.map { key(of: $0) })])
     }
 
     /// Forgets the failures of names that no profile had before these were added: whoever guessed had nothing to guess.
     static func forgetUnknown(namesOf profiles: ClosedRange<Int64>) -> Command {
         Command(
             """
-            WITH forgotten AS (
-                DELETE FROM throttles WHERE NOT is_known AND name IN (
-                    SELECT username$key FROM profiles WHERE id BETWEEN $1 AND $2
-                    AND EXISTS (SELECT 1 FROM throttles WHERE NOT is_known))
-                RETURNING 1),
-            unknown AS (SELECT count(*) AS number FROM forgotten)
-            UPDATE counters SET value = greatest(value - unknown.number, 0) FROM unknown
-            WHERE name = 'unknown_throttles' AND unknown.number > 0
+            DELETE FROM throttles WHERE NOT is_known AND name IN (
+                SELECT username$key FROM profiles WHERE id BETWEEN $1 AND $2
+                AND EXISTS (SELECT 1 FROM throttles WHERE NOT is_known))
             """, [.number(profiles.lowerBound), .number(profiles.upperBound)])
     }
 
@@ -123,7 +106,7 @@ enum ThrottleTable {
 
     private static func lock(_ attempt: LoginAttempt) -> Command {
         Command(
-            "SELECT failures, blocked_until, is_known FROM throttles WHERE name = $1 AND kind = $2 FOR UPDATE",
+            "SELECT failures, blocked_until FROM throttles WHERE name = $1 AND kind = $2 FOR UPDATE",
             [.text(key(of: attempt.username)), .text(attempt.kind.rawValue)])
     }
 
@@ -140,38 +123,26 @@ enum ThrottleTable {
             ])
     }
 
-    private static func count(_ more: Int) -> Command {
+    /// Forgets the oldest unknown names where there are too many, but not the one of this attempt. It removes more than
+    /// attempts add in between, and leaves a larger surplus to the next ones. It skips names that another attempt holds.
+    private static func makeRoom(_ mostUnknownNames: Int, _ attempt: LoginAttempt) -> Command {
         Command(
-            "UPDATE counters SET value = greatest(value + $1, 0) WHERE name = 'unknown_throttles'",
-            [.number(Int64(more))])
+            """
+            WITH oldest AS (
+                SELECT name, kind FROM throttles WHERE NOT is_known AND (name, kind) <> ($2, $3) ORDER BY attempted_at
+                LIMIT (
+                    SELECT least(greatest(count(*) - $1, 0), \(mostForgottenAtOnce))
+                    FROM throttles WHERE NOT is_known)
+                FOR UPDATE SKIP LOCKED)
+            DELETE FROM throttles USING oldest WHERE throttles.name = oldest.name AND throttles.kind = oldest.kind
+            """,
+            [
+                .number(Int64(max(1, mostUnknownNames))), .text(key(of: attempt.username)),
+                .text(attempt.kind.rawValue),
+            ])
     }
 
-    /// Forgets a few of the oldest unknown names where there are too many. Only a few: where a store has far more than
-    /// that, the next attempts forget further ones.
-    private static func makeRoom(_ mostUnknownNames: Int, besides attempt: LoginAttempt) -> [Command] {
-        [
-            Command(
-                """
-                WITH surplus AS (
-                    SELECT least(value - $1, 8) AS number FROM counters
-                    WHERE name = 'unknown_throttles' AND value > $1),
-                oldest AS (
-                    SELECT name, kind FROM throttles WHERE NOT is_known AND (name, kind) <> ($2, $3)
-                    AND EXISTS (SELECT 1 FROM surplus) ORDER BY attempted_at
-                    LIMIT (SELECT number FROM surplus) FOR UPDATE SKIP LOCKED),
-                forgotten AS (
-                    DELETE FROM throttles USING oldest
-                    WHERE throttles.name = oldest.name AND throttles.kind = oldest.kind RETURNING 1),
-                unknown AS (SELECT count(*) AS number FROM forgotten)
-                UPDATE counters SET value = greatest(value - unknown.number, 0) FROM unknown
-                WHERE name = 'unknown_throttles' AND unknown.number > 0
-                """,
-                [
-                    .number(Int64(max(1, mostUnknownNames))), .text(key(of: attempt.username)),
-                    .text(attempt.kind.rawValue),
-                ])
-        ]
-    }
+    private static let mostForgottenAtOnce = 4_000
 }
 
 extension ThrottleState {

@@ -20,7 +20,7 @@ extension SQLiteEngine {
     }
 
     func beginCopy(of head: StoreHead, restarting: Bool) async throws(ProfileStoreError) {
-        try await session.writeAlone { [options, place] connection in
+        try await session.writeAlone { [place] connection in
             let own = try Self.head(connection)
             if let copyOf = own.copyOf {
                 guard restarting || copyOf == head.fingerprint else {
@@ -38,7 +38,7 @@ extension SQLiteEngine {
                     adopted.schema, replacing: previous, as: adopted.version, at: adopted.adoptedAt, connection)
                 previous = adopted.schema
             }
-            try KeyedWriteTable.setUnfinishedCopy(of: head.fingerprint, at: options.now(), connection)
+            try KeyedWriteTable.setUnfinishedCopy(of: head.fingerprint, connection)
         }
     }
 
@@ -51,7 +51,7 @@ extension SQLiteEngine {
     }
 
     func endCopy(of head: StoreHead) async throws(ProfileStoreError) {
-        try await session.writeAlone { [options] connection in
+        try await session.writeAlone { connection in
             for kept in head.tokens {
                 _ = try AccessTokenTable.insert(kept.token, kept.hash, connection)
                 if let time = kept.token.lastUsedAt {
@@ -61,7 +61,7 @@ extension SQLiteEngine {
             try StoreTable.setNextID(head.nextProfileID, connection)
             if head.isWelcomed { _ = try StoreTable.setWelcomed(connection) }
             try UnjudgedPasswords.recount(connection)
-            try KeyedWriteTable.setUnfinishedCopy(of: nil, at: options.now(), connection)
+            try KeyedWriteTable.setUnfinishedCopy(of: nil, connection)
         }
     }
 }

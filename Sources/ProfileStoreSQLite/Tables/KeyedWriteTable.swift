@@ -46,9 +46,10 @@ enum KeyedWriteTable {
     }
 
     /// Remembers it, within a transaction, or that there is none any more.
-    static func setUnfinishedCopy(
-        of fingerprint: String?, at time: Timestamp, _ connection: borrowing Connection
-    ) throws(SQLiteError) {
+    ///
+    /// The row's time is the latest there is. Rows are deleted by their age, in programs of every version, so this one
+    /// stays until the copy is complete.
+    static func setUnfinishedCopy(of fingerprint: String?, _ connection: borrowing Connection) throws(SQLiteError) {
         var removal = try connection.prepare("DELETE FROM keyed_writes WHERE key = ?1")
         try removal.bind(copyKey, at: 1)
         try removal.run()
@@ -57,7 +58,7 @@ enum KeyedWriteTable {
             "INSERT INTO keyed_writes (key, request, outcome, written_at) VALUES (?1, ?2, 'null', ?3)")
         try statement.bind(copyKey, at: 1)
         try statement.bind(fingerprint, at: 2)
-        try statement.bind(time.millisecondsSince1970, at: 3)
+        try statement.bind(Int64.max, at: 3)
         try statement.run()
     }
 

@@ -14,6 +14,8 @@ struct MemoryLog: Sendable {
     /// Oldest first, without a gap.
     private var entries: [Entry] = []
 
+    var length: Int { entries.count }
+
     /// Puts a change at the end; `most` of the newest are kept, and a few more until they are pruned.
     mutating func append(
         _ kind: ProfileChange.Kind, _ profileIDs: ClosedRange<Int64>?, _ stamp: WriteStamp, keeping most: Int

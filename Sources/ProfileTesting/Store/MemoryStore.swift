@@ -33,6 +33,9 @@ package final class MemoryStore: Sendable {
     /// What it remembers of failed attempts: one entry for each name and kind of secret.
     package var failedAttempts: [(name: String, failures: Int)] { current.throttles.all }
 
+    /// The number of changes that its log holds.
+    package var logLength: Int { current.log.length }
+
     /// Runs `body` on a copy when its turn comes, and keeps the copy unless it throws.
     func write<Value: Sendable>(
         _ body: @escaping @Sendable (inout MemoryState) throws(ProfileStoreError) -> Value

@@ -128,6 +128,32 @@ import Watchdog
         for repository in [used.repository, opened] { await repository.close() }
     }
 
+    @Test func `a copy that was broken off stays one for longer than keys are remembered`() async throws {
+        let used = try await Used(19, steps: 20)
+        let back = try TemporaryStore()
+        let copy = try await back.open(used.options { $0.now = { back.clock.timestamp } })
+        try await copy.engine.beginCopy(of: try await used.repository.engine.head(), restarting: false)
+        back.clock.advance(by: .seconds(25 * 60 * 60))
+        // Both delete what is too old.
+        try await copy.removeExpired()
+        for number in 0..<2 {
+            await #expect(throws: ProfileStoreError.notFound(username: "somebody")) {
+                try await copy.remove("somebody", key: try #require(WriteKey("key-\(number)")))
+            }
+        }
+        #expect(try await copy.engine.isUnfinishedCopy())
+        await copy.close()
+        await #expect {
+            _ = try await back.open(used.options { $0.opensUnfinishedCopy = false })
+        } throws: {
+            ($0 as? ProfileStoreError)?.code == "unfinished_copy"
+        }
+        let again = try await back.open(used.options())
+        _ = try await StoreCopy(from: used.repository, to: again).run()
+        #expect(try await !again.engine.isUnfinishedCopy())
+        for repository in [used.repository, again] { await repository.close() }
+    }
+
     @Test func `what is written meanwhile is noticed, and a copy begun again is whole`() async throws {
         let used = try await Used(11)
         try await register("early", used.repository)

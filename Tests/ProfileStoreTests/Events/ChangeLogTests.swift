@@ -129,12 +129,21 @@ import Watchdog
         let repository = try await open { $0.mostChanges = 10 }
         try await repository.register("abel")
         for number in 2...25 { _ = try await repository.edit("abel") { $0["address"] = "\(number)" } }
-        if store.engine == .sqlite { #expect(try store.number("SELECT count(*) FROM changes") == 10) }
+        #expect(try await store.logLength() == 10)
         #expect(try await log(repository, after: 15).map(\.number) == Array(16...25))
         let missed = try await log(repository, after: 14)
         #expect(missed.map(\.kind) == [.missed])
         #expect(missed.map(\.number) == [25])
         #expect(missed.first?.profileIDs == nil && missed.first?.changedAt == nil)
+        await repository.close()
+    }
+
+    @Test func `R7: a log that nobody reads stays short`() async throws {
+        let repository = try await open { $0.mostChanges = 200 }
+        try await repository.register("abel")
+        for number in 2...800 { _ = try await repository.edit("abel") { $0["address"] = "\(number)" } }
+        #expect(try await 200...300 ~= store.logLength())
+        #expect(try await log(repository, after: 600).map(\.number) == Array(601...800))
         await repository.close()
     }
 
