@@ -103,7 +103,8 @@ final class ReplicatedServer: Sendable {
         let root = #filePath.split(separator: "/Tests/ProfileStorePostgresTests/")[0]
         let script = root + "/Tests/Cluster/postgres-server"
         let process = try ChildProcess(
-            ["/usr/bin/env", "BASE=\(base)", String(script), verb],
+            // A store that needs a quorum is refused on a server that does not sync.
+            ["/usr/bin/env", "BASE=\(base)", "SETTINGS=fsync = on\nfull_page_writes = on", String(script), verb],
             streams: [1: .file(output, flags: O_WRONLY | O_CREAT | O_TRUNC)])
         try #require(await process.end() == 0, "postgres-server \(verb)")
         return String(SmallFile.text(of: output)?.split(separator: "\n").first ?? "")
