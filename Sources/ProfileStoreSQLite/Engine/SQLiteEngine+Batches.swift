@@ -41,7 +41,7 @@ extension SQLiteEngine {
     }
 
     /// A batch writes so long at least, however many wait: each commit costs a sync, and an import is to go on too.
-    private static let leastTurn = Duration.milliseconds(10)
+    private static let leastTurn = Duration.milliseconds(2)
 
     func preview<Batch: ImportBatch>(
         _ batch: Batch, judgedBy schema: ProfileSchema

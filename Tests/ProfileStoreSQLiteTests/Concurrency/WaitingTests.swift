@@ -76,7 +76,7 @@ import Watchdog
     @Test func `closing does not wait for another process to note when a session was used`() async throws {
         let issued = try await repository.startSession(vouchingFor: "abel")
         let child = try hold()
-        store.clock.advance(by: .seconds(3_600))
+        store.clock.advance(by: .seconds(600))
         #expect(try await repository.session(for: issued.token) != nil)
         try await WaitingWriters.wait(for: store.path + "-lock")
         let start = ContinuousClock.now
