@@ -28,8 +28,27 @@ struct CompletionCommand: ParsableCommand {
             case .fish: .fish
             }
         try Output.standard.print(ProfilesCommand.completionScript(for: shell))
-        if shell == .bash { try Output.standard.print(Self.wholeWords) }
+        if shell == .bash { try Output.standard.print(Self.literalWords + Self.wholeWords) }
     }
+
+    /// Replaces a function of the generated script. `compgen -W` expands its words as the shell expands a command line, so
+    /// it would run a `$(…)` that was typed, or that stands in the name of a field. Here a word is only compared.
+    private static let literalWords = #"""
+
+        __profiles_add_completions() {
+            local completion
+            if [[ "${1}" == -W ]]; then
+                while IFS='' read -r completion; do
+                    if [[ -n "${completion}" && "${completion}" == "${cur}"* ]]; then COMPREPLY+=("${completion}"); fi
+                done <<<"${2}"
+            else
+                while IFS='' read -r completion; do
+                    COMPREPLY+=("${completion}")
+                done < <(IFS=$'\n' compgen "${@}" -- "${cur}")
+            fi
+        }
+
+        """#
 
     /// bash takes `phone=1` for three words, of which it asks about the last, and puts a space behind what it has
     /// completed. So the words are put together again as they were typed, and what has been typed of the last is taken
