@@ -20,8 +20,16 @@ extension ProfileRepository {
         var look = try await file.inspectOnceSettled()
         var isMadeHere = false
         if options.createsMissing, look.state == .missing || look.state == .empty {
-            isMadeHere = try await writer.writeForStore(waitingAtMost: options.waitLimit) { connection in
-                try Migrator.create(connection, schema: options.initialSchema, at: options.now())
+            let isNew = look.state == .missing
+            do throws(ProfileStoreError) {
+                isMadeHere = try await writer.writeForStore(waitingAtMost: options.waitLimit) { connection in
+                    try file.making(isNew: isNew, connection) {
+                        try Migrator.create($0, schema: options.initialSchema, at: options.now())
+                    }
+                }
+            } catch {
+                await writer.close()
+                throw error
             }
             look = try ProfileStoreError.translating { try file.inspect() }
         }
@@ -82,14 +90,19 @@ extension ProfileRepository {
     /// - Throws: `busy`, …
     package func removeIfUnused() async throws(ProfileStoreError) -> Bool {
         guard let engine = plainEngine as? SQLiteEngine, engine.isMadeHere else { return false }
-        let path = engine.session.file.path
+        let file = engine.session.file
         return try await engine.session.withWriter { connection in
             guard try ProfileTable.count(connection) == 0, try StoreTable.changeNumber(connection) == 0,
                 try SchemaTable.versionInForce(connection) == 1, try AccessTokenTable.isEmpty(connection)
             else { return false }
-            // A log that is left behind could be taken for that of the next store of this name.
-            guard try connection.checkpoint(.truncate).isComplete else { return false }
-            for ending in ["-wal", "-shm", ""] { unlink(path.file(endingIn: ending)) }
+            do throws(SQLiteError) {
+                // Another program reads the store.
+                guard try connection.checkpoint(.truncate).isComplete else { return false }
+            } catch {
+                // On a full disk the log cannot be emptied, and it is the log that keeps the disk full.
+                guard error.code.primary == .full else { throw error }
+            }
+            file.removeFiles()
             return true
         }
     }

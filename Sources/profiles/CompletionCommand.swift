@@ -31,8 +31,8 @@ struct CompletionCommand: ParsableCommand {
         if shell == .bash { try Output.standard.print(Self.literalWords + Self.wholeWords) }
     }
 
-    /// Replaces the function of the generated script that offers words. `compgen -W` expands its list as a command line,
-    /// and the list repeats what was typed: in a word such as `--map '$(rm x)=` it would run the command.
+    /// Replaces a function of the generated script. `compgen -W` expands its words as the shell expands a command line, so
+    /// it would run a `$(…)` that was typed, or that stands in the name of a field. Here a word is only compared.
     private static let literalWords = #"""
 
         __profiles_add_completions() {

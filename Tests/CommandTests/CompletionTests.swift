@@ -76,6 +76,14 @@ import Watchdog
         #expect(try offered("schema", "adopt", "--number", "2") == ["2"])
     }
 
+    @Test func `nothing that is typed is run when it is completed in bash`() throws {
+        for text in ["$(touch ran)", "`touch ran`", "${x:=$(touch ran)}", "a[$(touch ran)]", "<(touch ran)"] {
+            #expect(try offered("import", "x.csv", "--map", "\(text)=ph") == ["phone"], "\(text)")
+            #expect(try offered("list", "--columns", "\(text),ph") == ["\(text),phone"], "\(text)")
+            #expect(!workplace.exists("ran"), "\(text)")
+        }
+    }
+
     @Test func `a field that gets a value, or is one, is completed in bash as somebody types it`() throws {
         let tools = try Workplace.binary().split(separator: "/").dropLast().map { "/" + $0 }.joined()
         let environment = workplace.environment.merging(["PATH": "\(tools):/usr/bin:/bin", "PS1": "> "]) { $1 }

@@ -49,6 +49,34 @@ import Watchdog
         #expect(try workplace.profiles("lookup", "0013").status == 0)
     }
 
+    @Test func `I7: Ctrl-C after the inference ends the import in order`() async throws {
+        let workplace = try workplace()
+        #expect(try workplace.profiles("import", "kunden.csv", "--infer", "--yes").status == 0)
+        try workplace.write(
+            "Kundennr;Name;Mitglied;PLZ;Geburtstag\n0014;A very long name indeed;J;1;01.02.1990\n", to: "more.csv")
+        // The import waits for the write lock, which this test holds.
+        let lock = open("\(workplace.folder)/store.sqlite-lock", O_RDWR | O_CLOEXEC)
+        #expect(lock >= 0 && flock(lock, LOCK_EX) == 0)
+        defer { close(lock) }
+        let error = "\(workplace.folder)/error.txt"
+        let process = try ChildProcess(
+            [try Workplace.binary(), "import", "more.csv", "--infer", "--wait", "600"],
+            environment: workplace.environment, folder: workplace.folder,
+            streams: [0: .file("/dev/null", flags: O_RDONLY), 2: .file(error, flags: O_RDWR | O_CREAT)])
+        try await waitUntil {
+            // The inference is done, and the signal is caught again (proc(5)).
+            guard SmallFile.text(of: error)?.contains("The store keeps its rules.") == true,
+                let status = SmallFile.text(of: "/proc/\(process.id)/status"),
+                let caught = status.firstMatch(of: /SigCgt:\s*([0-9a-f]+)/).flatMap({ UInt64($0.1, radix: 16) })
+            else { return false }
+            return caught & (1 << UInt64(SIGINT - 1)) != 0
+        }
+        process.send(SIGINT)
+        #expect(process.wait() == 130)
+        #expect(SmallFile.text(of: error)?.contains("Interrupted: finishing the batch.") == true)
+        #expect(try workplace.profiles("lookup", "0014").status == 1)
+    }
+
     @Test func `N5: a store that is there keeps its rules, and the difference is shown`() throws {
         let workplace = try workplace()
         #expect(try workplace.profiles("import", "kunden.csv", "--infer", "--yes").status == 0)

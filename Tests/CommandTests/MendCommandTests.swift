@@ -457,6 +457,58 @@ import Watchdog
         #expect(try workplace.profiles("login", "anna", "--password-stdin", input: "bK8oio").status == 0)
     }
 
+    @Test("N9: a file that another program replaces or changes is neither overwritten nor removed", arguments: [false, true])
+    func displaced(isReplaced: Bool) throws {
+        let workplace = try rejects()
+        let before = try lines(workplace)
+        try workplace.write("", to: "rejects-left.csv")
+        let driver = try TerminalDriver(workplace, "mend", "rejects.csv", "--plain")
+        try driver.wait(for: "Row 1 of 3")
+        if isReplaced {
+            try workplace.write("username,password,phone,address\nx,aK8oio,78761241,1 Main St\n", to: "other.csv")
+            let other = try workplace.profiles("import", "other.csv", "--rejects", "rejects.csv", "--force")
+            #expect(other.status == 1, "\(other)")
+        } else {
+            try workplace.write(try workplace.read("rejects.csv") + "fred,,1,x,9,\n", to: "rejects.csv")
+        }
+        let theirs = try workplace.read("rejects.csv")
+        try driver.type("d\n")
+        try driver.wait(for: "Row 2 of 3")
+        try driver.type("n\n")
+        try driver.wait(for: "Row 3 of 3")
+        try driver.type("\n")
+        try driver.wait(for: "Username, was d")
+        try driver.type("dora\n")
+        try driver.wait(for: "Password, required")
+        try driver.type("cK8oio\n")
+        try driver.wait(for: "Repeat password: ")
+        try driver.type("cK8oio\n")
+        #expect(try driver.end() == 1)
+        #expect(driver.screen.contains("1 row stored, 1 dropped; "), "\(driver.screen)")
+        #expect(driver.screen.contains("left in rejects-left-2.csv."), "\(driver.screen)")
+        #expect(driver.transcript.contains("has replaced or changed rejects.csv meanwhile"))
+        #expect(try workplace.read("rejects.csv") == theirs)
+        #expect(try workplace.read("rejects-left.csv") == "")
+        let left = try workplace.read("rejects-left-2.csv").split(separator: "\n")
+        #expect(left.prefix(2) == [before[0], before[2]])
+        #expect(workplace.mode("rejects-left-2.csv") & 0o777 == 0o600)
+    }
+
+    @Test func `N9: a file that another program changes stays when no row of it is left`() throws {
+        let workplace = try rejects()
+        let driver = try TerminalDriver(workplace, "mend", "rejects.csv", "--plain")
+        try driver.wait(for: "Row 1 of 3")
+        let theirs = try workplace.read("rejects.csv").replacing("Main", with: "Long")
+        try workplace.write(theirs, to: "rejects.csv")
+        for number in 1...3 {
+            try driver.wait(for: "Row \(number) of 3")
+            try driver.type("d\n")
+        }
+        #expect(try driver.end() == 0)
+        #expect(driver.screen.contains("0 rows stored, 3 dropped; none is left."), "\(driver.screen)")
+        #expect(try workplace.read("rejects.csv") == theirs)
+    }
+
     @Test func `N9: two people do not mend one file at once`() throws {
         let workplace = try rejects()
         let driver = try TerminalDriver(workplace, "mend", "rejects.csv")

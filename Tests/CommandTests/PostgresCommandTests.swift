@@ -194,7 +194,13 @@ import Watchdog
         let other = try server.profiles("copy", server.uri, server.uri("_two"))
         #expect(other.status == 0, "\(other)")
 
+        // A copy that is at its end is compared again.
+        let again = try server.profiles("copy", file, server.uri, "--format", "json")
+        #expect(again.status == 0, "\(again)")
+        #expect(again.output.contains("\"copied\": 0,"))
+
         // Wrong input.
+        #expect(try workplace.profiles("token", "create", "other", "--scope", "profiles:read").status == 0)
         let used = try server.profiles("copy", file, server.uri)
         #expect(used.status == 73)
         #expect(used.error.contains("is a store that was used already"))

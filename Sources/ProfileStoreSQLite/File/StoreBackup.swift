@@ -62,19 +62,23 @@ public final class StoreBackup: Sendable {
         options.createsMissing = true
         let now = options.now()
         let file = try StoreFile.resolve(path, createsFolder: true, options)
-        try ProfileStoreError.translating {
+        let isNew = try ProfileStoreError.translating {
             switch try file.inspect().state {
-            case .missing, .empty, .store: break
+            case .missing: return true
+            case .empty, .store: break
             case let state: _ = try file.version(of: state)
             }
+            return false
         }
         let writer = file.writer(options, verifiesLayout: false)
         try await writer.writeAndClose(waitingAtMost: options.waitLimit) { store in
             _ = try StoreLayout.knownVersion(store)
             let counts = StoreCounts(of: store)
-            try self.copy.lend { copy in
-                try counts?.carryOver(to: copy, at: now)
-                try copy.copyContents(to: store)
+            try file.making(isNew: isNew, store) { store in
+                try self.copy.lend { copy in
+                    try counts?.carryOver(to: copy, at: now)
+                    try copy.copyContents(to: store)
+                }
             }
         }
         Beeper(file.path, directory: options.runtimeDirectory).beep(Beeper.changes)

@@ -124,10 +124,16 @@ struct StoreFile: Sendable {
         DatabaseWriter(path, command: options.command) { limit in
             // The lock is held.
             let mode: Connection.Mode = options.createsMissing ? .create : .readWrite
-            let connection = try connect(mode, waiting: limit)
-            if verifiesLayout { try StoreLayout.verify(connection) }
-            try connection.enableWriteAheadLog()
-            return connection
+            let isNew = status(ofFileEndingIn: "") == nil
+            do {
+                let connection = try connect(mode, waiting: limit)
+                if verifiesLayout { try StoreLayout.verify(connection) }
+                try connection.enableWriteAheadLog()
+                return connection
+            } catch {
+                if isNew { removeFiles() }
+                throw error
+            }
         }
     }
 
@@ -143,6 +149,30 @@ struct StoreFile: Sendable {
         var status = stat()
         guard stat(path.file(endingIn: ending), &status) == 0 else { return nil }
         return (UInt16(truncatingIfNeeded: status.st_mode & 0o7777), Int64(status.st_size))
+    }
+
+    // MARK: Making
+
+    /// Runs work that makes a store, with the write lock held. If it fails, nothing is left of a file that did not exist
+    /// before: on a full disk even an empty database and its log would keep the room that is missing.
+    ///
+    /// - Parameter isNew: Whether the file did not exist before the work.
+    func making<Value>(
+        isNew: Bool, _ connection: borrowing Connection, _ body: (borrowing Connection) throws -> Value
+    ) throws -> Value {
+        do {
+            return try body(connection)
+        } catch {
+            // Another process may have made a store here before the lock was ours.
+            if isNew, (try? Self.state(connection)) == .empty { removeFiles() }
+            throw error
+        }
+    }
+
+    /// Removes the database and its log; the lock file stays, since without it two programs could write at once. The
+    /// database goes first: SQLite ignores a log beside an empty database, but a database without its log may be torn.
+    func removeFiles() {
+        for ending in ["", "-wal", "-shm"] { unlink(path.file(endingIn: ending)) }
     }
 
     // MARK: Looking

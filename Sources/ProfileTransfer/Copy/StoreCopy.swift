@@ -6,7 +6,7 @@ package import ProfileStore
 /// writes and the log of changes start anew.
 ///
 /// Nobody else can open the copy until it is at its end. One that was broken off goes on after the last profile that is
-/// there. At the end both stores are read once more, so that a change of the one that is copied does not go unnoticed.
+/// there. One that was at its end already is only compared. At the end both stores are read once more, so that a change of the one that is copied does not go unnoticed.
 package struct StoreCopy: Sendable {
     private let source: ProfileRepository
     private let destination: ProfileRepository
@@ -38,27 +38,71 @@ package struct StoreCopy: Sendable {
     package func run(
         restarting: Bool = false, progress report: @Sendable (Progress) -> Void = { _ in }
     ) async throws -> StoreCopyReport {
-        let head = try await source.engine.head()
+        let head = try await ofSource { () throws(ProfileStoreError) in try await source.engine.head() }
+        if try await isComplete(of: head) { return try await confirmed(of: head, report) }
         try await destination.engine.beginCopy(of: head, restarting: restarting)
-        let total = try await source.statistics().profiles
+        let total = try await ofSource { () throws(ProfileStoreError) in try await source.statistics().profiles }
         let before = try await destination.statistics().profiles
         var copied = before
         let fields = head.fields
         var pages = StorePages(source, fields, after: try await lastID())
-        while let rows = try await pages.next() {
+        while let rows = try await ofSource({ () throws(ProfileStoreError) in try await pages.next() }) {
             try await destination.engine.place(rows, of: fields)
             copied += rows.rows.count
             report(.copied(copied, of: max(copied, total)))
         }
-        async let written = digest(of: destination, fields)
-        let read = try await digest(of: source, fields) { report(.compared($0, of: total)) }
-        let (sourceDigest, destinationDigest) = (read, try await written)
-        guard sourceDigest == destinationDigest, try await source.engine.head() == head else {
-            throw StoreCopyError.differ(sourceDigest, destinationDigest)
-        }
+        let digest = try await compare(head, report)
         try await destination.engine.endCopy(of: head)
         return StoreCopyReport(
-            digest: sourceDigest, copied: copied - before, schemas: head.schemas.count, tokens: head.tokens.count)
+            digest: digest, copied: copied - before, schemas: head.schemas.count, tokens: head.tokens.count)
+    }
+
+    /// Whether the destination looks like a copy that is at its end: the command may have been killed before it said so.
+    private func isComplete(of head: StoreHead) async throws(ProfileStoreError) -> Bool {
+        let copy = try await destination.engine.head()
+        return copy.copyOf == nil && copy == head
+    }
+
+    /// Compares a copy that is at its end once more.
+    ///
+    /// - Throws: `notUnused` if it is not a copy of this store as it is now.
+    private func confirmed(
+        of head: StoreHead, _ report: @Sendable (Progress) -> Void
+    ) async throws -> StoreCopyReport {
+        do {
+            let digest = try await compare(head, report)
+            return StoreCopyReport(
+                digest: digest, copied: 0, schemas: head.schemas.count, tokens: head.tokens.count)
+        } catch StoreCopyError.differ {
+            throw ProfileStoreError.notUnused(path: destination.place)
+        }
+    }
+
+    /// Reads both stores, and compares all that they hold.
+    ///
+    /// - Throws: `differ`, `damagedSource`, …
+    private func compare(
+        _ head: StoreHead, _ report: @Sendable (Progress) -> Void
+    ) async throws -> StoreDigest {
+        let total = try await ofSource { () throws(ProfileStoreError) in try await source.statistics().profiles }
+        async let written = digest(of: destination, head.fields)
+        let (read, headNow) = try await ofSource { () throws(ProfileStoreError) in
+            let digest = try await digest(of: source, head.fields) { report(.compared($0, of: total)) }
+            return (digest, try await source.engine.head())
+        }
+        let copy = try await written
+        guard read == copy, headNow == head else { throw StoreCopyError.differ(read, copy) }
+        return read
+    }
+
+    /// Reads the store that is copied, so that its damage is told apart from the copy's.
+    private func ofSource<Value>(_ body: () async throws(ProfileStoreError) -> Value) async throws -> Value {
+        do throws(ProfileStoreError) {
+            return try await body()
+        } catch {
+            if case .corrupt(let finding) = error { throw StoreCopyError.damagedSource(finding) }
+            throw error
+        }
     }
 
     /// The id of the last profile that a copy before this one has brought; 0 where there is none.
@@ -127,4 +171,6 @@ package enum StoreCopyError: Error, Hashable, Sendable {
     /// The stores do not hold the same: the one that is copied has changed meanwhile, or was another one when the copying
     /// began.
     case differ(StoreDigest, StoreDigest)
+    /// The store that is copied is damaged; the text says where. The copy has all profiles before the damaged one.
+    case damagedSource(String)
 }

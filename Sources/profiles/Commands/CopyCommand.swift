@@ -57,6 +57,8 @@ struct CopyCommand: AsynchronousCommand, ResultWriting {
                 .interrupted, "Interrupted; the copy is not at its end", "Repeat the command to go on with it")
         } catch StoreCopyError.differ(let source, let copy) {
             throw Self.failure(source, copy)
+        } catch StoreCopyError.damagedSource(let finding) {
+            throw Self.isDamaged(from, finding)
         }
     }
 
@@ -104,6 +106,13 @@ struct CopyCommand: AsynchronousCommand, ResultWriting {
             ]
             try Output.standard.print(json.text(indented: true))
         }
+    }
+
+    private static func isDamaged(_ source: String, _ finding: String) -> CommandFailure {
+        CommandFailure(
+            .badInput, "The store that is copied, \(source), is damaged: \(finding)",
+            "Look with \"profiles check --database \(source)\", and restore a backup of it before you copy it",
+            "The copy is not at its end, and nobody can use it")
     }
 
     private static func failure(_ source: StoreDigest, _ copy: StoreDigest) -> CommandFailure {

@@ -70,7 +70,7 @@ struct MendCommand: AsynchronousCommand, ResultWriting {
             let json: JSONValue = [
                 "file": .string(file), "stored": .number(outcome.stored),
                 "skipped": .number(outcome.skipped), "dropped": .number(outcome.dropped),
-                "left": .number(outcome.left),
+                "left": .number(outcome.left), "left_in": outcome.left == 0 ? .null : .string(outcome.place),
             ]
             try Output.standard.print(json.text(indented: true))
         case .text:
@@ -79,13 +79,20 @@ struct MendCommand: AsynchronousCommand, ResultWriting {
             let stored = "\(outcome.stored) row\(outcome.stored == 1 ? "" : "s") stored\(skipped)\(dropped)"
             let left =
                 if outcome.isRemoved {
-                    "none is left, and \(file.visible) is removed"
+                    "none is left, and \(outcome.place.visible) is removed"
+                } else if outcome.left == 0, outcome.isDisplaced {
+                    "none is left"
                 } else if outcome.left == 0 {
                     "none is left, and \(file.visible) is as it was"
                 } else {
-                    "\(outcome.left) \(outcome.left == 1 ? "is" : "are") left in \(file.visible)"
+                    "\(outcome.left) \(outcome.left == 1 ? "is" : "are") left in \(outcome.place.visible)"
                 }
             try Output.standard.print("\(stored); \(left).")
+        }
+        if outcome.isDisplaced {
+            global.note(
+                "Another program has replaced or changed \(file.visible) meanwhile, and so \(file.visible) was neither "
+                    + "overwritten nor removed.")
         }
     }
 }

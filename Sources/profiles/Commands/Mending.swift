@@ -8,7 +8,8 @@ internal import ProfileTransfer
 ///
 /// A row is written to the file as somebody has typed it, then it is stored, and with the next one it leaves the file. So
 /// nothing is lost whenever the process is killed: a row that was stored by then says nothing new, by which it is known
-/// the next time. The whole file is written anew for that; it takes less time than anybody needs to mend a row.
+/// the next time. The whole file is written anew for that; it takes less time than anybody needs to mend a row. A file
+/// that another program has replaced or changed meanwhile is left alone; see ``FileClaim``.
 struct Mending {
     /// What it has come to.
     struct Outcome {
@@ -21,6 +22,10 @@ struct Mending {
         var left = 0
         /// Whether the file is gone, since nothing was left.
         var isRemoved = false
+        /// The file of the rows that are left. It is another one if the first was displaced.
+        var place: String
+        /// Whether another program has replaced or changed the file, which then stays as that program left it.
+        var isDisplaced = false
         /// Why it ended before the last row, if nobody chose to.
         var failure: (any Error)?
     }
@@ -38,18 +43,17 @@ struct Mending {
         guard opened.byteCount != nil else { throw CommandFailure(.usage, Self.needsFile) }
         let claim = try FileClaim(opened.descriptor, at: path)
         // Before anybody types anything.
-        let rest = try replacement()
+        var rest = try replacement(of: path)
         let (file, count, rows) = try await counted(opened)
-        var outcome = Outcome()
+        var outcome = Outcome(place: path)
         var done = RangeSet<Int>()
         do {
             while let row = try await rows.next() {
                 let offered = try await RowToMend(row, of: count, onDuplicate: options.duplicates, in: repository) {
                     [claim, done] profile in
-                    let changed = try replacement()
+                    let changed = try replacement(of: claim.path)
                     _ = try await file.copy(to: changed.descriptor, without: done, typed: (row.number, profile))
-                    try claim.pass(to: changed.descriptor)
-                    try changed.commit()
+                    try claim.replace(with: changed)
                 }
                 switch try await ending(of: offered) {
                 case .stored: outcome.stored += 1
@@ -66,11 +70,17 @@ struct Mending {
         // What this run has nothing to do with is neither written anew nor removed.
         guard outcome.stored + outcome.dropped > 0 else {
             outcome.left = count - outcome.skipped
+            (outcome.place, outcome.isDisplaced) = (claim.path, claim.isDisplaced)
             return outcome
         }
+        if claim.isDisplaced { rest = try replacement(of: claim.path) }
         outcome.left = try await file.copy(to: rest.descriptor, without: done)
-        outcome.isRemoved = outcome.left == 0
-        if outcome.isRemoved { try rest.removeReplaced() } else { try rest.commit() }
+        if outcome.left == 0 {
+            outcome.isRemoved = try claim.remove(insteadOf: rest)
+        } else {
+            try claim.replace(with: rest)
+        }
+        (outcome.place, outcome.isDisplaced) = (claim.path, claim.isDisplaced)
         return outcome
     }
 
@@ -111,8 +121,8 @@ struct Mending {
         }
     }
 
-    /// What takes the file's place.
-    private func replacement() throws(CommandFailure) -> PrivateFile {
+    /// Begins a file that takes the place of another one.
+    private func replacement(of path: String) throws(CommandFailure) -> PrivateFile {
         let isFile = !StorePlace.isDatabase(repository.place)
         return try PrivateFile(
             path, replacing: true, sparing: isFile ? FilePlaces(ofStore: repository.path) : FilePlaces())

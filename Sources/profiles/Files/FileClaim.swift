@@ -1,35 +1,72 @@
 internal import Platform
 internal import Synchronization
 
-/// Keeps every other run of the command from a file, also while the file is replaced under its name (flock(2)).
+/// The file in which a run of `mend` keeps the rows that are left. Another run of `mend` cannot claim it meanwhile (flock(2)).
+///
+/// Other programs can replace the file, or change it. Such a file is neither overwritten nor removed: from then on, the rows
+/// that are left go to a new file beside it.
 final class FileClaim: Sendable {
-    private let path: String
-    /// Of the file that has the name; what it replaced is nobody's any more.
-    private let descriptor: Mutex<Int32>
+    private struct State {
+        var path: String
+        /// Of the file that has the name and holds the lock.
+        var descriptor: Int32
+        /// As this run has left the file.
+        var file: FileState?
+        var isDisplaced = false
+    }
+
+    private let state: Mutex<State>
 
     /// Claims an open file.
     ///
     /// - Throws: A failure where another run has it, or has just replaced it.
     init(_ descriptor: Int32, at path: String) throws(CommandFailure) {
-        self.path = path
-        self.descriptor = Mutex(try Self.claimed(descriptor, path))
-        var (opened, named) = (stat(), stat())
-        guard fstat(descriptor, &opened) == 0, stat(path, &named) == 0, opened.st_dev == named.st_dev,
-            opened.st_ino == named.st_ino
-        else { throw Self.isTaken(path) }
+        let opened = FileState(of: descriptor)
+        state = Mutex(State(path: path, descriptor: try Self.claimed(descriptor, path), file: opened))
+        guard let opened, let named = FileState(at: path), opened.isSameFile(as: named) else {
+            throw Self.isTaken(path)
+        }
     }
 
-    /// Claims what is about to replace it.
-    func pass(to new: Int32) throws(CommandFailure) {
-        let new = try Self.claimed(new, path)
-        let old = descriptor.withLock { descriptor in
-            defer { descriptor = new }
-            return descriptor
+    deinit { state.withLock { _ = close($0.descriptor) } }
+
+    /// The path of the file for the rows that are left.
+    var path: String { state.withLock { $0.path } }
+
+    /// Whether another program has replaced or changed the file that was claimed first.
+    var isDisplaced: Bool { state.withLock { $0.isDisplaced } }
+
+    /// Puts a new file in the place of the claimed one. If another program has replaced or changed that one, the new file
+    /// gets a free name beside it.
+    func replace(with new: consuming PrivateFile) throws(CommandFailure) {
+        let (path, known) = state.withLock { ($0.path, $0.file) }
+        let descriptor = try Self.claimed(new.descriptor, path)
+        let other: String?
+        do throws(CommandFailure) {
+            other = try new.commit(over: known)
+        } catch {
+            close(descriptor)
+            throw error
+        }
+        let old = state.withLock { state in
+            let old = state.descriptor
+            // The times of a file change with its name, so they are read last.
+            (state.descriptor, state.file) = (descriptor, FileState(of: descriptor))
+            if let other { (state.path, state.isDisplaced) = (other, true) }
+            return old
         }
         close(old)
     }
 
-    deinit { descriptor.withLock { _ = close($0) } }
+    /// Removes the claimed file, since no row is left, unless another program has replaced or changed it.
+    ///
+    /// - Parameter replacement: A file that was to replace it.
+    /// - Returns: Whether it is gone.
+    func remove(insteadOf replacement: consuming PrivateFile) throws(CommandFailure) -> Bool {
+        let isRemoved = try replacement.removeReplaced(ifStill: state.withLock { $0.file })
+        if !isRemoved { state.withLock { $0.isDisplaced = true } }
+        return isRemoved
+    }
 
     /// - Returns: A descriptor of its own, with which the claim ends.
     private static func claimed(_ descriptor: Int32, _ path: String) throws(CommandFailure) -> Int32 {

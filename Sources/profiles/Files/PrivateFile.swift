@@ -67,28 +67,58 @@ struct PrivateFile: ~Copyable {
     }
 
     /// Gives the file its name.
-    consuming func commit() throws(CommandFailure) { try takeName() }
-
-    /// Gives it up, and removes the file that it was to replace.
-    consuming func removeReplaced() throws(CommandFailure) {
-        guard unlink(path) == 0 else { throw .cannotWrite(path, errno) }
+    consuming func commit() throws(CommandFailure) {
+        try secure()
+        let lock = FolderLock(of: path)
+        defer { extendLifetime(lock) }
+        guard try takeName(path, replacing: replaces) else { throw .isThere(path) }
     }
 
-    private func takeName() throws(CommandFailure) {
+    /// Gives the file its name, in the place of one in a known state. If that one was replaced or changed since, it stays, and
+    /// this file gets a name that is free.
+    ///
+    /// - Returns: The other name; nil if it has its own.
+    consuming func commit(over known: FileState?) throws(CommandFailure) -> String? {
+        try secure()
+        let lock = FolderLock(of: path)
+        defer { extendLifetime(lock) }
+        if let known, known == FileState(at: path) {
+            _ = try takeName(path, replacing: true)
+            return nil
+        }
+        let isCSV = path.hasSuffix(".csv")
+        let stem = isCSV ? String(path.dropLast(4)) : path
+        for number in 1...1_000 {
+            let other = stem + (number == 1 ? "-left" : "-left-\(number)") + (isCSV ? ".csv" : "")
+            if try takeName(other, replacing: false) { return other }
+        }
+        throw .isThere(path)
+    }
+
+    /// Gives this file up, and removes the one that it was to replace, unless that was replaced or changed since.
+    ///
+    /// - Returns: Whether that one is gone.
+    consuming func removeReplaced(ifStill known: FileState?) throws(CommandFailure) -> Bool {
+        let lock = FolderLock(of: path)
+        defer { extendLifetime(lock) }
+        guard let known, known == FileState(at: path) else { return false }
+        guard unlink(path) == 0 else { throw .cannotWrite(path, errno) }
+        return true
+    }
+
+    /// - Returns: False if another file has the name and is not to be replaced.
+    private func takeName(_ path: String, replacing: Bool) throws(CommandFailure) -> Bool {
         switch name {
-        case .final: return
-        case .temporary(let temporary):
-            try secure()
-            try rename(temporary)
+        case .final: return true
+        case .temporary(let temporary): return try rename(temporary, to: path, replacing: replacing)
         case .none:
-            try secure()
-            if link(to: path) { return }
+            if link(to: path) { return true }
             guard errno == EEXIST else { throw .cannotCreate(path, errno) }
-            guard replaces else { throw .isThere(path) }
+            guard replacing else { return false }
             // A link replaces nothing, so it takes two steps.
             let temporary = TemporaryName(beside: path)
             guard link(to: temporary.path) else { throw .cannotCreate(path, errno) }
-            try rename(temporary)
+            return try rename(temporary, to: path, replacing: true)
         }
     }
 
@@ -96,17 +126,25 @@ struct PrivateFile: ~Copyable {
 
     /// All that was written is on the disk, and for the owner alone, whatever the umask took away.
     private func secure() throws(CommandFailure) {
+        switch name {
+        case .final: return
+        case .temporary: break
+        case .none: break
+        }
         fchmod(descriptor, 0o600)
         guard fsync(descriptor) == 0 else { throw .cannotWrite(path, errno) }
     }
 
-    private func rename(_ temporary: borrowing TemporaryName) throws(CommandFailure) {
-        if !replaces {
+    private func rename(
+        _ temporary: borrowing TemporaryName, to path: String, replacing: Bool
+    ) throws(CommandFailure) -> Bool {
+        if !replacing {
             // Somebody may have made one meanwhile. Some file systems have no links, and there it is not noticed.
-            if Platform.link(temporary.path, path) == 0 { return }
-            if errno == EEXIST { throw .isThere(path) }
+            if Platform.link(temporary.path, path) == 0 { return true }
+            if errno == EEXIST { return false }
         }
         guard Platform.rename(temporary.path, path) == 0 else { throw .cannotCreate(path, errno) }
+        return true
     }
 
     private func link(to path: String) -> Bool {

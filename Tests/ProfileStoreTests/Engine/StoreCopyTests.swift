@@ -154,6 +154,41 @@ import Watchdog
         for repository in [used.repository, again] { await repository.close() }
     }
 
+    @Test func `a copy that was broken off at any step of comparing or ending is compared again`() async throws {
+        let used = try await Used(19)
+        try await register("early", used.repository)
+        let back = try TemporaryStore()
+        let copy = try await back.open(used.options())
+        // Broken off while it compares, which begins with the first page of either store.
+        await #expect(throws: ProfileStoreError.self) {
+            try await withThrowingTaskGroup(of: StoreCopyReport.self) { group in
+                group.addTask {
+                    try await StoreCopy(from: used.repository, to: copy).run {
+                        if case .compared = $0 { withUnsafeCurrentTask { $0?.cancel() } }
+                    }
+                }
+                _ = try await group.next()
+            }
+        }
+        await copy.close()
+        let again = try await back.open(used.options())
+        let first = try await StoreCopy(from: used.repository, to: again).run()
+        #expect(first.copied == 0 || first.copied == first.digest.profiles)
+        await again.close()
+        // Killed before it told: the copy is at its end, and is compared once more.
+        let ended = try await back.open(used.options())
+        let second = try await StoreCopy(from: used.repository, to: ended).run()
+        #expect(second.copied == 0 && second.digest == first.digest)
+        // A copy that was used since is another store.
+        try await register("later", ended)
+        await #expect {
+            _ = try await StoreCopy(from: used.repository, to: ended).run()
+        } throws: {
+            ($0 as? ProfileStoreError)?.code == "not_unused"
+        }
+        for repository in [used.repository, ended] { await repository.close() }
+    }
+
     @Test func `what is written meanwhile is noticed, and a copy begun again is whole`() async throws {
         let used = try await Used(11)
         try await register("early", used.repository)

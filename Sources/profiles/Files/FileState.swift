@@ -1,0 +1,61 @@
+internal import Platform
+
+/// Which file has a name, and in which state: if two of these are equal, the file was neither replaced nor changed between.
+struct FileState: Hashable {
+    private let device: UInt64
+    private let inode: UInt64
+    private let size: Int64
+    /// Nanoseconds since 1970. The second one changes with the contents and the attributes, and no program can set it.
+    private let modified: Int64
+    private let changed: Int64
+
+    /// The state of an open file; nil if it cannot be known.
+    init?(of descriptor: Int32) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
+    /// The state of the file at a path, or at the end of a symbolic link; nil if there is none.
+    init?(at path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
+    /// Whether both are of one file, changed or not.
+    func isSameFile(as other: FileState) -> Bool { device == other.device && inode == other.inode }
+
+    private init(_ status: stat) {
+        device = UInt64(status.st_dev)
+        inode = UInt64(status.st_ino)
+        size = Int64(status.st_size)
+        modified = Self.nanoseconds(status.st_mtim)
+        changed = Self.nanoseconds(status.st_ctim)
+    }
+
+    private static func nanoseconds(_ time: timespec) -> Int64 {
+        Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+    }
+}
+
+/// Keeps other runs of the command from replacing files of a folder, for as long as this value lives (flock(2)).
+///
+/// A command holds it for a few system calls only: while it compares a file, and gives another one its name.
+struct FolderLock: ~Copyable {
+    private let descriptor: Int32
+
+    /// Waits for the lock of the folder of a file, for two seconds at most: another program may hold it for a purpose of its
+    /// own. Where a file system has no such locks, none is held.
+    init(of path: String) {
+        let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? "."
+        descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        var attempts = 200
+        while descriptor >= 0, attempts > 0, flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK {
+            usleep(10_000)
+            attempts -= 1
+        }
+    }
+
+    deinit { if descriptor >= 0 { close(descriptor) } }
+}
