@@ -20,6 +20,7 @@ import Watchdog
     private struct LookingBatch: ImportBatch {
         let rows: ValidProfiles
         let wantsStoredProfiles = false
+        var isOnOneMachine = false
         /// Called after the first steps.
         let begun: @Sendable () -> Void
         /// How often it looks if nothing is said to it.

@@ -142,12 +142,12 @@ import Watchdog
                 "look_up_credential done 1", "admit_attempt done 1", "verify done 1", "settle_attempt done 1",
             ])
         _ = try? await repository.validatePassword(Secret("wrong"), for: "nobody")
-        let lines = lines()
+        let told = lines()
         #expect(
-            lines.filter { $0 != "look_up_credential done 0" } == [
+            told.filter { $0 != "look_up_credential done 0" } == [
                 "admit_attempt done 1", "verify refused(wrong) 0", "settle_attempt done 0",
             ])
-        #expect(lines.count == 3 + confirmedOnPostgres("look_up_credential done 0").count)
+        #expect(told.count == 3 + confirmedOnPostgres("look_up_credential done 0").count)
         for _ in 1...5 { _ = try? await repository.validatePassword(Secret("wrong"), for: "bert") }
         _ = observed.take()
         _ = try? await repository.validatePassword(Secret("wrong"), for: "bert")
