@@ -87,7 +87,9 @@ final class ChangeFeed: Sendable {
     /// How long a read that the store did not answer waits before it is tried again.
     static let retryPause = Duration.milliseconds(500)
     /// How long the reading task rests for each listener that it has resumed. Resuming one takes 1 to 2 µs of a core.
-    private static let restPerListener = Duration.microseconds(20)
+    private static let restPerListener = Duration.microseconds(50)
+    /// How long it rests at the least: a commit may ring twice, and the second read would find nothing.
+    private static let shortestRest = Duration.milliseconds(1)
 
     init(interval: Duration) { self.interval = interval }
 
@@ -212,7 +214,7 @@ final class ChangeFeed: Sendable {
             do throws(ProfileStoreError) {
                 let changes = try await repository.changes(after: start, limit: Self.pageSize)
                 let count = hand(out: changes, after: start, rings)
-                if count > 0 { try? await Task.sleep(for: Self.restPerListener * count) }
+                if count > 0 { try? await Task.sleep(for: max(Self.shortestRest, Self.restPerListener * count)) }
             } catch {
                 if error.isTransient {
                     try? await Task.sleep(for: Self.retryPause)

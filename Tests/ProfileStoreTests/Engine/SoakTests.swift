@@ -123,6 +123,8 @@ import Watchdog
             \(slice * 100) \(name): \(Self.microseconds(first)) µs of a processor each in the first tenth, \
             \(Self.microseconds(last)) µs in the last; \(memory[9] >> 10) KiB and \(memory[99] >> 10) KiB
             """)
+        // A long run shows how far it has come, also where it is ended.
+        fflush(nil)
         return (last / first, Double(memory[99]) / Double(memory[9]))
     }
 
