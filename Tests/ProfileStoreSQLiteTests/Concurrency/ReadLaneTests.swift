@@ -69,7 +69,8 @@ import Watchdog
     }
 
     @Test func `E6: a read whose turn does not come leaves at its deadline`() async throws {
-        try await occupied([.search, .count, .file], { $0.waitLimit = .milliseconds(200) }) { repository, session async throws in
+        let lanes: [Lane] = [.search, .count, .file]
+        try await occupied(lanes, { $0.waitLimit = .milliseconds(200) }) { repository, _ async throws in
             let reads: [@Sendable () async throws -> Void] = [
                 { _ = try await repository.profiles(Self.search) }, { _ = try await repository.count() },
                 { _ = try await repository.statistics() },
