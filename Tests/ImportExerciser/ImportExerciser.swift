@@ -83,8 +83,8 @@ struct ImportExerciser {
         }
         let mean = (ContinuousClock.now - begin) / max(1, checked)
         await repository.close()
-        let numbers = [checked, Int(longest / .milliseconds(1)), Int(mean / .milliseconds(1)), 0, peakOfResidentMemory()]
-        say("done " + numbers.map(String.init).joined(separator: " "))
+        let times = [longest, mean].map { String(Int($0 / .milliseconds(1))) }.joined(separator: " ")
+        say("done \(checked) \(times) 0 \(peakOfResidentMemory())")
     }
 
     private static let schemaOfNames = """

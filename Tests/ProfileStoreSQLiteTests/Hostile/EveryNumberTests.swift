@@ -27,7 +27,8 @@ import Watchdog
         let draft = try repository.judged(People.draft("keyed"))
         _ = try await repository.register(draft, key: WriteKey("kept"))
         let session = try await repository.startSession(vouchingFor: "abel")
-        let token = try await repository.createAccessToken(#require(AccountLabel("console")), scopes: [], validFor: .seconds(86_400))
+        let console = try #require(AccountLabel("console"))
+        let token = try await repository.createAccessToken(console, scopes: [], validFor: .seconds(86_400))
         let reset = try await repository.issueReset(of: "abel")
         await repository.close()
         return [session.token, token.token, reset.token].map { String($0.bytes) }
