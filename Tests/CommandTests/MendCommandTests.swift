@@ -457,7 +457,9 @@ import Watchdog
         #expect(try workplace.profiles("login", "anna", "--password-stdin", input: "bK8oio").status == 0)
     }
 
-    @Test("N9: a file that another program replaces or changes is neither overwritten nor removed", arguments: [false, true])
+    @Test(
+        "N9: a file that another program replaces or changes is neither overwritten nor removed",
+        arguments: [false, true])
     func displaced(isReplaced: Bool) throws {
         let workplace = try rejects()
         let before = try lines(workplace)

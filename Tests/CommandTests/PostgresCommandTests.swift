@@ -54,6 +54,26 @@ import Watchdog
         #expect(try workplace.read("text") == "not a database")
     }
 
+    @Test func `a damaged store that is copied is named, and a copy is compared again until it is used`() throws {
+        let workplace = try Workplace(
+            schema: """
+                {"fields": [{"name": "username", "constraints": {"required": true, "unique": true}}, {"name": "address"}]}
+                """)
+        let rows = (0..<5_000).map { "person\($0),\($0) Main Street\n" }.joined()
+        try workplace.importRows("username,address\n" + rows)
+        for copied in ["5000", "0"] {
+            let outcome = try workplace.profiles("copy", "store.sqlite", "copy.sqlite", "--format", "json")
+            #expect(outcome.status == 0 && outcome.output.contains("\"copied\": \(copied),"), "\(outcome)")
+        }
+        // Zeros in the middle of the rows.
+        let damaging = "dd if=/dev/zero of=store.sqlite bs=4096 seek=60 count=40 conv=notrunc status=none"
+        #expect(try workplace.shell(damaging).status == 0)
+        let outcome = try workplace.profiles("copy", "store.sqlite", "other.sqlite")
+        #expect(outcome.status == 65, "\(outcome)")
+        #expect(outcome.error.contains("The store that is copied, "), "\(outcome)")
+        #expect(outcome.error.contains("store.sqlite, is damaged"), "\(outcome)")
+    }
+
     // MARK: On a server
 
     /// A schema of one test's own on the server, and the command that was built with the trait.

@@ -124,14 +124,14 @@ struct StoreFile: Sendable {
         DatabaseWriter(path, command: options.command) { limit in
             // The lock is held.
             let mode: Connection.Mode = options.createsMissing ? .create : .readWrite
-            let isNew = status(ofFileEndingIn: "") == nil
+            let isNew = options.createsMissing && status(ofFileEndingIn: "") == nil
             do {
                 let connection = try connect(mode, waiting: limit)
                 if verifiesLayout { try StoreLayout.verify(connection) }
                 try connection.enableWriteAheadLog()
                 return connection
             } catch {
-                if isNew { removeFiles() }
+                if isNew, status(ofFileEndingIn: "") != nil { removeFiles() }
                 throw error
             }
         }
@@ -156,7 +156,12 @@ struct StoreFile: Sendable {
     /// Runs work that makes a store, with the write lock held. If it fails, nothing is left of a file that did not exist
     /// before: on a full disk even an empty database and its log would keep the room that is missing.
     ///
-    /// - Parameter isNew: Whether the file did not exist before the work.
+    /// - Parameters:
+    ///   - isNew: Whether the file did not exist before the work.
+    ///   - connection: The writer's.
+    ///   - body: The work.
+    /// - Returns: What `body` returned.
+    /// - Throws: What `body` threw.
     func making<Value>(
         isNew: Bool, _ connection: borrowing Connection, _ body: (borrowing Connection) throws -> Value
     ) throws -> Value {

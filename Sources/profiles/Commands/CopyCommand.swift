@@ -13,7 +13,7 @@ struct CopyCommand: AsynchronousCommand, ResultWriting {
             Either may be a file or the URI of a database. Ids, revisions, times, passwords, pass codes, marks, rules and \
             access tokens are kept; sessions, resets and the log of changes start anew. A copy that was broken off goes on \
             when the command is repeated, and nobody can use it before its end. Then both stores are read once more and \
-            compared: let nobody write to the first one meanwhile.
+            compared: let nobody write to the first one meanwhile. A finished copy that was not used is compared again.
 
               profiles copy profiles.sqlite postgresql://app@one,two,three/profiles
               profiles copy postgresql://app@one,two,three/profiles copy.sqlite
@@ -91,7 +91,7 @@ struct CopyCommand: AsynchronousCommand, ResultWriting {
             block.add("Copy", copy)
             block.add("Profiles", "\(report.digest.profiles) in both stores")
             if report.copied < report.digest.profiles {
-                block.add("", "\(report.copied) of them now, the others before the copy was broken off")
+                block.add("", "\(report.copied) of them now, the others by an earlier run")
             }
             block.add("Schemas", String(report.schemas))
             block.add("Access tokens", String(report.tokens))
@@ -112,7 +112,7 @@ struct CopyCommand: AsynchronousCommand, ResultWriting {
         CommandFailure(
             .badInput, "The store that is copied, \(source), is damaged: \(finding)",
             "Look with \"profiles check --database \(source)\", and restore a backup of it before you copy it",
-            "The copy is not at its end, and nobody can use it")
+            "The copy is unfinished; once the store is sound, begin it again with --restart")
     }
 
     private static func failure(_ source: StoreDigest, _ copy: StoreDigest) -> CommandFailure {

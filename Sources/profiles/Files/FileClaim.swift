@@ -62,6 +62,7 @@ final class FileClaim: Sendable {
     ///
     /// - Parameter replacement: A file that was to replace it.
     /// - Returns: Whether it is gone.
+    /// - Throws: A failure where the system does not remove it.
     func remove(insteadOf replacement: consuming PrivateFile) throws(CommandFailure) -> Bool {
         let isRemoved = try replacement.removeReplaced(ifStill: state.withLock { $0.file })
         if !isRemoved { state.withLock { $0.isDisplaced = true } }
