@@ -87,14 +87,15 @@ import Watchdog
         let task = Task { try await it.load.run(in: it.repository) }
         try await waitUntil { it.load.gate.isRunning == 1 }
         try await it.end(Self.guardian)
-        let other = try await it.store.open()
+        let name = it.store.schema + "_other"
+        let other = try await ProfileRepository.open(postgres: it.store.uri("application_name=\(name)"))
         let early = Task { try await other.register("early") as Profile }
-        // It takes the load for dead, and finds that it is not.
         try await waitUntil {
             try await it.store.number(
-                "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%FROM store%SKIP LOCKED' AND pid <> pg_backend_pid()"
-            )
-                > 0
+                """
+                SELECT count(*) FROM pg_stat_activity
+                WHERE application_name = '\(name)' AND wait_event_type = 'Lock'
+                """) == 1
         }
         it.load.gate.open(1)
         #expect(try await task.value == .loaded)

@@ -11,11 +11,21 @@ struct ObservedEngine: StoreEngine {
 
     func expectBatches(_ areComing: Bool, waits: Bool) async { await engine.expectBatches(areComing, waits: waits) }
 
-    /// The observer is told of what is read again.
+    /// Whether this task reads again what the observer was told of.
+    @TaskLocal private static var isConfirming = false
+
+    /// The observer is not told of what is read again: it belongs to the same operation.
     func confirmed<Value: Sendable>(
         _ found: Value, _ read: () async throws(ProfileStoreError) -> Value
     ) async throws(ProfileStoreError) -> Value {
-        try await engine.confirmed(found, read)
+        let outcome = await Self.$isConfirming.withValue(true) { () async -> Result<Value, ProfileStoreError> in
+            do throws(ProfileStoreError) {
+                return .success(try await engine.confirmed(found, read))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try outcome.get()
     }
 
     func listen(_ listener: CommitListener) { engine.listen(listener) }
@@ -31,7 +41,8 @@ struct ObservedEngine: StoreEngine {
         _ name: Observer.Operation.Name, rows: (Value) -> Int = { _ in 1 }, refusal: (Value) -> String? = { _ in nil },
         _ verb: @autoclosure () async throws(ProfileStoreError) -> Value
     ) async throws(ProfileStoreError) -> Value {
-        try await observer.observing(name, rows: rows, refusal: refusal, verb)
+        if Self.isConfirming { return try await verb() }
+        return try await observer.observing(name, rows: rows, refusal: refusal, verb)
     }
 
     private static func found(_ value: Any?) -> Int { value == nil ? 0 : 1 }
