@@ -191,7 +191,7 @@ struct PostgresSession: Sendable {
                         throw PostgresError.lost("")
                     }
                     return value
-                } catch where Durability.isMissing(error) && !made.values.isEmpty {
+                } catch  where Durability.isMissing(error) && !made.values.isEmpty {
                     guard let value = try await committed(of: &made, key, until: deadline) else { throw error }
                     return value
                 }
