@@ -6,7 +6,8 @@ package import ProfileStore
 /// writes and the log of changes start anew.
 ///
 /// Nobody else can open the copy until it is at its end. One that was broken off goes on after the last profile that is
-/// there. One that was at its end already is only compared. At the end both stores are read once more, so that a change of the one that is copied does not go unnoticed.
+/// there. One that was at its end already is only compared. At the end both stores are read once more, so that a change of
+/// the one that is copied does not go unnoticed.
 package struct StoreCopy: Sendable {
     private let source: ProfileRepository
     private let destination: ProfileRepository
