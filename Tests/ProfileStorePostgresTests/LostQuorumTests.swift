@@ -28,7 +28,7 @@ import Watchdog
         try await ReplicatedServer.with { servers in
             let server = servers[0]
             let store = try PostgresStore(on: ReplicatedServer.uri(servers))
-            let repository = try await store.open { $0.waitLimit = .seconds(2) }
+            let repository = try await store.open { $0.waitLimit = .seconds(6) }
             try await prepare(repository)
             let keyed = try repository.judged(People.draft("keyed"))
             let plain = try repository.judged(People.draft("plain"))
