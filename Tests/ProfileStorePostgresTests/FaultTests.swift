@@ -56,7 +56,8 @@ import Watchdog
         try await check(log, store)
         // All that was done is numbered, and the watcher has it.
         let newest = try await repositories[0].statistics().changeNumber
-        #expect(newest == (try await store.number("SELECT count(*) FROM changes")))
+        // The other processes keep the log as short as it is by default, so the rows cannot be counted.
+        #expect(try await store.number("SELECT count(*) FROM changes WHERE number IS NULL") == 0)
         #expect(try await store.number("SELECT max(number) FROM changes") == newest)
         try await waitUntil { log.changes.last?.number == newest }
         watcher.cancel()
