@@ -24,26 +24,32 @@ extension ProfileRepository {
     ) async throws(ProfileStoreError) -> ProfileRepository {
         let session = try PostgresSession(uri, options)
         do throws(ProfileStoreError) {
-            let list = session.pool.list
-            let (applied, hasRules) = try await session.read { connection in
-                try await Durability.require(connection, of: list)
-                let applied = try await Migrator.applied(connection)
-                guard !applied.isEmpty else { return (applied, false) }
-                return (applied, try await connection.run(SchemaTable.selectVersion).number(0, 0) != 0)
-            }
-            try Migrator.verify(applied, list.description)
-            // Whoever makes it may be at it yet, or have died over it.
-            if !hasRules {
-                guard options.createsMissing else { throw .noStore(path: list.description) }
-                try await session.create(options)
-            } else if let version = applied.keys.max(), version < Migrator.latest {
-                throw .olderStore(path: list.description, version: version, known: Migrator.latest)
-            }
-            return try await ProfileRepository(PostgresEngine(session, options), options)
+            return try await session.call { () throws(ProfileStoreError) in try await open(session, options) }
         } catch {
             session.pool.close()
             throw error
         }
+    }
+
+    private static func open(
+        _ session: PostgresSession, _ options: Options
+    ) async throws(ProfileStoreError) -> ProfileRepository {
+        let list = session.pool.list
+        let (applied, hasRules) = try await session.read { connection in
+            try await Durability.require(connection, of: list)
+            let applied = try await Migrator.applied(connection)
+            guard !applied.isEmpty else { return (applied, false) }
+            return (applied, try await connection.run(SchemaTable.selectVersion).number(0, 0) != 0)
+        }
+        try Migrator.verify(applied, list.description)
+        // Whoever makes it may be at it yet, or have died over it.
+        if !hasRules {
+            guard options.createsMissing else { throw .noStore(path: list.description) }
+            try await session.create(options)
+        } else if let version = applied.keys.max(), version < Migrator.latest {
+            throw .olderStore(path: list.description, version: version, known: Migrator.latest)
+        }
+        return try await ProfileRepository(PostgresEngine(session, options), options)
     }
 
     // MARK: Migrating

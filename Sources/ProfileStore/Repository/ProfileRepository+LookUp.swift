@@ -33,13 +33,15 @@ extension ProfileRepository {
     /// One page of a query in the order of ids for which so many ids are looked at, however few profiles that finds: it may
     /// have none and say where to go on, so that somebody who waits sees those that are found first.
     package func page(of query: ProfileQuery, lookingAt ids: Int64) async throws(ProfileStoreError) -> ProfilePage {
-        let newest = try await profiles(ProfileQuery(isReversed: true, limit: 1)).profiles.first?.id ?? 0
-        let start = query.after?.id ?? (query.isReversed ? newest + 1 : 0)
-        let last = query.isReversed ? start - ids : start + ids
-        let page = try await page(of: query, through: last)
-        let isAtEnd = query.isReversed ? last <= 1 : last >= newest
-        return page.next != nil || isAtEnd
-            ? page : ProfilePage(profiles: page.profiles, next: ProfileCursor(id: last))
+        try await call { () throws(ProfileStoreError) in
+            let newest = try await profiles(ProfileQuery(isReversed: true, limit: 1)).profiles.first?.id ?? 0
+            let start = query.after?.id ?? (query.isReversed ? newest + 1 : 0)
+            let last = query.isReversed ? start - ids : start + ids
+            let page = try await page(of: query, through: last)
+            let isAtEnd = query.isReversed ? last <= 1 : last >= newest
+            return page.next != nil || isAtEnd
+                ? page : ProfilePage(profiles: page.profiles, next: ProfileCursor(id: last))
+        }
     }
 
     /// Every profile that a query finds, read page by page: what is committed meanwhile may or may not be among them.
@@ -51,10 +53,12 @@ extension ProfileRepository {
     ///
     /// - Throws: ``ProfileStoreError/invalidQuery(_:)``, …
     public func count(_ query: ProfileQuery = ProfileQuery()) async throws(ProfileStoreError) -> Int {
-        // A number does not tell that other rules have judged what it counts.
-        try await refreshSchema()
-        return try await byLatestRules(latest: { _ in nil }) { rules throws(ProfileStoreError) in
-            try await engine.count(search(query, by: rules), under: rules)
+        try await call { () throws(ProfileStoreError) in
+            // A number does not tell that other rules have judged what it counts.
+            try await refreshSchema()
+            return try await byLatestRules(latest: { _ in nil }) { rules throws(ProfileStoreError) in
+                try await engine.count(search(query, by: rules), under: rules)
+            }
         }
     }
 
@@ -86,6 +90,12 @@ extension ProfileRepository {
     /// A row may claim a version that was never adopted, as only another program can have written it, so that it is no
     /// reason to look again and again.
     private func byLatestRules<Value>(
+        latest: (Value) -> Int?, read: (AdoptedSchema) async throws(ProfileStoreError) -> Value
+    ) async throws(ProfileStoreError) -> Value {
+        try await call { () throws(ProfileStoreError) in try await byLatestRulesInCall(latest: latest, read: read) }
+    }
+
+    private func byLatestRulesInCall<Value>(
         latest: (Value) -> Int?, read: (AdoptedSchema) async throws(ProfileStoreError) -> Value
     ) async throws(ProfileStoreError) -> Value {
         var rules = adoptedSchema

@@ -1,6 +1,7 @@
 public import ProfileCore
 public import SecretHashing
 internal import Synchronization
+internal import Threads
 
 /// Profiles in a store: the one that a service embeds and the command drives.
 ///
@@ -23,8 +24,8 @@ public final class ProfileRepository: Sendable {
         public var initialSchema = ProfileSchema.standard
         /// What this process is called to those who wait for its write lock.
         public var command = "profiles"
-        /// How long a write waits for its turn, and anything for locks that other programs hold, or for a server; 50 ms at the
-        /// least.
+        /// How long a call waits: a write for its turn, and any call for locks that other programs hold, or for a server. A
+        /// call of several transactions has this time for all of them. 50 ms at the least.
         public var waitLimit = Duration.seconds(30)
         /// The cost of hashes of our own.
         public var hashing = HashingPolicy.standard
@@ -110,6 +111,11 @@ public final class ProfileRepository: Sendable {
 
     /// The current day in UTC, which rules such as "not in the future" go by.
     public var today: CalendarDay { options.now().day ?? .latest }
+
+    /// Runs what the caller sees as one call: all the verbs within share one deadline.
+    func call<Value, Failure>(_ body: () async throws(Failure) -> Value) async throws(Failure) -> Value {
+        try await CallDeadline.within(options.waitLimit, body)
+    }
 
     // MARK: The schema in force
 

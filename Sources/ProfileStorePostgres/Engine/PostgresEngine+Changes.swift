@@ -5,21 +5,25 @@ internal import Synchronization
 // The log of changes, and those who watch it.
 extension PostgresEngine {
     func changeNumber() async throws(ProfileStoreError) -> Int64 {
-        let (number, hasNew) = try await session.read { connection in
-            let rows = try await connection.run(ChangeTable.selectState)
-            return (rows.number(0, 0) ?? 0, rows.flag(0, 1))
+        try await session.call { () throws(ProfileStoreError) in
+            let (number, hasNew) = try await session.read { connection in
+                let rows = try await connection.run(ChangeTable.selectState)
+                return (rows.number(0, 0) ?? 0, rows.flag(0, 1))
+            }
+            return hasNew ? try await numberChanges() : number
         }
-        return hasNew ? try await numberChanges() : number
     }
 
     func changes(after number: Int64, limit: Int) async throws(ProfileStoreError) -> [ProfileChange] {
-        let newest = try await changeNumber()
-        guard newest != number else { return [] }
-        let changes = try await session.read { connection in
-            let command = ChangeTable.select(after: number, limit: limit)
-            return ChangeTable.changes(in: try await connection.run([command])[0], after: number)
+        try await session.call { () throws(ProfileStoreError) in
+            let newest = try await changeNumber()
+            guard newest != number else { return [] }
+            let changes = try await session.read { connection in
+                let command = ChangeTable.select(after: number, limit: limit)
+                return ChangeTable.changes(in: try await connection.run([command])[0], after: number)
+            }
+            return changes.isEmpty ? [.missed(upTo: newest)] : changes
         }
-        return changes.isEmpty ? [.missed(upTo: newest)] : changes
     }
 
     /// Gives numbers to the changes that have none. It may be done twice, and so needs no key.
@@ -32,30 +36,34 @@ extension PostgresEngine {
     func listen(_ ring: @escaping @Sendable () -> Void) { watch.listen(ring) }
 
     func takeWelcome() async throws(ProfileStoreError) -> Bool {
-        let isWelcomed = try await session.read { connection in
-            try await connection.run("SELECT is_welcomed FROM store").flag(0, 0)
-        }
-        if isWelcomed { return false }
-        return try await session.write(at: options.now()) { transaction, _ in
-            let rows = try await transaction.run("UPDATE store SET is_welcomed = true WHERE NOT is_welcomed")
-            return PostgresSession.Outcome(value: rows.affectedCount == 1)
+        try await session.call { () throws(ProfileStoreError) in
+            let isWelcomed = try await session.read { connection in
+                try await connection.run("SELECT is_welcomed FROM store").flag(0, 0)
+            }
+            if isWelcomed { return false }
+            return try await session.write(at: options.now()) { transaction, _ in
+                let rows = try await transaction.run("UPDATE store SET is_welcomed = true WHERE NOT is_welcomed")
+                return PostgresSession.Outcome(value: rows.affectedCount == 1)
+            }
         }
     }
 
     func outcome(of request: KeyedRequest, at time: Timestamp) async throws(ProfileStoreError) -> KeyedOutcome? {
-        let schema = try await schemaInForce().schema
-        return try await session.read { connection in
-            let rows = try await connection.run([KeyedWriteTable.select(request.key.text)])
-            guard let kept = rows.first.flatMap(KeptWrite.init),
-                kept.writtenAt.millisecondsSince1970 > WriteKey.forgotten(at: time).millisecondsSince1970
-            else { return nil }
-            return try kept.outcome(of: request, under: schema)
+        try await session.call { () throws(ProfileStoreError) in
+            let schema = try await schemaInForce().schema
+            return try await session.read { connection in
+                let rows = try await connection.run([KeyedWriteTable.select(request.key.text)])
+                guard let kept = rows.first.flatMap(KeptWrite.init),
+                    kept.writtenAt.millisecondsSince1970 > WriteKey.forgotten(at: time).millisecondsSince1970
+                else { return nil }
+                return try kept.outcome(of: request, under: schema)
+            }
         }
     }
 
     func remember(_ outcome: KeyedOutcome, _ stamp: WriteStamp) async throws(ProfileStoreError) -> KeyedOutcome {
         guard let request = stamp.request else { return outcome }
-        return try await session.underWay.run { () throws(ProfileStoreError) in
+        return try await session.writingCall { () throws(ProfileStoreError) in
             try await session.remember(outcome, of: request, at: stamp.time, under: rulesOfPast)
         }
     }

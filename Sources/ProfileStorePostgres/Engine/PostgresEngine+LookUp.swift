@@ -32,18 +32,20 @@ extension PostgresEngine {
     }
 
     func statistics() async throws(ProfileStoreError) -> StoreStatistics {
-        let changeNumber = try await changeNumber()
-        return try await session.read { connection in
-            let rows = try await connection.run(
-                """
-                SELECT count(*), count(issues), count(password_hash), count(passcode_hash),
-                    (SELECT schema_version FROM store), pg_table_size('profiles') + pg_indexes_size('profiles')
-                FROM profiles
-                """)
-            return StoreStatistics(
-                profiles: rows.count(0, 0), invalid: rows.count(0, 1), withPassword: rows.count(0, 2),
-                withPasscode: rows.count(0, 3), schemaVersion: rows.count(0, 4), changeNumber: changeNumber,
-                fileBytes: rows.number(0, 5) ?? 0, walBytes: 0)
+        try await session.call { () throws(ProfileStoreError) in
+            let changeNumber = try await changeNumber()
+            return try await session.read { connection in
+                let rows = try await connection.run(
+                    """
+                    SELECT count(*), count(issues), count(password_hash), count(passcode_hash),
+                        (SELECT schema_version FROM store), pg_table_size('profiles') + pg_indexes_size('profiles')
+                    FROM profiles
+                    """)
+                return StoreStatistics(
+                    profiles: rows.count(0, 0), invalid: rows.count(0, 1), withPassword: rows.count(0, 2),
+                    withPasscode: rows.count(0, 3), schemaVersion: rows.count(0, 4), changeNumber: changeNumber,
+                    fileBytes: rows.number(0, 5) ?? 0, walBytes: 0)
+            }
         }
     }
 

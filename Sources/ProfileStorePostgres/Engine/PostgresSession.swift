@@ -3,6 +3,7 @@ internal import PostgresAccess
 internal import ProfileCore
 internal import ProfileStore
 internal import SecretHashing
+internal import Threads
 
 /// How the engine talks to the servers: reads that are repeated when a connection is lost, and writes of which it is
 /// always known what became of them, or said that it is not.
@@ -11,9 +12,24 @@ struct PostgresSession: Sendable {
     let options: ProfileRepository.Options
     let underWay = WritesUnderWay()
 
-    /// Until when what begins now may take.
-    var newDeadline: ContinuousClock.Instant {
-        .now + min(max(options.waitLimit, .milliseconds(50)), .seconds(1_000_000_000))
+    /// The deadline of a step that begins now, of what takes longer than a call may.
+    var newDeadline: ContinuousClock.Instant { CallDeadline.fromNow(options.waitLimit) }
+
+    /// The deadline of the call that the task runs; that of a new one outside of a call.
+    var deadline: ContinuousClock.Instant { CallDeadline.orFromNow(options.waitLimit) }
+
+    /// Runs what the caller sees as one call: all its transactions share one deadline.
+    func call<Value: Sendable>(
+        _ body: () async throws(ProfileStoreError) -> Value
+    ) async throws(ProfileStoreError) -> Value {
+        try await CallDeadline.within(options.waitLimit, body)
+    }
+
+    /// Runs a write that the caller sees as one call. Closing waits for it.
+    func writingCall<Value: Sendable>(
+        _ body: () async throws(ProfileStoreError) -> Value
+    ) async throws(ProfileStoreError) -> Value {
+        try await underWay.run { () throws(ProfileStoreError) in try await call(body) }
     }
 
     // MARK: Reading
@@ -284,17 +300,21 @@ struct PostgresSession: Sendable {
         _ attempt: (_ deadline: ContinuousClock.Instant) async throws -> Value
     ) async throws(ProfileStoreError) -> Value {
         let start = ContinuousClock.now
-        let deadline = newDeadline
+        let deadline = deadline
         var unknown: String?
         var pause = Duration.milliseconds(1)
         while true {
             do {
-                return try await attempt(deadline)
+                return try await CallDeadline.at(deadline) { try await attempt(deadline) }
             } catch {
                 if case PostgresError.outcomeUnknown(let reason) = error { unknown = unknown ?? reason }
                 let isOver = Task.isCancelled || ContinuousClock.now + pause >= deadline
                 if error is LoadGoesOn, !isOver {
-                    if try await !endDeadLoad() { try? await Task.sleep(for: min(pause * 64, .milliseconds(200))) }
+                    // Making its indexes may take longer than a call.
+                    let isEnded = try await CallDeadline.at(nil) { () throws(ProfileStoreError) in
+                        try await endDeadLoad()
+                    }
+                    if !isEnded { try? await Task.sleep(for: min(pause * 64, .milliseconds(200))) }
                     pause = min(pause * 2, .milliseconds(200))
                     continue
                 }
