@@ -35,13 +35,32 @@ struct Opening: Sendable {
             let attempt = Attempt(list.servers[index], list.settings(for: list.servers[index]))
             let limit = min(deadline, .now + patience)
             switch try await end(of: attempt, until: limit) {
-            case .connected(let handle): return Connection(handle, to: index, loop)
+            case .connected(let handle): return Connection(handle, to: index, self)
             case .failed(let problem): problems.append(problem)
             }
             if ContinuousClock.now >= deadline { break }
         }
         throw .unreachable(problems)
     }
+
+    /// Whether a server answers a new connection in time, whatever it answers. A frozen one accepts it and stays silent.
+    func isAnswered(by server: Int, until deadline: ContinuousClock.Instant) async -> Bool {
+        let attempt = Attempt(list.servers[server], list.settings(for: list.servers[server]))
+        do throws(PostgresError) {
+            switch try await end(of: attempt, until: deadline) {
+            case .connected(let handle):
+                PQfinish(handle)
+                return true
+            case .failed(let problem): return problem.kind != .timedOut && problem.kind != .unreachable
+            }
+        } catch {
+            // It could not be asked, which says nothing of it.
+            return true
+        }
+    }
+
+    /// Ends the threads; one that is stuck is left to itself.
+    func end(within limit: Duration) async { await threads.end(within: limit) }
 
     private enum End {
         case connected(OpaquePointer)
@@ -67,6 +86,7 @@ struct Opening: Sendable {
             case .ready: continue
             case .timedOut: return .failed(attempt.problem(.timedOut))
             case .cancelled: throw .cancelled
+            case .closed: throw .closed
             }
         }
     }
@@ -169,7 +189,8 @@ extension ServerProblem {
             switch Self.state(in: line) {
             case .cannotConnectNow?, .tooManyConnections?: .notReady
             case let state? where state.isShutdown: .notReady
-            case _?: .refused
+            case let state? where state.isRefusal: .refused
+            case _?: .failed
             case nil: words.contains("session is") || words.contains("hot standby") ? .notReady : .unreachable
             }
         self.init(server: server, kind: kind, message: String(line))

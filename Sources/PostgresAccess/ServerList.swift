@@ -36,23 +36,37 @@ package struct ServerList: Sendable {
     package let servers: [Server]
     /// libpq's settings that all servers share.
     let settings: [(keyword: String, value: String)]
-    /// Our own settings, which libpq does not know.
-    package let ownSettings: [String: String]
+    /// The most connections that are open at once.
+    package let connections: Int
+    /// Whether the address sets `durability=local`: a commit need not be safe on another machine, nor on disk.
+    package let isLocalDurabilityEnough: Bool
     /// The name of the database.
     package let database: String
     /// The schema in it that holds the tables; nil for the one that the server goes by. Lower-case ASCII letters, digits
     /// and `_`, so that it can stand in SQL as it is.
     package let schema: String?
 
-    /// Our own settings that a URI may have.
-    package static let ownKeywords = ["durability", "connections", "schema"]
+    /// Our own settings that a URI may have, which libpq does not know.
+    private static let ownKeywords = ["connections", "durability", "schema"]
+    /// How many connections a URI may ask for. A bulk load holds one while it uses another.
+    private static let connectionCounts = 2...1_000
 
     /// Reads a URI.
     ///
     /// - Throws: What is wrong with it.
     package init(_ uri: String) throws(ServerListError) {
         let (uri, own) = try Self.takingOutOwnSettings(of: uri)
-        ownSettings = own
+        let count = own["connections"].map { Int($0) } ?? 16
+        guard let count, Self.connectionCounts.contains(count) else {
+            throw .unreadable(
+                "connections takes a number from \(Self.connectionCounts.lowerBound) to "
+                    + "\(Self.connectionCounts.upperBound)")
+        }
+        connections = count
+        guard [nil, "local"].contains(own["durability"]) else {
+            throw .unreadable("durability takes local, or is left out")
+        }
+        isLocalDurabilityEnough = own["durability"] != nil
         var given = try Self.settings(of: uri)
         guard given["password"] == nil, given["sslpassword"] == nil else { throw .holdsPassword }
         // What the URI leaves open comes from the environment, but for what is read when connecting.
@@ -64,11 +78,11 @@ package struct ServerList: Sendable {
                 ?? []
         }
         let (hosts, addresses, ports) = (list("host"), list("hostaddr"), list("port"))
-        let count = max(hosts.count, addresses.count, 1)
-        guard [0, count].contains(hosts.count), [0, count].contains(addresses.count),
-            [0, 1, count].contains(ports.count)
+        let serverCount = max(hosts.count, addresses.count, 1)
+        guard [0, serverCount].contains(hosts.count), [0, serverCount].contains(addresses.count),
+            [0, 1, serverCount].contains(ports.count)
         else { throw .unreadable("the lists of hosts and ports are not of one length") }
-        servers = (0..<count).map { index in
+        servers = (0..<serverCount).map { index in
             func element(_ list: [String]) -> String? {
                 let value = list.isEmpty ? "" : list[min(index, list.count - 1)]
                 return value.isEmpty ? nil : value
@@ -82,7 +96,7 @@ package struct ServerList: Sendable {
                 (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || byte == UInt8(ascii: "_")
             }
             guard isName, let first = schema.utf8.first, !(0x30...0x39).contains(first) else {
-                throw .unreadable("a schema is named with lower-case letters, digits and _")
+                throw .unreadable("schema takes a name of lower-case letters, digits and _ that begins with no digit")
             }
             options.append("-c search_path=\(schema)")
         }
@@ -134,13 +148,39 @@ package struct ServerList: Sendable {
         for setting in uri[uri.index(after: mark)...].split(separator: "&") {
             let parts = setting.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard let keyword = parts.first, ownKeywords.contains(String(keyword)) else {
+                if parts.count == 2, let keyword = parts.first { try requireKnown(keyword) }
                 others.append(setting)
                 continue
             }
-            own[String(keyword)] = parts.count == 2 ? String(parts[1]) : ""
+            guard own.updateValue(parts.count == 2 ? String(parts[1]) : "", forKey: String(keyword)) == nil else {
+                throw .unreadable("\(keyword) is there twice")
+            }
         }
         return (uri[..<mark] + (others.isEmpty ? "" : "?" + others.joined(separator: "&")), own)
     }
+
+    /// libpq refuses an unknown setting too, in words that repeat the URI and with it a password.
+    private static func requireKnown(_ keyword: Substring) throws(ServerListError) {
+        // libpq decodes what is percent-encoded. A name of other characters may be anything, so it is not repeated.
+        guard keyword.utf8.allSatisfy({ (0x61...0x7A).contains($0) || $0 == UInt8(ascii: "_") }),
+            !libraryKeywords.contains(String(keyword))
+        else { return }
+        throw .unreadable(
+            "\(keyword) is no setting; besides libpq's there are " + ownKeywords.joined(separator: ", "))
+    }
+
+    private static let libraryKeywords: Set<String> = {
+        guard let options = PQconndefaults() else { return [] }
+        defer { PQconninfoFree(options) }
+        // Of JDBC's URIs, which libpq takes too.
+        var keywords: Set = ["ssl"]
+        var option = options
+        while let keyword = option.pointee.keyword {
+            keywords.insert(String(cString: keyword))
+            option += 1
+        }
+        return keywords
+    }()
 
     private static func settings(of uri: String) throws(ServerListError) -> [String: String] {
         var problem: UnsafeMutablePointer<CChar>?

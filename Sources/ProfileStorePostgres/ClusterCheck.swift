@@ -1,6 +1,7 @@
 internal import PostgresAccess
 internal import ProfileCore
 public import ProfileStore
+internal import Threads
 
 /// What a server says of itself and of those that copy it: how safe what it has committed is.
 public struct ClusterCheck: Hashable, Sendable {
@@ -38,32 +39,60 @@ public struct ClusterCheck: Hashable, Sendable {
     public let settings: [Setting]
     /// The migrations that were applied.
     public let version: Int
+    /// Why a write fails that the check tried, such as `outcomeUnknown` where no standby confirms it; nil where it was
+    /// committed.
+    public let writeProblem: ProfileStoreError?
 
     /// Whether commits wait for another machine, which is connected.
     public var hasQuorum: Bool { standbys.contains { $0.kind == "quorum" || $0.kind == "sync" } }
 
-    /// Whether all settings are as they have to be, and commits wait for another machine where there is one.
+    /// Whether all settings are as they have to be, commits wait for another machine where there is one, and a write is
+    /// committed.
     ///
     /// A user who may not read `pg_stat_replication` (the role `pg_read_all_stats`) sees standbys of which nothing is known;
     /// then the settings alone decide.
     public var isSound: Bool {
         let known = standbys.filter { !$0.kind.isEmpty }
-        return settings.allSatisfy(\.isAsWanted) && (known.isEmpty || hasQuorum)
+        return settings.allSatisfy(\.isAsWanted) && (known.isEmpty || hasQuorum) && writeProblem == nil
     }
 }
 
 extension ProfileRepository {
-    /// Asks the server that takes writes for its settings and its standbys.
+    /// Asks the server that takes writes for its settings and its standbys, and has it commit a write that changes no
+    /// profile, for which it waits five seconds at the most.
     ///
     /// - Throws: `unsupported` where the store is in no PostgreSQL database, `unavailable`, …
     public func checkCluster() async throws(ProfileStoreError) -> ClusterCheck {
         guard let engine = plainEngine as? PostgresEngine else { throw .unsupported("cluster") }
-        return try await engine.session.read { connection in try await ClusterCheck(connection, engine) }
+        let problem = await engine.problemOfWriting()
+        return try await engine.session.read { connection in try await ClusterCheck(connection, engine, problem) }
+    }
+}
+
+extension PostgresEngine {
+    /// Commits a write of profiles that writes none.
+    ///
+    /// - Returns: Why it fails; nil where it does not.
+    fileprivate func problemOfWriting() async -> ProfileStoreError? {
+        do throws(ProfileStoreError) {
+            try await CallDeadline.within(min(options.waitLimit, .seconds(5))) { () throws(ProfileStoreError) in
+                try await session.write(at: options.now()) { transaction, _ in
+                    _ = try await rulesInForce(transaction)
+                    return PostgresSession.Outcome(value: ())
+                }
+            }
+            return nil
+        } catch {
+            return error
+        }
     }
 }
 
 extension ClusterCheck {
-    fileprivate init(_ connection: Connection, _ engine: PostgresEngine) async throws {
+    fileprivate init(
+        _ connection: Connection, _ engine: PostgresEngine, _ writeProblem: ProfileStoreError?
+    ) async throws {
+        self.writeProblem = writeProblem
         server = engine.session.pool.list.servers[connection.server].description
         serverVersion = connection.parameter("server_version") ?? ""
         let rows = try await connection.run(

@@ -9,7 +9,7 @@ extension ProfileRepository {
     /// The URI is libpq's, `postgresql://user@one,two,three/profiles`: several servers are tried one at a time, and the one
     /// that takes writes is gone by. TLS is as `sslmode` says, `verify-full` where nothing does and the server is another
     /// machine. A password comes from `PGPASSFILE`, `PGPASSWORD` or a service, and never from the URI. Three settings
-    /// are our own: `connections=16`, the most that are open at once; `schema=name`, the schema that holds the tables, so
+    /// are our own: `connections=16`, the most that are open at once, from 2 to 1,000; `schema=name`, the schema that holds the tables, so
     /// that a database has room for several stores; and `durability=local`, with which a commit need not be safe on another
     /// machine.
     ///
@@ -26,7 +26,7 @@ extension ProfileRepository {
         do throws(ProfileStoreError) {
             return try await session.call { () throws(ProfileStoreError) in try await open(session, options) }
         } catch {
-            session.pool.close()
+            await session.pool.end()
             throw error
         }
     }
@@ -36,7 +36,7 @@ extension ProfileRepository {
     ) async throws(ProfileStoreError) -> ProfileRepository {
         let list = session.pool.list
         let (applied, hasRules) = try await session.read { connection in
-            try await Durability.require(connection, of: list)
+            try await Durability.require(connection, of: session.pool)
             let applied = try await Migrator.applied(connection)
             guard !applied.isEmpty else { return (applied, false) }
             return (applied, try await connection.run(SchemaTable.selectVersion).number(0, 0) != 0)
@@ -94,7 +94,7 @@ extension ProfileRepository {
         } catch {
             outcome = .failure(error)
         }
-        session.pool.close()
+        await session.pool.end()
         return try outcome.get()
     }
 }
@@ -111,9 +111,8 @@ extension PostgresSession {
             case .unreadable(let words): throw .unreadableAddress(words)
             }
         }
-        let limit = list.ownSettings["connections"].flatMap { Int($0) } ?? 16
         do throws(PostgresError) {
-            self.init(pool: try ConnectionPool(list, limit: limit), options: options)
+            self.init(pool: try ConnectionPool(list, limit: list.connections), options: options)
         } catch {
             throw ProfileStoreError(translating: error, since: .now)
         }

@@ -22,6 +22,9 @@ package enum CallDeadline {
         .now + min(max(limit, leastTime), mostTime)
     }
 
+    /// Whether the call that the task runs has used up its time.
+    package static var isOver: Bool { current.map { $0 <= .now } ?? false }
+
     /// Runs `body` as one call that may take `limit`. Within another call it has that one's deadline.
     package static func within<Value, Failure>(
         _ limit: Duration, _ body: () async throws(Failure) -> Value

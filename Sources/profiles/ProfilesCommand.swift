@@ -27,8 +27,9 @@ struct ProfilesCommand: ParsableCommand {
 
             Results go to standard output, everything else to standard error. Exit codes: 0 done; 1 the answer is no \
             (invalid, rejected rows, duplicate, stale revision, not found, wrong secret); 64 usage; 65 unreadable \
-            input; 66 no such input; 69 unavailable; 73 cannot create; 74 input or output failed; 75 busy, try again; \
-            77 not permitted or throttled; 78 bad schema or configuration; 130 interrupted.
+            input; 66 no such input; 69 unavailable; 70 unknown whether it was written; 73 cannot create; 74 input or \
+            output failed; 75 busy, try again; 77 not permitted or throttled; 78 bad schema or configuration; \
+            130 interrupted.
             """,
         version: ProgramVersion.number,
         subcommands: testCommands,

@@ -56,10 +56,37 @@ import Watchdog
 
     @Test func `our own settings are taken out, and others left as they are`() throws {
         let list = try ServerList(
-            "postgresql://app@h/db?durability=local&options=-csearch_path%3Dmine&connections=8&durability")
-        #expect(list.ownSettings == ["durability": "", "connections": "8"])
+            "postgresql://app@h/db?durability=local&options=-csearch_path%3Dmine&connections=8")
+        #expect(list.isLocalDurabilityEnough && list.connections == 8)
         #expect(list.settings.contains { $0.keyword == "options" && $0.value.hasSuffix(" -csearch_path=mine") })
-        #expect(try ServerList("postgresql://h/db?connections=8").ownSettings == ["connections": "8"])
+        let other = try ServerList("postgresql://h/db?connections=1000")
+        #expect(!other.isLocalDurabilityEnough && other.connections == 1_000)
+        #expect(try ServerList("postgresql://h/db").connections == 16)
+        #expect(try ServerList("postgresql://h/db?ssl=true&connect_timeout=3").settings.contains { $0.value == "require" })
+    }
+
+    @Test(arguments: [
+        ("durability=locl", "durability takes local"), ("durability=", "durability takes local"),
+        ("durability", "durability takes local"), ("durability=LOCAL", "durability takes local"),
+        ("durability=local&durability=local", "durability is there twice"),
+        ("connections=abc", "connections takes a number from 2 to 1000"), ("connections=", "connections takes a number"),
+        ("connections=0", "connections takes a number"), ("connections=1", "connections takes a number"),
+        ("connections=-3", "connections takes a number"), ("connections=1001", "connections takes a number"),
+        ("connections=99999999999999999999", "connections takes a number"),
+        ("connections=8&connections=9", "connections is there twice"),
+        ("schema=", "schema takes a name"), ("schema=1a", "schema takes a name"), ("schema=A", "schema takes a name"),
+        ("schema=a&schema=a", "schema is there twice"),
+        ("durabilty=local", "durabilty is no setting; besides libpq's there are connections, durability, schema"),
+    ])
+    func `a setting of our own is refused unless it can be followed, and the error says what it takes`(
+        setting: String, words: String
+    ) throws {
+        let error = #expect(throws: ServerListError.self) { try ServerList("postgresql://app@h/db?\(setting)") }
+        guard case .unreadable(let text)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(text.hasPrefix(words), "\(text)")
     }
 
     @Test(arguments: [

@@ -110,13 +110,75 @@ import Watchdog
     {
         let store = try PostgresStore()
         try await store.open().close()
+        let before = try await settings(of: store)
         let off = "options=-csynchronous_commit%3Doff"
-        guard case .notDurable? = await problem({ try await ProfileRepository.open(postgres: store.uri(off)) }) else {
-            Issue.record("it was opened")
+        let problems: Result<[ProfileStoreError?], any Error>
+        do {
+            var seen: [ProfileStoreError?] = []
+            for (sync, fullPages) in [("off", "off"), ("off", "on"), ("on", "off"), ("on", "on")] {
+                try await set(sync, fullPages, of: store)
+                for uri in [try store.durableURI(), try store.durableURI(off), try store.uri(off)] {
+                    seen.append(await problem { try await ProfileRepository.open(postgres: uri).close() })
+                }
+            }
+            problems = .success(seen)
+        } catch {
+            problems = .failure(error)
+        }
+        try await set(before.sync, before.fullPages, of: store)
+        func refusal(_ settings: String...) -> ProfileStoreError {
+            .notDurable(settings.map { "\($0) is off" }.joined(separator: ", "))
+        }
+        // Each pair of settings: as the address has it, with synchronous_commit off, and with durability=local.
+        #expect(
+            try problems.get() == [
+                refusal("fsync", "full_page_writes"), refusal("fsync", "full_page_writes", "synchronous_commit"), nil,
+                refusal("fsync"), refusal("fsync", "synchronous_commit"), nil,
+                refusal("full_page_writes"), refusal("full_page_writes", "synchronous_commit"), nil,
+                nil, refusal("synchronous_commit"), nil,
+            ])
+    }
+
+    private func settings(of store: PostgresStore) async throws -> (sync: String, fullPages: String) {
+        let rows = try await store.run("SELECT current_setting('fsync'), current_setting('full_page_writes')")
+        return (rows.text(0, 0) ?? "", rows.text(0, 1) ?? "")
+    }
+
+    private func set(_ sync: String, _ fullPages: String, of store: PostgresStore) async throws {
+        try await store.run("ALTER SYSTEM SET fsync = \(sync)")
+        try await store.run("ALTER SYSTEM SET full_page_writes = \(fullPages)")
+        try await store.run("SELECT pg_reload_conf()")
+        try await waitUntil { try await settings(of: store) == (sync, fullPages) }
+    }
+
+    @Test func `a check says why no write succeeds`() async throws {
+        let store = try PostgresStore()
+        let repository = try await store.open { $0.waitLimit = .milliseconds(300) }
+        #expect(try await repository.checkCluster().writeProblem == nil)
+        // As a load leaves it whose process still lives, or hangs.
+        try await store.run("UPDATE store SET is_loading = true")
+        let pool = try ConnectionPool(ServerList(store.uri()), limit: 1)
+        try await pool.withConnection(until: .now + .seconds(60)) { connection in
+            try await connection.transaction { transaction in
+                try await transaction.run("SELECT 1 FROM counters WHERE name = 'loads' FOR UPDATE")
+                let check = try await repository.checkCluster()
+                guard case .busy? = check.writeProblem else {
+                    Issue.record("\(String(describing: check.writeProblem))")
+                    return
+                }
+                #expect(!check.isSound)
+            }
+        }
+        // The load's process has died, so the next writer ends the load.
+        #expect(try await repository.checkCluster().writeProblem == nil)
+        #expect(try await store.number("SELECT count(*) FROM store WHERE is_loading") == 0)
+        // A table that takes no row.
+        try await store.run("ALTER TABLE keyed_writes ADD CONSTRAINT nothing CHECK (false) NOT VALID")
+        guard case .database? = try await repository.checkCluster().writeProblem else {
+            Issue.record("it was written")
             return
         }
-        let repository = try await ProfileRepository.open(postgres: store.uri(off, "durability=local"))
-        try await repository.register("one")
+        pool.close()
         await repository.close()
     }
 
@@ -139,7 +201,7 @@ import Watchdog
         let store = try PostgresStore()
         let port = try store.port
         guard
-            case .notPermitted? = await problem({
+            case .unavailable? = await problem({
                 try await ProfileRepository.open(postgres: "postgresql://app@127.0.0.1:\(port)/nosuch")
             })
         else {

@@ -23,7 +23,8 @@ final class PostgresSchema: Sendable {
             names[path] = name
             return name
         }
-        return (Self.server ?? "postgresql://") + "?connections=4&schema=\(name)"
+        let server = Self.server ?? "postgresql://"
+        return server + (server.contains("?") ? "&" : "?") + "connections=4&schema=\(name)"
     }
 
     /// What a statement finds in the store of a path, past the repository: two columns of text.

@@ -29,10 +29,14 @@ final class TokenUses: Sendable {
     /// Waits until all that was noted is written.
     func wait() async { await state.withLock { $0.task }?.value }
 
-    /// The same, and notes nothing any more.
-    func finish() async {
-        state.withLock { $0.isClosed = true }
-        await wait()
+    /// Notes nothing any more.
+    ///
+    /// - Returns: Whether all that was noted is written.
+    func close() -> Bool {
+        state.withLock { state in
+            state.isClosed = true
+            return state.task == nil
+        }
     }
 
     private func writeAll() async {

@@ -99,11 +99,25 @@ public final class ProfileRepository: Sendable {
     }
 
     /// Ends what is under way, lets writes come to their end, and closes. On SQLite all that was written is then in the
-    /// one file, unless another process is writing, to which that is left.
+    /// one file, unless another process is writing, to which that is left. On PostgreSQL a server that does not answer any
+    /// more is waited for no longer than a second or two: writes that it may have done end with `outcomeUnknown`.
     public func close() async {
         bell.close()
-        await tokenUses.finish()
-        await engine.close()
+        guard !tokenUses.close() else {
+            await engine.close()
+            return
+        }
+        // A server that is frozen must not keep the repository open, so this waits a second at the most. A task of its own
+        // is not cancelled with the one that closes.
+        await Task {
+            await withTaskGroup { group in
+                group.addTask { [tokenUses] in await tokenUses.wait() }
+                group.addTask { try? await Task.sleep(for: .seconds(1)) }
+                await group.next()
+                group.cancelAll()
+                await engine.close()
+            }
+        }.value
     }
 
     /// Where it is kept, for people: the path of a file, or which servers and which database.

@@ -254,10 +254,12 @@ struct PostgresSession: Sendable {
         }
     }
 
-    /// Lets writes come to their end, and closes.
+    /// Lets writes come to their end as long as the server is alive, and closes. A server that is frozen is waited for no
+    /// longer than a second.
     func close() async {
-        await underWay.close()
-        pool.close()
+        // Those that are left end with `outcomeUnknown` or `closed`.
+        await underWay.close { [pool] in await !pool.isAnswered(until: .now + .seconds(1)) }
+        await pool.end()
     }
 
     /// Remembers what came of a write that has written nothing.

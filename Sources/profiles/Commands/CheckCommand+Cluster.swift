@@ -34,6 +34,7 @@
             add("PostgreSQL", check.serverVersion)
             add("Migration", String(check.version))
             add("Quorum", check.quorumText)
+            add("Writes", check.writeText)
             for standby in check.standbys { add("Standby", standby.text) }
             addGap()
             for setting in check.settings {
@@ -50,10 +51,15 @@
             return hasQuorum ? "yes: commits wait for a standby" : "MISSING: commits wait for no standby"
         }
 
+        fileprivate var writeText: String {
+            guard let writeProblem else { return "ok: one was committed" }
+            return "FAIL: " + (CommandFailure(writeProblem).lines.first ?? "")
+        }
+
         fileprivate var json: JSONValue {
             [
                 "server": .string(server), "server_version": .string(serverVersion), "migration": .number(version),
-                "quorum": .bool(hasQuorum),
+                "quorum": .bool(hasQuorum), "write_problem": writeProblem.map { .string($0.code) } ?? .null,
                 "standbys": .array(
                     standbys.map { standby in
                         [

@@ -46,11 +46,13 @@ extension CommandFailure {
                 .no, "The key \"\(key)\" was given to another write within the last 24 hours; nothing was written",
                 "Give each write a key of its own")
         case .busy(let holder, let waited):
-            let name = holder.map { "\"\($0.command)\" (process \($0.processID))" } ?? "another program"
             let tenths = Int((waited / .milliseconds(100)).rounded())
             let time = tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"
+            let reason =
+                holder.map { "\"\($0.command)\" (process \($0.processID)) is writing, and did not end" }
+                ?? "it was not this command's turn"
             self.init(
-                .tryAgain, "The store is busy: \(name) is writing, and did not end within \(time) s",
+                .tryAgain, "The store is busy: \(reason) within \(time) s",
                 "Try again, or wait longer with --wait SECONDS")
         case .cancelled: self.init(.interrupted, "Interrupted; nothing was written")
         case .closed: self.init(.unavailable, "The store is closed")
@@ -67,13 +69,13 @@ extension CommandFailure {
                 lines: ["No server that keeps the profiles can be reached; nothing was written"] + problems)
         case .outcomeUnknown(let reason):
             self.init(
-                .unavailable, "The server was lost while it wrote, and nobody can say whether it did: \(reason)",
+                .unknown, "It is unknown whether this was written: \(reason)",
                 "Look whether it is there before you repeat it")
         case .notPermitted(let words): self.init(.notPermitted, "The server does not permit it: \(words)")
         case .notDurable(let setting):
             self.init(
                 .badConfiguration, "What is written could be lost with one machine: \(setting)",
-                "Set synchronous_commit and synchronous_standby_names, or add durability=local to the address")
+                "Mend the server's setting, or add durability=local to the address")
         case .unreadableAddress(let words):
             self.init(.usage, "The address of the database cannot be used" + (words.isEmpty ? "" : ": \(words)"))
         case .noStore(let path) where path.hasPrefix("postgresql://"):

@@ -7,6 +7,8 @@ enum ExitStatus: Int32 {
     case badInput = 65
     case noInput = 66
     case unavailable = 69
+    /// It is unknown whether a write was done.
+    case unknown = 70
     case cannotCreate = 73
     case inputOutput = 74
     case tryAgain = 75
