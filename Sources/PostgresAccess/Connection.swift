@@ -46,7 +46,7 @@ package final class Connection: @unchecked Sendable {
             }, Unmanaged.passUnretained(notices).toOpaque())
     }
 
-    deinit { PQfinish(handle) }
+    deinit { ProcessExit.guarding { PQfinish(handle) } }
 
     // MARK: Commands
 

@@ -39,7 +39,7 @@ package final class ConnectionPool: Sendable {
     ///   - patience: How long a server may take to answer when a connection is opened.
     /// - Throws: `noResource`.
     package init(_ list: ServerList, limit: Int, patience: Duration = .seconds(2)) throws(PostgresError) {
-        _ = LibraryCleanup.isAvoided
+        _ = ProcessExit.isPrepared
         self.list = list
         self.limit = max(1, limit)
         loop = try EventLoop()

@@ -49,7 +49,7 @@ struct Opening: Sendable {
         do throws(PostgresError) {
             switch try await end(of: attempt, until: deadline) {
             case .connected(let handle):
-                PQfinish(handle)
+                ProcessExit.guarding { PQfinish(handle) }
                 return true
             case .failed(let problem): return problem.kind != .timedOut && problem.kind != .unreachable
             }
@@ -135,7 +135,7 @@ private final class Attempt: @unchecked Sendable {
         self.settings = settings
     }
 
-    deinit { PQfinish(handle) }
+    deinit { if let handle { ProcessExit.guarding { PQfinish(handle) } } }
 
     func beginStep() -> Int {
         stepsBegun += 1
@@ -146,6 +146,11 @@ private final class Attempt: @unchecked Sendable {
 
     /// Blocks the thread, mostly for a moment.
     func takeStep() {
+        ProcessExit.guarding { connect() }
+        stepCount.add(1, ordering: .releasing)
+    }
+
+    private func connect() {
         if handle == nil {
             let keywords = CStrings(settings.map(\.keyword))
             let values = CStrings(settings.map(\.value))
@@ -156,7 +161,6 @@ private final class Attempt: @unchecked Sendable {
         } else {
             status = PQconnectPoll(handle)
         }
-        stepCount.add(1, ordering: .releasing)
     }
 
     /// What is needed after a step. A connection that needs nothing more is handed over.
