@@ -69,7 +69,8 @@ import Watchdog
         try await server.run("CREATE DATABASE \(name)")
         for mode in ["transaction", "session"] {
             let pooler = try await PgBouncer(
-                mode, before: try server.port, extra: "[databases]\n\(name) = host=127.0.0.1 port=\(try server.port) user=app")
+                mode, before: try server.port,
+                extra: "[databases]\n\(name) = host=127.0.0.1 port=\(try server.port) user=app")
             let uri = pooler.uri().replacing("/profiles?", with: "/\(name)?")
             var options = ProfileRepository.Options()
             options.createsMissing = true
