@@ -13,7 +13,7 @@ PACKAGES = libpq-dev libsqlite3-dev libsodium-dev libcrypt-dev libpcre2-dev zlib
 DOCUMENTED = ProfileCore ProfileForm SecretHashing ProfileStore ProfileStoreSQLite ProfileStorePostgres ProfileTransfer \
 	ProfileLogin ProfileTesting
 MODULES = $(wildcard Modules/*)
-POSTGRES_PACKAGES = postgresql-15
+POSTGRES_PACKAGES = postgresql-15 pgbouncer openssl
 CLUSTER_PACKAGES = postgresql-15-auto-failover procps
 BENCH_PACKAGES = sqlite3 hyperfine time gcc libc6-dev
 

@@ -10,12 +10,15 @@ internal import Platform
 /// when it is done, so no two threads ever have it at once.
 package final class Connection: @unchecked Sendable {
     private let handle: OpaquePointer
-    private let loop: EventLoop
+    private let opening: Opening
     private let notices = Notices()
     /// The statements that this session has prepared, by their SQL.
     private var prepared: [String: PreparedStatement] = [:]
     /// The names of prepared statements that are not used any more, to be deallocated with the next exchange.
     private var unused: [String] = []
+    /// What the names of this session's statements begin with. Behind a pooler another client's statement could have the
+    /// same name otherwise, and would be run instead.
+    private let statementPrefix = "s\(String(UInt64.random(in: 0 ... .max), radix: 36))_"
     /// How many names were given to statements; the server may know each of them.
     private var nameCount = 0
     /// How many statements were run: when each prepared one was last used.
@@ -35,10 +38,10 @@ package final class Connection: @unchecked Sendable {
     private(set) var hasLostItsServer = false
 
     /// Takes over what libpq has connected.
-    init(_ handle: OpaquePointer, to server: Int, _ loop: EventLoop) {
+    init(_ handle: OpaquePointer, to server: Int, _ opening: Opening) {
         self.handle = handle
         self.server = server
-        self.loop = loop
+        self.opening = opening
         PQsetErrorVerbosity(handle, PQERRORS_TERSE)
         PQsetnonblocking(handle, 1)
         PQenterPipelineMode(handle)
@@ -50,7 +53,7 @@ package final class Connection: @unchecked Sendable {
             }, Unmanaged.passUnretained(notices).toOpaque())
     }
 
-    deinit { PQfinish(handle) }
+    deinit { ProcessExit.guarding { PQfinish(handle) } }
 
     // MARK: Commands
 
@@ -88,7 +91,8 @@ package final class Connection: @unchecked Sendable {
         } catch {
             switch error {
             case .lost(let reason): throw .outcomeUnknown(reason)
-            case .timedOut: throw .outcomeUnknown("the server did not answer in time")
+            case .timedOut, .noAnswer: throw .outcomeUnknown("the server did not answer in time")
+            case .closed: throw .outcomeUnknown("the store was closed meanwhile")
             default: throw error
             }
         }
@@ -110,6 +114,9 @@ package final class Connection: @unchecked Sendable {
 
     /// Whether a transaction is open, failed or not.
     var isInTransaction: Bool { PQtransactionStatus(handle) != PQTRANS_IDLE }
+
+    /// The process that serves the session, by what the server said when it began. Behind a pooler it is another number.
+    package var processID: Int64 { Int64(PQbackendPID(handle)) }
 
     /// What the server says of itself when a session begins, such as `server_version`.
     package func parameter(_ name: String) -> String? {
@@ -159,7 +166,11 @@ package final class Connection: @unchecked Sendable {
         guard try await nextResult()?.status == PGRES_PIPELINE_SYNC else { throw lost() }
         try await receiveDeallocations(deallocated)
         isBroken = false
-        if let failure { notice(failure) }
+        if let failure {
+            notice(failure)
+            // Only another session can lack a statement that this one has prepared.
+            if failure.state == .undefinedStatement { throw .sharedSession }
+        }
         return (rows, failure)
     }
 
@@ -190,7 +201,7 @@ package final class Connection: @unchecked Sendable {
             guard sendExecution(of: known, command.values) else { throw lost() }
             return nil
         }
-        let name = "s\(nameCount)"
+        let name = "\(statementPrefix)\(nameCount)"
         nameCount += 1
         preparing[command.sql] = name
         guard PQsendPrepare(handle, name, command.sql, 0, nil) == 1, sendExecution(of: name, command.values) else {
@@ -297,14 +308,46 @@ package final class Connection: @unchecked Sendable {
         // libpq has closed the socket of a connection that it knows to be lost.
         let socket = PQsocket(handle)
         guard socket >= 0 else { throw lost() }
-        switch await loop.wait(for: socket, orToWrite: orToWrite, until: deadline, mayBeCancelled: mayBeCancelled) {
-        case .ready: return
-        case .timedOut:
-            hasLostItsServer = true
-            throw .timedOut
-        case .cancelled: throw .cancelled
+        var now = ContinuousClock.now
+        var patience = min(Self.patience, (deadline - now) / 2)
+        var isAlive = false
+        while true {
+            switch await opening.loop.wait(
+                for: socket, orToWrite: orToWrite, until: min(deadline, now + patience), mayBeCancelled: mayBeCancelled)
+            {
+            case .ready: return
+            case .cancelled: throw .cancelled
+            case .closed: throw .closed
+            case .timedOut: break
+            }
+            guard .now < deadline else {
+                if isAlive { throw .timedOut }
+                hasLostItsServer = true
+                throw .noAnswer(server: opening.list.servers[server].description)
+            }
+            isAlive = await serverAnswers()
+            if hasUnreadInput { return }
+            if !isAlive, opening.list.servers.count > 1 {
+                // Another one may lead by now, or will before the deadline.
+                hasLostItsServer = true
+                throw .lost("\(opening.list.servers[server].description) does not answer")
+            }
+            patience = min(patience * 2, Self.longestPatience)
+            now = .now
         }
     }
+
+    /// Whether the server is alive, though it does not answer this session: it may wait for a lock, or work for long.
+    private func serverAnswers() async -> Bool {
+        let limit = min(deadline, .now + Self.patience * 2)
+        // A task of its own is not cancelled with the one that waits for a COMMIT.
+        return await Task { [opening, server] in await opening.isAnswered(by: server, until: limit) }.value
+    }
+
+    /// How long a server may be silent before it is asked, by another connection, whether it is alive. Each time it is, it
+    /// may be silent twice as long.
+    private static let patience = Duration.seconds(2)
+    private static let longestPatience = Duration.seconds(60)
 
     /// The connection is gone; by libpq's words, of which the first line says what happened.
     private func lost() -> PostgresError {

@@ -39,6 +39,7 @@ package final class ConnectionPool: Sendable {
     ///   - patience: How long a server may take to answer when a connection is opened.
     /// - Throws: `noResource`.
     package init(_ list: ServerList, limit: Int, patience: Duration = .seconds(2)) throws(PostgresError) {
+        _ = ProcessExit.isPrepared
         self.list = list
         self.limit = max(1, limit)
         loop = try EventLoop()
@@ -81,6 +82,25 @@ package final class ConnectionPool: Sendable {
         for id in waiting { loop.wake(id) }
         // They are closed here, and not while the state is locked.
         _ = consume idle
+    }
+
+    /// Closes the pool, ends every wait of those who have a connection, and returns once nothing of it is left: neither a
+    /// connection nor a thread, unless that takes longer than `limit`.
+    package func end(within limit: Duration = .seconds(1)) async {
+        close()
+        let deadline = ContinuousClock.now + limit
+        loop.close()
+        // A task of its own is not cancelled with the one that closes, so it sleeps.
+        await Task {
+            while state.withLock({ $0.count }) > 0, .now < deadline { try? await Task.sleep(for: .milliseconds(1)) }
+        }.value
+        await opening.end(within: limit)
+        loop.join()
+    }
+
+    /// Whether the server that was reached last answers in time.
+    package func isAnswered(until deadline: ContinuousClock.Instant) async -> Bool {
+        await opening.isAnswered(by: state.withLock { $0.lastServer }, until: deadline)
     }
 
     // MARK: Lending
@@ -164,6 +184,7 @@ package final class ConnectionPool: Sendable {
 
     private func closeIdle(of server: Int) {
         let closed = state.withLock { state in
+            if state.lastServer == server { state.lastServer = (server + 1) % list.servers.count }
             let closed = state.idle.filter { $0.server == server }
             state.idle.removeAll { $0.server == server }
             state.count -= closed.count
@@ -208,7 +229,11 @@ package final class ConnectionPool: Sendable {
             let isRefused = problems.allSatisfy { $0.kind == .refused }
             let next = ContinuousClock.now + Self.pause
             guard mayChange, !isRefused, next < deadline else { throw .unreachable(problems) }
-            if await loop.pause(until: next) == .cancelled { throw .cancelled }
+            switch await loop.pause(until: next) {
+            case .cancelled: throw .cancelled
+            case .closed: throw .closed
+            case .ready, .timedOut: break
+            }
         }
     }
 

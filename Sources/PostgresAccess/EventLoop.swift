@@ -13,6 +13,8 @@ final class EventLoop: Sendable {
         case ready
         case timedOut
         case cancelled
+        /// The loop was closed.
+        case closed
     }
 
     /// The name of one wait, by which it can be woken.
@@ -36,6 +38,8 @@ final class EventLoop: Sendable {
     private let poll: Int32
     private let bell: Int32
     private let state = Mutex(State())
+    /// Nil once it was joined.
+    private let thread = Mutex<SystemThread?>(nil)
     private let lastID = Atomic<WaitID>(EventLoop.bellID)
 
     private static let bellID: WaitID = 0
@@ -54,7 +58,8 @@ final class EventLoop: Sendable {
         var event = epoll_event(events: EPOLLIN.rawValue, data: epoll_data_t(u64: Self.bellID))
         epoll_ctl(poll, EPOLL_CTL_ADD, bell, &event)
         do throws(ThreadError) {
-            _ = try SystemThread(blockingSignals: true) { self.run() }
+            let thread = try SystemThread(blockingSignals: true) { self.run() }
+            self.thread.withLock { $0 = thread }
         } catch {
             throw .noResource(code: error.code)
         }
@@ -68,11 +73,14 @@ final class EventLoop: Sendable {
     /// How many waits have not ended.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-    /// Ends the thread, which keeps the loop until then; whoever waits is told that time is up.
+    /// Ends the thread, which keeps the loop until then, and every wait, now and from now on.
     func close() {
         state.withLock { $0.isClosed = true }
         ring()
     }
+
+    /// Waits until the thread of a closed loop has ended, which takes it microseconds.
+    func join() { thread.withLock { $0.take() }?.join() }
 
     // MARK: Sockets
 
@@ -147,7 +155,7 @@ final class EventLoop: Sendable {
                 return true
             }
             guard let mustRing else {
-                continuation.resume(returning: .timedOut)
+                continuation.resume(returning: .closed)
                 return
             }
             begun(id)
@@ -185,16 +193,17 @@ final class EventLoop: Sendable {
     /// likes. Nil when the loop is closed.
     private func endOverdue() -> Int32? {
         let now = ContinuousClock.now
-        let (over, sleep) = state.withLock { state -> ([Waiting], Duration?) in
-            guard now >= state.sleepsUntil || state.isClosed else { return ([], state.sleepsUntil - now) }
+        let (over, sleep, wake) = state.withLock { state -> ([Waiting], Duration?, Wake) in
+            guard now >= state.sleepsUntil || state.isClosed else { return ([], state.sleepsUntil - now, .timedOut) }
             let overdue = state.waiting.filter { state.isClosed || $0.value.deadline <= now }
             for id in overdue.keys { state.waiting[id] = nil }
             // When nobody waits, whoever comes next rings.
             let longest = now + (state.waiting.isEmpty ? Self.forEver : Self.interval)
             state.sleepsUntil = state.waiting.values.reduce(longest) { min($0, $1.deadline) }
-            return (Array(overdue.values), state.isClosed ? nil : state.sleepsUntil - now)
+            return state.isClosed
+                ? (Array(overdue.values), nil, .closed) : (Array(overdue.values), state.sleepsUntil - now, .timedOut)
         }
-        for waiting in over { waiting.continuation.resume(returning: .timedOut) }
+        for waiting in over { waiting.continuation.resume(returning: wake) }
         guard let sleep else { return nil }
         let (seconds, attoseconds) = sleep.components
         return seconds > 1_000 ? -1 : Int32(seconds * 1_000 + attoseconds / 1_000_000_000_000_000) + 1

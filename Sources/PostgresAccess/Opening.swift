@@ -35,13 +35,32 @@ struct Opening: Sendable {
             let attempt = Attempt(list.servers[index], list.settings(for: list.servers[index]))
             let limit = min(deadline, .now + patience)
             switch try await end(of: attempt, until: limit) {
-            case .connected(let handle): return Connection(handle, to: index, loop)
+            case .connected(let handle): return Connection(handle, to: index, self)
             case .failed(let problem): problems.append(problem)
             }
             if ContinuousClock.now >= deadline { break }
         }
         throw .unreachable(problems)
     }
+
+    /// Whether a server answers a new connection in time, whatever it answers. A frozen one accepts it and stays silent.
+    func isAnswered(by server: Int, until deadline: ContinuousClock.Instant) async -> Bool {
+        let attempt = Attempt(list.servers[server], list.settings(for: list.servers[server]))
+        do throws(PostgresError) {
+            switch try await end(of: attempt, until: deadline) {
+            case .connected(let handle):
+                ProcessExit.guarding { PQfinish(handle) }
+                return true
+            case .failed(let problem): return problem.kind != .timedOut && problem.kind != .unreachable
+            }
+        } catch {
+            // It could not be asked, which says nothing of it.
+            return true
+        }
+    }
+
+    /// Ends the threads; one that is stuck is left to itself.
+    func end(within limit: Duration) async { await threads.end(within: limit) }
 
     private enum End {
         case connected(OpaquePointer)
@@ -67,6 +86,7 @@ struct Opening: Sendable {
             case .ready: continue
             case .timedOut: return .failed(attempt.problem(.timedOut))
             case .cancelled: throw .cancelled
+            case .closed: throw .closed
             }
         }
     }
@@ -115,7 +135,7 @@ private final class Attempt: @unchecked Sendable {
         self.settings = settings
     }
 
-    deinit { PQfinish(handle) }
+    deinit { if let handle { ProcessExit.guarding { PQfinish(handle) } } }
 
     func beginStep() -> Int {
         stepsBegun += 1
@@ -126,6 +146,11 @@ private final class Attempt: @unchecked Sendable {
 
     /// Blocks the thread, mostly for a moment.
     func takeStep() {
+        ProcessExit.guarding { connect() }
+        stepCount.add(1, ordering: .releasing)
+    }
+
+    private func connect() {
         if handle == nil {
             let keywords = CStrings(settings.map(\.keyword))
             let values = CStrings(settings.map(\.value))
@@ -136,7 +161,6 @@ private final class Attempt: @unchecked Sendable {
         } else {
             status = PQconnectPoll(handle)
         }
-        stepCount.add(1, ordering: .releasing)
     }
 
     /// What is needed after a step. A connection that needs nothing more is handed over.
@@ -170,7 +194,7 @@ extension ServerProblem {
             case .cannotConnectNow?, .tooManyConnections?: .notReady
             case let state? where state.isShutdown: .notReady
             case let state? where state.isRefusal: .refused
-            case _?: .unreachable
+            case _?: .failed
             case nil: words.contains("session is") || words.contains("hot standby") ? .notReady : .unreachable
             }
         self.init(server: server, kind: kind, message: String(line))

@@ -4,8 +4,14 @@ package enum PostgresError: Error, Hashable, Sendable {
     case refused(SQLState, message: String, constraint: String?, sql: String)
     /// The connection was lost, or the server is going down; no `COMMIT` was under way, so nothing was written.
     case lost(String)
-    /// The deadline passed; no `COMMIT` was under way, so nothing was written.
+    /// The deadline passed while the server, or this process's other calls, were busy; no `COMMIT` was under way, so
+    /// nothing was written.
     case timedOut
+    /// The deadline passed, and this server did not show that it is alive; no `COMMIT` was under way, so nothing was
+    /// written.
+    case noAnswer(server: String)
+    /// A connection pooler between this process and the server gives each transaction another session.
+    case sharedSession
     /// Nobody can say whether what was sent with a `COMMIT` was committed, or survives the loss of a server.
     case outcomeUnknown(String)
     /// No server was there to be asked, by the words for each of them.
@@ -67,9 +73,8 @@ package struct SQLState: Hashable, Sendable, ExpressibleByStringLiteral, CustomS
     package static let undefinedStatement: SQLState = "26000"
     package static let insufficientPrivilege: SQLState = "42501"
 
-    /// Whether the server does not let this user in: the authorisation failed (class 28), the privilege is missing, or there
-    /// is no such database.
-    var isRefusal: Bool { code.hasPrefix("28") || self == .insufficientPrivilege || code == "3D000" }
+    /// Whether the server does not let this user in, or at something: class 28, and `insufficient_privilege`.
+    package var isRefusal: Bool { code.hasPrefix("28") || self == .insufficientPrivilege }
 
     /// Whether the server, and with it the connection, goes down.
     var isShutdown: Bool { code == "57P01" || code == "57P02" || code == "57P03" || code == "57P05" }
@@ -85,8 +90,10 @@ package struct ServerProblem: Error, Hashable, Sendable {
         case timedOut
         /// It does not take part yet, or any more: a standby, or one that starts or stops.
         case notReady
-        /// It refuses this user, this database or this password.
+        /// It does not let this user in.
         case refused
+        /// It answers with another error, such as that there is no such database.
+        case failed
     }
 
     package let server: String

@@ -38,7 +38,7 @@ package struct ServerList: Sendable {
     let settings: [(keyword: String, value: String)]
     /// The most connections that are open at once, from the setting `connections`; nil if the URI does not say.
     package let connectionLimit: Int?
-    /// Whether the setting `durability=local` says that a commit need not be safe on another machine.
+    /// Whether the setting `durability=local` says that a commit need not be safe on another machine, nor on disk.
     package let isLocalDurabilityEnough: Bool
     /// The name of the database.
     package let database: String
@@ -69,11 +69,11 @@ package struct ServerList: Sendable {
                 ?? []
         }
         let (hosts, addresses, ports) = (list("host"), list("hostaddr"), list("port"))
-        let count = max(hosts.count, addresses.count, 1)
-        guard [0, count].contains(hosts.count), [0, count].contains(addresses.count),
-            [0, 1, count].contains(ports.count)
+        let serverCount = max(hosts.count, addresses.count, 1)
+        guard [0, serverCount].contains(hosts.count), [0, serverCount].contains(addresses.count),
+            [0, 1, serverCount].contains(ports.count)
         else { throw .unreadable("the lists of hosts and ports are not of one length") }
-        servers = (0..<count).map { index in
+        servers = (0..<serverCount).map { index in
             func element(_ list: [String]) -> String? {
                 let value = list.isEmpty ? "" : list[min(index, list.count - 1)]
                 return value.isEmpty ? nil : value
@@ -87,7 +87,7 @@ package struct ServerList: Sendable {
                 (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || byte == UInt8(ascii: "_")
             }
             guard isName, let first = schema.utf8.first, !(0x30...0x39).contains(first) else {
-                throw .unreadable("a schema is named with lower-case letters, digits and _")
+                throw .unreadable("schema takes a name of lower-case letters, digits and _ that begins with no digit")
             }
             options.append("-c search_path=\(schema)")
         }
@@ -139,6 +139,7 @@ package struct ServerList: Sendable {
         for setting in uri[uri.index(after: mark)...].split(separator: "&") {
             let parts = setting.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard let keyword = parts.first, ownKeywords.contains(String(keyword)) else {
+                if parts.count == 2, let keyword = parts.first { try requireKnown(keyword) }
                 others.append(setting)
                 continue
             }
@@ -163,6 +164,29 @@ package struct ServerList: Sendable {
         guard durability == "local" else { throw .unreadable("durability takes local, and nothing else") }
         return true
     }
+
+    /// libpq refuses an unknown setting too, in words that repeat the URI and with it a password.
+    private static func requireKnown(_ keyword: Substring) throws(ServerListError) {
+        // libpq decodes what is percent-encoded. A name of other characters may be anything, so it is not repeated.
+        guard keyword.utf8.allSatisfy({ (0x61...0x7A).contains($0) || $0 == UInt8(ascii: "_") }),
+            !libraryKeywords.contains(String(keyword))
+        else { return }
+        throw .unreadable(
+            "\(keyword) is no setting; besides libpq's there are " + ownKeywords.joined(separator: ", "))
+    }
+
+    private static let libraryKeywords: Set<String> = {
+        guard let options = PQconndefaults() else { return [] }
+        defer { PQconninfoFree(options) }
+        // Of JDBC's URIs, which libpq takes too.
+        var keywords: Set = ["ssl"]
+        var option = options
+        while let keyword = option.pointee.keyword {
+            keywords.insert(String(cString: keyword))
+            option += 1
+        }
+        return keywords
+    }()
 
     private static func settings(of uri: String) throws(ServerListError) -> [String: String] {
         var problem: UnsafeMutablePointer<CChar>?

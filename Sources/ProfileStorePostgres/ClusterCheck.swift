@@ -1,6 +1,7 @@
 internal import PostgresAccess
 internal import ProfileCore
 public import ProfileStore
+internal import Threads
 
 /// What a server says of itself and of those that copy it: how safe what it has committed is.
 public struct ClusterCheck: Hashable, Sendable {
@@ -41,13 +42,15 @@ public struct ClusterCheck: Hashable, Sendable {
     /// Whether a bulk load has not ended: profiles cannot be written until its indexes are made. The next writer makes them
     /// if the load's process has died.
     public let isLoading: Bool
-    /// The code of the error with which a write fails now; nil if a write succeeds.
-    public internal(set) var writeProblem: String?
+    /// Why a write fails that the check tried, such as `outcomeUnknown` where no standby confirms it; nil where it was
+    /// committed.
+    public internal(set) var writeProblem: ProfileStoreError?
 
     /// Whether commits wait for another machine, which is connected.
     public var hasQuorum: Bool { standbys.contains { $0.kind == "quorum" || $0.kind == "sync" } }
 
-    /// Whether all settings are as they have to be, a write succeeds, and commits wait for another machine if there is one.
+    /// Whether all settings are as they have to be, commits wait for another machine where there is one, and a write is
+    /// committed.
     ///
     /// A user who may not read `pg_stat_replication` (the role `pg_read_all_stats`) sees standbys of which nothing is known;
     /// then the settings alone decide.
@@ -58,18 +61,20 @@ public struct ClusterCheck: Hashable, Sendable {
 }
 
 extension ProfileRepository {
-    /// Asks the server that takes writes for its settings and its standbys, and commits a write that changes no profile.
+    /// Asks the server that takes writes for its settings and its standbys, and has it commit a write that changes no
+    /// profile, for which it waits five seconds at the most.
     ///
-    /// If commits wait for a standby that is not there, the check takes as long as ``Options/waitLimit``.
     /// - Throws: `unsupported` where the store is in no PostgreSQL database, `unavailable`, …
     public func checkCluster() async throws(ProfileStoreError) -> ClusterCheck {
         guard let engine = plainEngine as? PostgresEngine else { throw .unsupported("cluster") }
         var check = try await engine.session.read { connection in try await ClusterCheck(connection, engine) }
         do throws(ProfileStoreError) {
-            _ = try await engine.session.write(at: options.now()) { _, _ in PostgresSession.Outcome(value: true) }
+            try await CallDeadline.within(min(options.waitLimit, .seconds(5))) { () throws(ProfileStoreError) in
+                try await engine.session.write(at: options.now()) { _, _ in PostgresSession.Outcome(value: ()) }
+            }
         } catch {
             if error == .cancelled || error == .closed { throw error }
-            check.writeProblem = error.code
+            check.writeProblem = error
         }
         return check
     }

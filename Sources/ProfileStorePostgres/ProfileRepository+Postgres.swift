@@ -9,7 +9,7 @@ extension ProfileRepository {
     /// The URI is libpq's, `postgresql://user@one,two,three/profiles`: several servers are tried one at a time, and the one
     /// that takes writes is gone by. TLS is as `sslmode` says, `verify-full` where nothing does and the server is another
     /// machine. A password comes from `PGPASSFILE`, `PGPASSWORD` or a service, and never from the URI. Three settings
-    /// are our own: `connections=16`, the most that are open at once, at least 2; `schema=name`, the schema that holds the tables, so
+    /// are our own: `connections=16`, the most that are open at once, from 2 to 1,000; `schema=name`, the schema that holds the tables, so
     /// that a database has room for several stores; and `durability=local`, with which a commit need not be safe on another
     /// machine.
     ///
@@ -24,26 +24,32 @@ extension ProfileRepository {
     ) async throws(ProfileStoreError) -> ProfileRepository {
         let session = try PostgresSession(uri, options)
         do throws(ProfileStoreError) {
-            let list = session.pool.list
-            let (applied, hasRules) = try await session.read { connection in
-                try await Durability.require(connection, of: list)
-                let applied = try await Migrator.applied(connection)
-                guard !applied.isEmpty else { return (applied, false) }
-                return (applied, try await connection.run(SchemaTable.selectVersion).number(0, 0) != 0)
-            }
-            try Migrator.verify(applied, list.description)
-            // Whoever makes it may be at it yet, or have died over it.
-            if !hasRules {
-                guard options.createsMissing else { throw .noStore(path: list.description) }
-                try await session.create(options)
-            } else if let version = applied.keys.max(), version < Migrator.latest {
-                throw .olderStore(path: list.description, version: version, known: Migrator.latest)
-            }
-            return try await ProfileRepository(PostgresEngine(session, options), options)
+            return try await session.call { () throws(ProfileStoreError) in try await open(session, options) }
         } catch {
-            session.pool.close()
+            await session.pool.end()
             throw error
         }
+    }
+
+    private static func open(
+        _ session: PostgresSession, _ options: Options
+    ) async throws(ProfileStoreError) -> ProfileRepository {
+        let list = session.pool.list
+        let (applied, hasRules) = try await session.read { connection in
+            try await Durability.require(connection, of: session.pool)
+            let applied = try await Migrator.applied(connection)
+            guard !applied.isEmpty else { return (applied, false) }
+            return (applied, try await connection.run(SchemaTable.selectVersion).number(0, 0) != 0)
+        }
+        try Migrator.verify(applied, list.description)
+        // Whoever makes it may be at it yet, or have died over it.
+        if !hasRules {
+            guard options.createsMissing else { throw .noStore(path: list.description) }
+            try await session.create(options)
+        } else if let version = applied.keys.max(), version < Migrator.latest {
+            throw .olderStore(path: list.description, version: version, known: Migrator.latest)
+        }
+        return try await ProfileRepository(PostgresEngine(session, options), options)
     }
 
     // MARK: Migrating
@@ -88,7 +94,7 @@ extension ProfileRepository {
         } catch {
             outcome = .failure(error)
         }
-        session.pool.close()
+        await session.pool.end()
         return try outcome.get()
     }
 }

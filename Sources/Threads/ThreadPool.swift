@@ -20,6 +20,20 @@ package final class ThreadPool: Sendable {
 
     deinit { queue.close() }
 
+    /// Ends the threads once what waits is done, and waits for their end unless that takes longer than `limit`.
+    ///
+    /// Work must not be added any more.
+    package func end(within limit: Duration) async {
+        let deadline = ContinuousClock.now + limit
+        queue.close()
+        // A task of its own is not cancelled with the one that waits for it, so it sleeps.
+        await Task {
+            while queue.isBusy, .now < deadline { try? await Task.sleep(for: .milliseconds(1)) }
+        }.value
+        // An idle thread ends in microseconds. One that is stuck, as in a look-up of a name, is left to itself.
+        if !queue.isBusy { queue.join() }
+    }
+
     /// How much work waits for a thread.
     package var waiting: Int { queue.state.withLock { $0.waiting.count } }
 
@@ -146,6 +160,8 @@ private final class WorkQueue: Sendable {
         var threads = 0
         /// Those that have no job, also those that were started a moment ago.
         var idleThreads = 0
+        /// Those that can be joined.
+        var started: [SystemThread] = []
         var isClosed = false
         /// The earliest moment at which somebody looks at the deadlines.
         var nextLook: ContinuousClock.Instant?
@@ -172,7 +188,7 @@ private final class WorkQueue: Sendable {
             guard state.waiting.count < limit else { throw .busy }
             if state.waiting.count >= state.idleThreads, state.threads < threads {
                 do throws(ThreadError) {
-                    try startThread()
+                    state.started.append(try startThread())
                     state.threads += 1
                     state.idleThreads += 1
                 } catch {
@@ -229,9 +245,20 @@ private final class WorkQueue: Sendable {
         for _ in 0..<threads { wakeUps.signal() }
     }
 
-    private func startThread() throws(ThreadError) {
-        // Nobody joins it: it ends by itself.
-        _ = try SystemThread(blockingSignals: true) { self.work() }
+    /// Whether a thread works, or is to.
+    var isBusy: Bool { state.withLock { !$0.waiting.isEmpty || $0.threads > $0.idleThreads } }
+
+    /// Waits for the end of the threads of a closed queue.
+    func join() {
+        let started = state.withLock { state in
+            defer { state.started = [] }
+            return state.started
+        }
+        for thread in started { thread.join() }
+    }
+
+    private func startThread() throws(ThreadError) -> SystemThread {
+        try SystemThread(blockingSignals: true) { self.work() }
     }
 
     /// The life of a thread.
@@ -245,6 +272,8 @@ private final class WorkQueue: Sendable {
             if let job {
                 Waiter.$current.withValue(job.waiter) { job.perform() }
             } else if isClosed {
+                // Whoever counts the busy ones counts it as idle.
+                state.withLock { $0.idleThreads += 1 }
                 return
             }
             state.withLock { $0.idleThreads += 1 }

@@ -183,6 +183,7 @@ import Watchdog
         let check = try server.profiles("check")
         // The server of the tests does not sync.
         #expect(check.status == 1)
+        #expect(check.output.contains(#/(?m)^Writes +ok: one was committed$/#))
         #expect(check.output.contains(#/(?m)^fsync +off  WRONG$/#), "\(check.output)")
         #expect(check.output.contains(#/(?m)^synchronous_commit +on$/#))
         #expect(check.output.contains(#/(?m)^Quorum +none: /#))
@@ -191,6 +192,40 @@ import Watchdog
         #expect(json.status == 1)
         #expect(json.output.contains("\"sound\": false"))
         #expect(json.output.contains("\"standbys\": []"))
+        #expect(json.output.contains("\"write_problem\": null"))
+    }
+
+    @Test(isReady) func `a bulk load goes through with the fewest connections, and fewer are refused`() throws {
+        let server = try Server()
+        #expect(try server.profiles("init").status == 0)
+        // Hashes are stored as they are, so nothing stands in the way of one transaction.
+        let hash = "$argon2id$v=19$m=19456,t=2,p=1$ypUYnQZSQQOq9pivEtjG8w$V7S9SK6Z6JO5ZOTfRF8XhGONnRyFDistsnjOI6zUgXc"
+        let rows = (0..<1_000).map { "u\($0),78761241,\($0) Main St,\"\(hash)\"\n" }
+        try server.workplace.write("username,phone,address,password_hash\n" + rows.joined(), to: "all.csv")
+        func place(_ connections: Int) -> String {
+            server.uri.replacing("connections=4", with: "connections=\(connections)")
+        }
+        let loaded = try server.profiles("import", "all.csv", "--wait", "5", place: place(2))
+        #expect(loaded.status == 0, "\(loaded)")
+        #expect(try server.profiles("list", "--count").output == "1000\n")
+        let refused = try server.profiles("import", "all.csv", "--wait", "5", place: place(1))
+        #expect(refused.status == 64, "\(refused)")
+        #expect(refused.error.contains("connections takes a number from 2 to 1000"))
+    }
+
+    @Test(isReady) func `a setting that cannot be followed is refused by name`() throws {
+        let server = try Server()
+        for (setting, words) in [
+            ("durability=locl", "durability is there twice"), ("connections=abc", "connections is there twice"),
+            ("durabilty=local", "durabilty is no setting"),
+        ] {
+            let outcome = try server.profiles("list", place: server.uri + "&" + setting)
+            #expect(outcome.status == 64)
+            #expect(outcome.error.contains(words), "\(outcome)")
+        }
+        let outcome = try server.profiles("list", place: "postgresql://app@127.0.0.1:1/profiles?durability=locl")
+        #expect(outcome.status == 64)
+        #expect(outcome.error.contains("durability takes local"), "\(outcome)")
     }
 
     @Test(isReady) func `a store in a file is on the server with two commands, and comes back the same`() throws {

@@ -203,12 +203,19 @@ import Watchdog
         let holders = [try await Holder(pool), try await Holder(pool)]
         for holder in holders { try await holder.letGo() }
         #expect(pool.idle == 2)
-        let error = await problem {
-            try await pool.withConnection(until: .now + .milliseconds(50)) { _ = try await $0.run("stop") }
+        func stop() async -> PostgresError? {
+            await problem {
+                try await pool.withConnection(until: .now + .milliseconds(200)) { _ = try await $0.run("stop") }
+            }
         }
-        #expect(error == .timedOut)
+        // It answers another connection, so it is slow and no more.
+        #expect(await stop() == .timedOut)
+        #expect(pool.idle == 1)
+        server.greet(with: .silence)
+        #expect(await stop() == .noAnswer(server: "127.0.0.1:\(server.port)"))
         #expect(pool.idle == 0)
         try await waitUntil { server.openCount == 0 }
+        server.greet(with: .welcome)
         try await pool.withConnection { _ = try await $0.run("go on") }
         pool.close()
     }

@@ -67,11 +67,16 @@ import Watchdog
         pool.close()
     }
 
-    @Test(arguments: ["28P01", "28000", "3D000"])
-    func `a server that refuses user, password or database is asked once`(code: String) async throws {
+    @Test(arguments: [
+        ("28P01", ServerProblem.Kind.refused), ("28000", .refused), ("42501", .refused), ("3D000", .failed),
+        ("XX000", .failed), ("08P01", .failed),
+    ])
+    func `a server that refuses user, password or database is asked once`(
+        code: String, kind: ServerProblem.Kind
+    ) async throws {
         let server = try FakeServer(.refusal(code))
         let pool = try ConnectionPool(ServerList(server.uri), limit: 1)
-        #expect(kinds(await problem { try await pool.withConnection { _ in } }) == [.refused])
+        #expect(kinds(await problem { try await pool.withConnection { _ in } }) == [kind])
         #expect(server.connectionCount == 1)
         pool.close()
     }
@@ -163,7 +168,7 @@ import Watchdog
     }
 
     @Test func `a database that is not there is refused, and not asked for again`() async throws {
-        #expect(try await kinds(TestServer.list("dbname=not-there"), until: .late) == [.refused])
+        #expect(try await kinds(TestServer.list("dbname=not-there"), until: .late) == [.failed])
         #expect(try await kinds(TestServer.list("user=nobody-of-that-name"), until: .late) == [.refused])
     }
 

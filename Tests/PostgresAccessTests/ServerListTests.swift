@@ -73,7 +73,8 @@ import Watchdog
         ("connections=8&connections=9", "connections stands in it twice"),
         ("durability=local&durability=local", "durability stands in it twice"),
         ("schema=a&schema=b", "schema stands in it twice"),
-        ("schema=", "a schema is named with lower-case letters, digits and _"),
+        ("schema=", "schema takes a name of lower-case letters, digits and _ that begins with no digit"),
+        ("durabilty=local", "durabilty is no setting; besides libpq's there are durability, connections, schema"),
     ])
     func `E2: a value of our own settings that means nothing is refused, and told what is accepted`(
         setting: String, words: String

@@ -30,6 +30,8 @@ enum PostgresExerciser {
             try await register(uri: rest[0], prefix: rest[1], tasks: Int(rest[2]) ?? 1)
         case ("attempt", let rest) where rest.count == 3:
             try await attempt(uri: rest[0], username: rest[1], count: Int(rest[2]) ?? 1)
+        case ("leave", let rest) where rest.count == 2:
+            try await leave(uri: rest[0], closing: rest[1] == "closing")
         default: throw ExerciseError.unknownCommand(words)
         }
     }
@@ -61,6 +63,24 @@ enum PostgresExerciser {
         await repository.close()
         record.lines.withLock { for line in $0 { say(line) } }
         say("longest \(Int(record.longest.withLock { $0 } / .milliseconds(1)))")
+    }
+
+    /// Leaves the program while connections are being opened, used and closed, after it has closed the repository or not.
+    private static func leave(uri: String, closing: Bool) async throws {
+        let repository = try await ProfileRepository.open(postgres: uri, options: options())
+        for number in 0..<24 {
+            Task {
+                while true { _ = try await repository.profile(username: "n\(number)") }
+            }
+        }
+        // Pools of their own, so that some begin and end at any moment.
+        for _ in 0..<4 {
+            Task {
+                while true { await (try ProfileRepository.open(postgres: uri, options: options())).close() }
+            }
+        }
+        usleep(UInt32.random(in: 0..<60_000))
+        if closing { await repository.close() }
     }
 
     /// What the tasks were told.

@@ -110,17 +110,45 @@ import Watchdog
     {
         let store = try PostgresStore()
         try await store.open().close()
-        // The server of the tests syncs nothing, and its address says so.
-        let uri = try store.uri()
-        try #require(uri.contains("durability=local&"))
-        let strict = uri.replacing("durability=local&", with: "")
-        let off = "&options=-csynchronous_commit%3Doff"
-        for (uri, words) in [(strict + off, "synchronous_commit is off"), (strict, "fsync is off")] {
-            #expect(await problem { try await ProfileRepository.open(postgres: uri) } == .notDurable(words))
+        let before = try await settings(of: store)
+        let off = "options=-csynchronous_commit%3Doff"
+        let problems: Result<[ProfileStoreError?], any Error>
+        do {
+            var seen: [ProfileStoreError?] = []
+            for (sync, fullPages) in [("off", "off"), ("off", "on"), ("on", "off"), ("on", "on")] {
+                try await set(sync, fullPages, of: store)
+                for uri in [try store.durableURI(), try store.durableURI(off), try store.uri(off)] {
+                    seen.append(await problem { try await ProfileRepository.open(postgres: uri).close() })
+                }
+            }
+            problems = .success(seen)
+        } catch {
+            problems = .failure(error)
         }
-        let repository = try await ProfileRepository.open(postgres: uri + off)
-        try await repository.register("one")
-        await repository.close()
+        try await set(before.sync, before.fullPages, of: store)
+        func refusal(_ settings: String...) -> ProfileStoreError {
+            .notDurable(settings.map { "\($0) is off" }.joined(separator: ", "))
+        }
+        // Each pair of settings: as the address has it, with synchronous_commit off, and with durability=local.
+        #expect(
+            try problems.get() == [
+                refusal("fsync", "full_page_writes"), refusal("fsync", "full_page_writes", "synchronous_commit"), nil,
+                refusal("fsync"), refusal("fsync", "synchronous_commit"), nil,
+                refusal("full_page_writes"), refusal("full_page_writes", "synchronous_commit"), nil,
+                nil, refusal("synchronous_commit"), nil,
+            ])
+    }
+
+    private func settings(of store: PostgresStore) async throws -> (sync: String, fullPages: String) {
+        let rows = try await store.run("SELECT current_setting('fsync'), current_setting('full_page_writes')")
+        return (rows.text(0, 0) ?? "", rows.text(0, 1) ?? "")
+    }
+
+    private func set(_ sync: String, _ fullPages: String, of store: PostgresStore) async throws {
+        try await store.run("ALTER SYSTEM SET fsync = \(sync)")
+        try await store.run("ALTER SYSTEM SET full_page_writes = \(fullPages)")
+        try await store.run("SELECT pg_reload_conf()")
+        try await waitUntil { try await settings(of: store) == (sync, fullPages) }
     }
 
     @Test func `E2: a check tells of a load that has not ended, and of writes that fail`() async throws {
@@ -134,7 +162,7 @@ import Watchdog
         try await store.run("UPDATE store SET is_loading = false")
         try await store.run("ALTER TABLE keyed_writes RENAME TO elsewhere")
         let broken = try await repository.checkCluster()
-        #expect(broken.writeProblem == "database" && !broken.isSound)
+        #expect(broken.writeProblem?.code == "database" && !broken.isSound)
         await repository.close()
     }
 
@@ -157,7 +185,7 @@ import Watchdog
         let store = try PostgresStore()
         let port = try store.port
         guard
-            case .notPermitted? = await problem({
+            case .unavailable? = await problem({
                 try await ProfileRepository.open(postgres: "postgresql://app@127.0.0.1:\(port)/nosuch")
             })
         else {

@@ -37,8 +37,14 @@ final class PostgresStore: Sendable {
     func uri(through proxy: PostgresProxy? = nil, _ settings: String...) throws -> String {
         var server = server
         if let proxy { server = server.split(separator: ":\(try port)").joined(separator: ":\(proxy.port)") }
+        let settings = settings.filter { !server.contains($0) }
         return server + (server.contains("?") ? "&" : "?")
             + (["schema=\(schema)", "connections=8"] + settings).joined(separator: "&")
+    }
+
+    /// Where the store is, if what it has committed is to be safe: the server of the tests does not sync.
+    func durableURI(_ settings: String...) throws -> String {
+        try ([uri().replacing("durability=local&", with: "")] + settings).joined(separator: "&")
     }
 
     /// Opens the store, and makes it where it is missing.

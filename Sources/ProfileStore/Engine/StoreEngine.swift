@@ -382,7 +382,7 @@ package protocol StoreEngine: Sendable {
     // MARK: The end
 
     /// Ends what is being read and listened to, lets writes come to their end, and closes. Verbs throw `closed` from then
-    /// on.
+    /// on. A server that does not answer is not waited for longer than a second or two.
     func close() async
 }
 

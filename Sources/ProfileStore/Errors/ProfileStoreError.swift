@@ -32,8 +32,9 @@ public enum ProfileStoreError: Error, Hashable, Sendable {
 
     // Not now.
 
-    /// The write lock did not come in time; without a holder it is another program that holds SQLite's own lock, or has
-    /// not said who it is. After no time at all: 10,000 changes of this process wait already.
+    /// The call's turn did not come in time. With a holder it waited for that process's write lock. Without one another
+    /// program holds SQLite's own lock, or a server that is alive keeps a row, a connection or its answer. After no time
+    /// at all: 10,000 changes of this process wait already.
     ///
     /// A long read, such as a search without an index or a check, is also refused so: no thread was free for it within the
     /// wait limit, or 1,000 reads of its kind wait already.
@@ -51,8 +52,8 @@ public enum ProfileStoreError: Error, Hashable, Sendable {
 
     // The servers.
 
-    /// No server that keeps the profiles can be reached, or none takes part at the moment; by the words for each. Nothing
-    /// was written.
+    /// No server that keeps the profiles can be reached, answers or takes part at the moment; by the words for each.
+    /// Nothing was written.
     case unavailable([String])
     /// Nobody can say whether the write was done: the server was lost while it was, and not found again in time. Repeat it
     /// with its ``WriteKey``, or look.

@@ -29,9 +29,11 @@ extension ProfileRepository {
     public func takeWelcome() async throws(ProfileStoreError) -> Bool { try await engine.takeWelcome() }
 
     func changes(after number: Int64, limit: Int) async throws(ProfileStoreError) -> [ProfileChange] {
-        let changes = try await engine.changes(after: number, limit: limit)
-        // Whoever hears of other rules finds them in force here too.
-        if changes.contains(where: { $0.kind == .adopted || $0.kind == .missed }) { try await refreshSchema() }
-        return changes
+        try await call { () throws(ProfileStoreError) in
+            let changes = try await engine.changes(after: number, limit: limit)
+            // Whoever hears of other rules finds them in force here too.
+            if changes.contains(where: { $0.kind == .adopted || $0.kind == .missed }) { try await refreshSchema() }
+            return changes
+        }
     }
 }

@@ -1,4 +1,5 @@
 internal import ProfileCore
+internal import Threads
 
 extension ProfileRepository {
     /// The profile with this username, whatever the case of its ASCII letters; nil where there is none.
@@ -35,18 +36,20 @@ extension ProfileRepository {
     /// One page of a query in the order of ids for which so many ids are looked at, however few profiles that finds: it may
     /// have none and say where to go on, so that somebody who waits sees those that are found first.
     package func page(of query: ProfileQuery, lookingAt ids: Int64) async throws(ProfileStoreError) -> ProfilePage {
-        let newest = try await profiles(ProfileQuery(isReversed: true, limit: 1)).profiles.first?.id ?? 0
-        // Any number may be in a cursor or, as an id, in a file.
-        let (last, isBeyondAll): (Int64, Bool) =
-            if query.isReversed {
-                (query.after?.id ?? newest).subtractingReportingOverflow(query.after == nil ? ids - 1 : ids)
-            } else {
-                (query.after?.id ?? 0).addingReportingOverflow(ids)
-            }
-        let page = try await page(of: query, through: isBeyondAll ? nil : last)
-        let isAtEnd = isBeyondAll || (query.isReversed ? last <= 1 : last >= newest)
-        return page.next != nil || isAtEnd
-            ? page : ProfilePage(profiles: page.profiles, next: ProfileCursor(id: last))
+        try await call { () throws(ProfileStoreError) in
+            let newest = try await profiles(ProfileQuery(isReversed: true, limit: 1)).profiles.first?.id ?? 0
+            // Any number may be in a cursor or, as an id, in a file.
+            let (last, isBeyondAll): (Int64, Bool) =
+                if query.isReversed {
+                    (query.after?.id ?? newest).subtractingReportingOverflow(query.after == nil ? ids - 1 : ids)
+                } else {
+                    (query.after?.id ?? 0).addingReportingOverflow(ids)
+                }
+            let page = try await page(of: query, through: isBeyondAll ? nil : last)
+            let isAtEnd = isBeyondAll || (query.isReversed ? last <= 1 : last >= newest)
+            return page.next != nil || isAtEnd
+                ? page : ProfilePage(profiles: page.profiles, next: ProfileCursor(id: last))
+        }
     }
 
     /// Every profile that a query finds, read page by page: what is committed meanwhile may or may not be among them.
@@ -58,10 +61,12 @@ extension ProfileRepository {
     ///
     /// - Throws: ``ProfileStoreError/invalidQuery(_:)``, …
     public func count(_ query: ProfileQuery = ProfileQuery()) async throws(ProfileStoreError) -> Int {
-        // A number does not tell that other rules have judged what it counts.
-        try await refreshSchema()
-        return try await byLatestRules(latest: { _ in nil }) { rules throws(ProfileStoreError) in
-            try await engine.count(search(query, by: rules), under: rules)
+        try await call { () throws(ProfileStoreError) in
+            // A number does not tell that other rules have judged what it counts.
+            try await refreshSchema()
+            return try await byLatestRules(latest: { _ in nil }) { rules throws(ProfileStoreError) in
+                try await engine.count(search(query, by: rules), under: rules)
+            }
         }
     }
 
@@ -95,24 +100,34 @@ extension ProfileRepository {
     private func byLatestRules<Value>(
         latest: (Value) -> Int?, read: (AdoptedSchema) async throws(ProfileStoreError) -> Value
     ) async throws(ProfileStoreError) -> Value {
+        let deadline = CallDeadline.orFromNow(options.waitLimit)
         var rules = adoptedSchema
-        while true {
-            let outcome: Result<Value, ProfileStoreError>
-            do throws(ProfileStoreError) { outcome = .success(try await read(rules)) } catch {
-                outcome = .failure(error)
+        // Mostly the only read. It stays on its thread, as what runs with a deadline of the task's does not.
+        var outcome = await outcome(by: rules, read)
+        while needsLaterRules(outcome, than: rules, latest) {
+            let refreshed = try await CallDeadline.at(deadline) { () throws(ProfileStoreError) in
+                try await refreshSchema()
             }
-            switch outcome {
-            case .success(let value):
-                guard let version = latest(value), version > rules.version else { return value }
-            case .failure(let error):
-                switch error {
-                case .schemaChanged, .invalidQuery: break
-                default: throw error
-                }
-            }
-            let refreshed = try await refreshSchema()
-            guard refreshed.version > rules.version else { return try outcome.get() }
+            guard refreshed.version > rules.version else { break }
             rules = refreshed
+            outcome = await CallDeadline.at(deadline) { await self.outcome(by: refreshed, read) }
+        }
+        return try outcome.get()
+    }
+
+    private func outcome<Value>(
+        by rules: AdoptedSchema, _ read: (AdoptedSchema) async throws(ProfileStoreError) -> Value
+    ) async -> Result<Value, ProfileStoreError> {
+        do throws(ProfileStoreError) { return .success(try await read(rules)) } catch { return .failure(error) }
+    }
+
+    private func needsLaterRules<Value>(
+        _ outcome: Result<Value, ProfileStoreError>, than rules: AdoptedSchema, _ latest: (Value) -> Int?
+    ) -> Bool {
+        switch outcome {
+        case .success(let value): latest(value).map { $0 > rules.version } ?? false
+        case .failure(.schemaChanged), .failure(.invalidQuery): true
+        case .failure: false
         }
     }
 }

@@ -14,15 +14,17 @@ extension ProfileRepository {
     public func issueReset(
         of username: String, validFor validity: Duration = .seconds(86_400)
     ) async throws(ProfileStoreError) -> IssuedToken<PasswordReset> {
-        try await refreshSchema()
-        _ = try passwordField(of: validator)
-        let new = try newToken(.reset)
-        let now = options.now()
-        let expiry = now.advanced(by: max(validity, .milliseconds(1)))
-        guard let reset = try await engine.issueReset(new.hash, of: username, at: now, until: expiry) else {
-            throw .notFound(username: username)
+        try await call { () throws(ProfileStoreError) in
+            try await refreshSchema()
+            _ = try passwordField(of: validator)
+            let new = try newToken(.reset)
+            let now = options.now()
+            let expiry = now.advanced(by: max(validity, .milliseconds(1)))
+            guard let reset = try await engine.issueReset(new.hash, of: username, at: now, until: expiry) else {
+                throw .notFound(username: username)
+            }
+            return IssuedToken(reset, new.text)
         }
-        return IssuedToken(reset, new.text)
     }
 
     /// What a reset's token is for, to be shown to who is about to use it; nil for any other text, and once the reset was
@@ -43,6 +45,10 @@ extension ProfileRepository {
     /// - Throws: `wrong` for a token that is none, was used or has ended; `store(.invalid)` with what is wrong with the
     ///   password, after which the token is as good as before; …
     public func redeemReset(_ token: Secret, password: Secret) async throws(CredentialError) -> Profile {
+        try await call { () throws(CredentialError) in try await redeemInCall(token, password) }
+    }
+
+    private func redeemInCall(_ token: Secret, _ password: Secret) async throws(CredentialError) -> Profile {
         let known = try await store { () throws(ProfileStoreError) in
             if let known = try await reset(for: token) { return known as PasswordReset? }
             return try await engine.confirmed(nil) { () throws(ProfileStoreError) in try await reset(for: token) }

@@ -86,9 +86,11 @@ extension ProfileRepository {
     private func firstAnswerOr(
         _ stamp: WriteStamp, _ body: () async throws(CredentialError) -> Bool
     ) async throws(CredentialError) -> Bool {
-        let first: Bool? = try await store { () throws(ProfileStoreError) in try await firstAnswer(stamp) }
-        if let first { return first }
-        return try await body()
+        try await call { () throws(CredentialError) in
+            let first: Bool? = try await store { () throws(ProfileStoreError) in try await firstAnswer(stamp) }
+            if let first { return first }
+            return try await body()
+        }
     }
 }
 
@@ -105,9 +107,11 @@ extension ProfileRepository {
     ///
     /// - Throws: `store(.notFound)`, …
     public func unlock(_ username: String) async throws(CredentialError) {
-        let stored = try await storedCredential(username, .password) { $0 == nil }
-        guard stored != nil else { throw .store(.notFound(username: username)) }
-        try await store { () throws(ProfileStoreError) in try await engine.unlock(username) }
+        try await call { () throws(CredentialError) in
+            let stored = try await storedCredential(username, .password) { $0 == nil }
+            guard stored != nil else { throw .store(.notFound(username: username)) }
+            try await store { () throws(ProfileStoreError) in try await engine.unlock(username) }
+        }
     }
 
     /// A secret that was right: the profile, the hash that it was checked against, and the session that it has started.
@@ -121,6 +125,14 @@ extension ProfileRepository {
     /// wanted (P9, P10).
     func attempt(
         _ secret: Secret, _ kind: CredentialKind, _ username: String, starting session: NewSession? = nil
+    ) async throws(CredentialError) -> Proof {
+        try await call { () throws(CredentialError) in
+            try await attemptInCall(secret, kind, username, starting: session)
+        }
+    }
+
+    private func attemptInCall(
+        _ secret: Secret, _ kind: CredentialKind, _ username: String, starting session: NewSession?
     ) async throws(CredentialError) -> Proof {
         let stored = try await credential(kind, of: username)
         let attempt = LoginAttempt(username: username, kind: kind, isKnown: stored != nil, time: options.now())

@@ -60,9 +60,11 @@ extension ProfileRepository {
     ///
     /// - Throws: `notFound`, …
     public func sessions(of username: String) async throws(ProfileStoreError) -> [Session] {
-        guard let profile = try await profile(username: username) else { throw .notFound(username: username) }
-        return try await engine.sessions(of: profile.id, after: nil, limit: .max, at: options.now())
-            .sorted { ($1.lastUsedAt, $0.id) < ($0.lastUsedAt, $1.id) }
+        try await call { () throws(ProfileStoreError) in
+            guard let profile = try await profile(username: username) else { throw .notFound(username: username) }
+            return try await engine.sessions(of: profile.id, after: nil, limit: .max, at: options.now())
+                .sorted { ($1.lastUsedAt, $0.id) < ($0.lastUsedAt, $1.id) }
+        }
     }
 
     /// The sessions of all profiles, by profile, some at a time.

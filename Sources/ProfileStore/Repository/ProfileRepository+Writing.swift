@@ -1,5 +1,6 @@
 public import ProfileCore
 internal import SecretHashing
+internal import Threads
 
 // Each write may name who did it, for the log of changes, and have a key, for those who repeat it; see `WriteKey`.
 extension ProfileRepository {
@@ -15,10 +16,12 @@ extension ProfileRepository {
         _ profile: ValidProfile, by author: Author? = nil, key: WriteKey? = nil
     ) async throws(ProfileStoreError) -> Profile {
         let stamp = stamp(author, KeyedRequest(key, "register", profile.facts))
-        if let first: Profile = try await firstAnswer(stamp) { return first }
-        let row = try await hashingPasswords(of: profile.rows, profile.schema)
-        return try await learningOfRules { () throws(ProfileStoreError) in
-            try await engine.register(row, judgedBy: profile.schema, stamp)
+        return try await call { () throws(ProfileStoreError) in
+            if let first: Profile = try await firstAnswer(stamp) { return first }
+            let row = try await hashingPasswords(of: profile.rows, profile.schema)
+            return try await learningOfRules { () throws(ProfileStoreError) in
+                try await engine.register(row, judgedBy: profile.schema, stamp)
+            }
         }
     }
 
@@ -39,7 +42,9 @@ extension ProfileRepository {
         _ change: @Sendable (inout ProfileDraft) -> Void
     ) async throws(ProfileStoreError) -> Profile {
         do throws(EditError<Never>) {
-            return try await attemptEdit(username, revision, author, key, change)
+            return try await call { () throws(EditError<Never>) in
+                try await attemptEdit(username, revision, author, key, change)
+            }
         } catch {
             switch error {
             case .store(let error): throw error
@@ -56,7 +61,9 @@ extension ProfileRepository {
         _ change: @Sendable (inout ProfileDraft) throws -> Void
     ) async throws -> Profile {
         do throws(EditError<any Error>) {
-            return try await attemptEdit(username, revision, author, key, change)
+            return try await call { () throws(EditError<any Error>) in
+                try await attemptEdit(username, revision, author, key, change)
+            }
         } catch {
             switch error {
             case .store(let error): throw error
@@ -105,8 +112,10 @@ extension ProfileRepository {
     ) async throws(ProfileStoreError) -> Profile {
         let request = KeyedRequest(key, "replace", [String(stored.id), String(stored.revision)] + valid.facts)
         let stamp = stamp(author, request)
-        if let first: Profile = try await firstAnswer(stamp) { return first }
-        return try await replace(stored, with: valid, stamp)
+        return try await call { () throws(ProfileStoreError) in
+            if let first: Profile = try await firstAnswer(stamp) { return first }
+            return try await replace(stored, with: valid, stamp)
+        }
     }
 
     /// Removes a profile, its credentials and its sessions. Its id is not used again.
@@ -153,7 +162,7 @@ extension ProfileRepository {
             try await firstAnswer(stamp)
         }
         if let first { return first }
-        let deadline = ContinuousClock.now + min(options.waitLimit, .seconds(1_000_000_000))
+        let deadline = CallDeadline.orFromNow(options.waitLimit)
         // What was confirmed after the draft of another profile turned out to be invalid.
         var confirmedProfile: Profile?
         while true {

@@ -1,6 +1,7 @@
 public import ProfileCore
 public import SecretHashing
 internal import Synchronization
+internal import Threads
 
 /// Profiles in a store: the one that a service embeds and the command drives.
 ///
@@ -23,8 +24,8 @@ public final class ProfileRepository: Sendable {
         public var initialSchema = ProfileSchema.standard
         /// What this process is called to those who wait for its write lock.
         public var command = "profiles"
-        /// How long a write or a long read waits for its turn, and anything for locks that other programs hold, or for a server;
-        /// 50 ms at the least.
+        /// How long a call waits: a write for its turn, and any call for locks that other programs hold, or for a server. A
+        /// call of several transactions has this time for all of them. 50 ms at the least.
         public var waitLimit = Duration.seconds(30)
         /// The cost of hashes of our own.
         public var hashing = HashingPolicy.standard
@@ -100,7 +101,8 @@ public final class ProfileRepository: Sendable {
     }
 
     /// Ends what is under way, lets writes come to their end, and closes. On SQLite all that was written is then in the
-    /// one file, unless another process is writing, to which that is left.
+    /// one file, unless another process is writing, to which that is left. On PostgreSQL a server that does not answer any
+    /// more is waited for no longer than a second or two: writes that it may have done end with `outcomeUnknown`.
     public func close() async {
         feed.close()
         await tokenUses.finish()
@@ -112,6 +114,11 @@ public final class ProfileRepository: Sendable {
 
     /// The current day in UTC, which rules such as "not in the future" go by.
     public var today: CalendarDay { options.now().day ?? .latest }
+
+    /// Runs what the caller sees as one call: all the verbs within share one deadline.
+    func call<Value, Failure>(_ body: () async throws(Failure) -> Value) async throws(Failure) -> Value {
+        try await CallDeadline.within(options.waitLimit, body)
+    }
 
     // MARK: The schema in force
 

@@ -36,7 +36,7 @@ extension PostgresEngine {
     func store<Batch: ImportBatch>(
         _ batch: Batch, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> Batch {
-        try await session.underWay.run { () throws(ProfileStoreError) in
+        try await session.writingCall { () throws(ProfileStoreError) in
             // As many as may be new: those that are follow each other.
             let firstID = try await ids.take(batch.rows.count, session, at: stamp.time)
             return try await store(batch, from: firstID, judgedBy: schema, stamp)

@@ -1,25 +1,30 @@
 internal import PostgresAccess
 internal import ProfileStore
 internal import Synchronization
+internal import Threads
 
 // The log of changes, and those who watch it.
 extension PostgresEngine {
     func changeNumber() async throws(ProfileStoreError) -> Int64 {
-        let (number, hasNew) = try await session.read { connection in
-            let rows = try await connection.run(ChangeTable.selectState)
-            return (rows.number(0, 0) ?? 0, rows.flag(0, 1))
+        try await session.call { () throws(ProfileStoreError) in
+            let (number, hasNew) = try await session.read { connection in
+                let rows = try await connection.run(ChangeTable.selectState)
+                return (rows.number(0, 0) ?? 0, rows.flag(0, 1))
+            }
+            return hasNew ? try await numberChanges() : number
         }
-        return hasNew ? try await numberChanges() : number
     }
 
     func changes(after number: Int64, limit: Int) async throws(ProfileStoreError) -> [ProfileChange] {
-        let newest = try await changeNumber()
-        guard newest != number else { return [] }
-        let changes = try await session.read { connection in
-            let command = ChangeTable.select(after: number, limit: limit)
-            return ChangeTable.changes(in: try await connection.run([command])[0], after: number)
+        try await session.call { () throws(ProfileStoreError) in
+            let newest = try await changeNumber()
+            guard newest != number else { return [] }
+            let changes = try await session.read { connection in
+                let command = ChangeTable.select(after: number, limit: limit)
+                return ChangeTable.changes(in: try await connection.run([command])[0], after: number)
+            }
+            return changes.isEmpty ? [.missed(upTo: newest)] : changes
         }
-        return changes.isEmpty ? [.missed(upTo: newest)] : changes
     }
 
     /// Gives numbers to all changes that have none, in steps of a transaction each: a log that nobody has read for long
@@ -29,13 +34,13 @@ extension PostgresEngine {
     @discardableResult
     func numberChanges() async throws(ProfileStoreError) -> Int64 {
         while true {
-            if let step = try await numberSomeChanges(waits: true, session), step.isComplete { return step.newest }
+            if let step = try await numberSomeChanges(waits: true), step.isComplete { return step.newest }
         }
     }
 
     /// Takes one step of it. A step may be done twice, and so needs no key of a caller's.
     private func numberSomeChanges(
-        waits: Bool, _ session: PostgresSession
+        waits: Bool
     ) async throws(ProfileStoreError) -> (newest: Int64, isComplete: Bool)? {
         try await session.prepare(at: options.now()) { [options] transaction, _ in
             PostgresSession.Outcome(
@@ -53,31 +58,37 @@ extension PostgresEngine {
         guard Int.random(in: 0..<interval) < newChanges else { return }
         // A write of many changes adds more than one step can take away.
         for _ in 0...newChanges / ChangeTable.mostNumberedAtOnce {
-            let brief = session.waiting(atMost: .seconds(1))
-            guard let step = try? await numberSomeChanges(waits: false, brief), !step.isComplete else { return }
+            let step = try? await CallDeadline.at(min(session.deadline, CallDeadline.fromNow(.seconds(1)))) {
+                try await numberSomeChanges(waits: false)
+            }
+            guard let step, !step.isComplete else { return }
         }
     }
 
     func listen(_ listener: CommitListener) { watch.listen(listener) }
 
     func takeWelcome() async throws(ProfileStoreError) -> Bool {
-        let isWelcomed = try await session.read { connection in
-            try await connection.run("SELECT is_welcomed FROM store").flag(0, 0)
-        }
-        if isWelcomed { return false }
-        return try await session.write(at: options.now()) { transaction, _ in
-            let rows = try await transaction.run("UPDATE store SET is_welcomed = true WHERE NOT is_welcomed")
-            return PostgresSession.Outcome(value: rows.affectedCount == 1)
+        try await session.call { () throws(ProfileStoreError) in
+            let isWelcomed = try await session.read { connection in
+                try await connection.run("SELECT is_welcomed FROM store").flag(0, 0)
+            }
+            if isWelcomed { return false }
+            return try await session.write(at: options.now()) { transaction, _ in
+                let rows = try await transaction.run("UPDATE store SET is_welcomed = true WHERE NOT is_welcomed")
+                return PostgresSession.Outcome(value: rows.affectedCount == 1)
+            }
         }
     }
 
     func outcome(of request: KeyedRequest, at time: Timestamp) async throws(ProfileStoreError) -> KeyedOutcome? {
-        let schema = try await schemaInForce().schema
-        let isThere = try await session.read { connection in
-            let rows = try await connection.run([KeyedWriteTable.select(request.key.text)])[0]
-            return !rows.isEmpty && rows.time(0, 2) > WriteKey.forgotten(at: time)
+        try await session.call { () throws(ProfileStoreError) in
+            let schema = try await schemaInForce().schema
+            let isThere = try await session.read { connection in
+                let rows = try await connection.run([KeyedWriteTable.select(request.key.text)])[0]
+                return !rows.isEmpty && rows.time(0, 2) > WriteKey.forgotten(at: time)
+            }
+            return isThere ? try await session.outcome(of: request) { schema } : nil
         }
-        return isThere ? try await session.outcome(of: request) { schema } : nil
     }
 }
 

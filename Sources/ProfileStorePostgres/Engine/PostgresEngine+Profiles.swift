@@ -6,7 +6,7 @@ extension PostgresEngine {
     func register(
         _ row: ValidProfiles, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> Profile {
-        try await session.underWay.run { () throws(ProfileStoreError) in
+        try await session.writingCall { () throws(ProfileStoreError) in
             let id = try await ids.take(session, at: stamp.time)
             return try await register(row, as: id, judgedBy: schema, stamp)
         }

@@ -1,6 +1,7 @@
 internal import PostgresAccess
 internal import ProfileCore
 internal import ProfileStore
+internal import Threads
 
 extension PostgresEngine {
     func schemaInForce() async throws(ProfileStoreError) -> AdoptedSchema {
@@ -43,27 +44,39 @@ extension PostgresEngine {
     func adopt(
         _ schema: ProfileSchema, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> (inForce: AdoptedSchema, version: Int) {
-        if let request = stamp.request, let first = try await outcome(of: request, at: stamp.time) {
-            let answer: Result<Int, ProfileStoreError> = first.answer()
-            return (try await schemaInForce(), try answer.get())
-        }
         let start = ContinuousClock.now
-        let deadline = session.newDeadline
-        while try await schemaInForce().fingerprint != schema.fingerprint {
-            try await session.read { connection in
-                do {
-                    try await Self.prepare(for: schema, connection)
-                } catch let error as ProfileStoreError {
-                    try await session.proving(connection) { throw error }
+        var deadline = session.deadline
+        func inTime<Value>(
+            _ step: () async throws(ProfileStoreError) -> Value
+        ) async throws(ProfileStoreError) -> Value { try await CallDeadline.at(deadline, step) }
+        while try await inTime({ () throws(ProfileStoreError) in try await schemaInForce().fingerprint })
+            != schema.fingerprint
+        {
+            let began = ContinuousClock.now
+            let isPrepared = try await inTime { () throws(ProfileStoreError) in
+                try await session.read { connection in
+                    do {
+                        try await Self.prepare(for: schema, connection)
+                    } catch let error as ProfileStoreError {
+                        try await session.proving(connection) { throw error }
+                    }
+                    return try await Self.isPrepared(for: schema, connection.run(SchemaTable.selectIndexes))
                 }
             }
-            if try await session.read({ try await Self.isPrepared(for: schema, $0.run(SchemaTable.selectIndexes)) }) {
-                break
-            }
-            // Somebody else makes an index that it needs, or has just dropped one.
+            // Making an index may take an hour, and is not waiting.
+            deadline += .now - began
+            if isPrepared { break }
+            // Another program makes an index that the schema needs, or has just dropped one.
             guard .now < deadline else { throw .busy(holder: nil, waited: .now - start) }
             do { try await Task.sleep(for: .milliseconds(20)) } catch { throw .cancelled }
         }
+        return try await inTime { () throws(ProfileStoreError) in try await putInForce(schema, stamp, since: start) }
+    }
+
+    /// Puts a schema in force whose columns and indexes are there.
+    private func putInForce(
+        _ schema: ProfileSchema, _ stamp: WriteStamp, since start: ContinuousClock.Instant
+    ) async throws(ProfileStoreError) -> (inForce: AdoptedSchema, version: Int) {
         let version: Int = try await change(stamp) { transaction in
             let held = try await transaction.run(SchemaTable.hold)
             guard !held.flag(0, 1) else { throw LoadGoesOn() }

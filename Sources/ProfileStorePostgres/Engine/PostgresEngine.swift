@@ -125,7 +125,7 @@ final class PostgresEngine: StoreEngine {
         _ stamp: WriteStamp, _ body: (Transaction) async throws -> Written<Value>
     ) async throws(ProfileStoreError) -> Value {
         guard let request = stamp.request else { return try await changeOnce(stamp, body) }
-        return try await session.underWay.run { () throws(ProfileStoreError) in
+        return try await session.writingCall { () throws(ProfileStoreError) in
             try await change(request, stamp, body)
         }
     }

@@ -3,12 +3,13 @@ internal import PostgresAccess
 internal import ProfileCore
 internal import ProfileStore
 internal import SecretHashing
+internal import Threads
 
 /// How the engine talks to the servers: reads that are repeated when a connection is lost, and writes of which it is
 /// always known what became of them, or said that it is not.
 struct PostgresSession: Sendable {
     let pool: ConnectionPool
-    private(set) var options: ProfileRepository.Options
+    let options: ProfileRepository.Options
     let underWay = WritesUnderWay()
 
     init(pool: ConnectionPool, options: ProfileRepository.Options) {
@@ -16,16 +17,24 @@ struct PostgresSession: Sendable {
         self.options = options
     }
 
-    /// The same session, of which a call waits no longer than this.
-    func waiting(atMost limit: Duration) -> PostgresSession {
-        var session = self
-        session.options.waitLimit = min(limit, options.waitLimit)
-        return session
+    /// The deadline of a step that begins now, of what takes longer than a call may.
+    var newDeadline: ContinuousClock.Instant { CallDeadline.fromNow(options.waitLimit) }
+
+    /// The deadline of the call that the task runs; that of a new one outside of a call.
+    var deadline: ContinuousClock.Instant { CallDeadline.orFromNow(options.waitLimit) }
+
+    /// Runs what the caller sees as one call: all its transactions share one deadline.
+    func call<Value: Sendable>(
+        _ body: () async throws(ProfileStoreError) -> Value
+    ) async throws(ProfileStoreError) -> Value {
+        try await CallDeadline.within(options.waitLimit, body)
     }
 
-    /// Until when what begins now may take.
-    var newDeadline: ContinuousClock.Instant {
-        .now + min(max(options.waitLimit, .milliseconds(50)), .seconds(1_000_000_000))
+    /// Runs a write that the caller sees as one call. Closing waits for it.
+    func writingCall<Value: Sendable>(
+        _ body: () async throws(ProfileStoreError) -> Value
+    ) async throws(ProfileStoreError) -> Value {
+        try await underWay.run { () throws(ProfileStoreError) in try await call(body) }
     }
 
     // MARK: Reading
@@ -418,10 +427,12 @@ struct PostgresSession: Sendable {
         }
     }
 
-    /// Lets writes come to their end, and closes.
+    /// Lets writes come to their end as long as the server is alive, and closes. A server that is frozen is waited for no
+    /// longer than a second.
     func close() async {
-        await underWay.close()
-        pool.close()
+        // Those that are left end with `outcomeUnknown` or `closed`.
+        await underWay.close { [pool] in await !pool.isAnswered(until: .now + .seconds(1)) }
+        await pool.end()
     }
 
     /// What came of a write that was made with this key, once another machine has it too; nil where none was made.
@@ -466,12 +477,12 @@ struct PostgresSession: Sendable {
         _ attempt: (_ deadline: ContinuousClock.Instant) async throws -> Value
     ) async throws(ProfileStoreError) -> Value {
         let start = ContinuousClock.now
-        let deadline = newDeadline
+        let deadline = deadline
         var unknown: String?
         var pause = Duration.milliseconds(1)
         while true {
             do {
-                return try await attempt(deadline)
+                return try await CallDeadline.at(deadline) { try await attempt(deadline) }
             } catch {
                 if case PostgresError.outcomeUnknown(let reason) = error { unknown = unknown ?? reason }
                 let isOnOneMachine = (error as? QuorumIsGone)?.isStored ?? false
@@ -481,7 +492,10 @@ struct PostgresSession: Sendable {
                 if error is LoadGoesOn, !isOver {
                     let hasEnded: Bool
                     do throws(ProfileStoreError) {
-                        hasEnded = try await endDeadLoad()
+                        // Making its indexes may take longer than a call.
+                        hasEnded = try await CallDeadline.at(nil) { () throws(ProfileStoreError) in
+                            try await endDeadLoad()
+                        }
                     } catch {
                         // That is about the load, and not about an attempt before.
                         if let unknown { throw .outcomeUnknown(unknown) }

@@ -1,6 +1,7 @@
 internal import PostgresAccess
 internal import ProfileStore
 internal import Synchronization
+internal import Threads
 
 /// The ids that this process may give to new profiles: reserved in blocks, so that no two writes wait for one number.
 ///
@@ -19,12 +20,14 @@ final class ProfileIDs: Sendable {
     /// An id for one profile.
     func take(_ session: PostgresSession, at time: Timestamp) async throws(ProfileStoreError) -> Int64 {
         while true {
+            var isOurs = false
             let (id, reserving) = state.withLock { state -> (Int64?, Task<Result<Void, ProfileStoreError>, Never>?) in
                 if let id = state.free.first {
                     state.free = id + 1..<state.free.upperBound
                     return (id, nil)
                 }
                 if let reserving = state.reserving { return (nil, reserving) }
+                isOurs = true
                 let size = state.blockSize
                 state.blockSize = min(size * 2, Self.largestBlock)
                 let reserving = Task { await self.fill(size, session, at: time) }
@@ -32,7 +35,11 @@ final class ProfileIDs: Sendable {
                 return (nil, reserving)
             }
             if let id { return id }
-            if let reserving { try await reserving.value.get() }
+            guard let reserving else { continue }
+            do throws(ProfileStoreError) { try await reserving.value.get() } catch {
+                // The task that began it had less time left than this one.
+                if isOurs || CallDeadline.isOver || !error.isOfTime { throw error }
+            }
         }
     }
 
@@ -76,5 +83,15 @@ final class ProfileIDs: Sendable {
             return PostgresSession.Outcome(value: end)
         }
         return end - size..<end
+    }
+}
+
+extension ProfileStoreError {
+    /// Whether the same may succeed in a call that has more time left.
+    fileprivate var isOfTime: Bool {
+        switch self {
+        case .busy, .unavailable, .outcomeUnknown: true
+        default: false
+        }
     }
 }

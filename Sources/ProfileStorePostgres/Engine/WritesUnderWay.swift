@@ -6,7 +6,6 @@ final class WritesUnderWay: Sendable {
     private struct State {
         var count = 0
         var isClosed = false
-        var closing: [CheckedContinuation<Void, Never>] = []
     }
 
     @TaskLocal private static var isWithin = false
@@ -26,24 +25,32 @@ final class WritesUnderWay: Sendable {
         let outcome = await Self.$isWithin.withValue(true) { () async -> Result<Value, ProfileStoreError> in
             do throws(ProfileStoreError) { return .success(try await body()) } catch { return .failure(error) }
         }
-        let closing = state.withLock { state in
-            state.count -= 1
-            defer { if state.count == 0 { state.closing = [] } }
-            return state.count == 0 ? state.closing : []
-        }
-        for waiting in closing { waiting.resume() }
+        state.withLock { $0.count -= 1 }
         return try outcome.get()
     }
 
-    /// Lets no further write begin, and waits for those that have.
-    func close() async {
-        await withCheckedContinuation { continuation in
-            let isOver = state.withLock { state in
-                state.isClosed = true
-                if state.count > 0 { state.closing.append(continuation) }
-                return state.count == 0
-            }
-            if isOver { continuation.resume() }
+    /// Lets no further write begin, and waits for those that have, unless `isHopeless` says that they cannot end. It is
+    /// asked again and again.
+    func close(unless isHopeless: @escaping @Sendable () async -> Bool) async {
+        let isOver = state.withLock { state in
+            state.isClosed = true
+            return state.count == 0
         }
+        guard !isOver else { return }
+        // A task of its own is not cancelled with the one that closes, so it waits.
+        await Task {
+            var pause = Duration.milliseconds(1)
+            var asksAt = ContinuousClock.now + Self.patience
+            while state.withLock({ $0.count }) > 0 {
+                try? await Task.sleep(for: pause)
+                pause = min(pause * 2, .milliseconds(20))
+                guard .now >= asksAt else { continue }
+                if await isHopeless() { return }
+                asksAt = .now + Self.patience
+            }
+        }.value
     }
+
+    /// How long writes may take before it is asked whether they are hopeless.
+    private static let patience = Duration.milliseconds(250)
 }

@@ -27,12 +27,18 @@ extension ProfileStoreError {
         default: self
         }
     }
+    /// The address leads to a pooler that does not keep sessions.
+    static let sharedSession = ProfileStoreError.unreadableAddress(
+        "it leads to a connection pooler that gives each transaction another session, as PgBouncer does with "
+            + "pool_mode=transaction; use pool_mode=session, or the address of the server itself")
 
     private init(_ error: PostgresError, waited: Duration) {
         switch error {
         case .refused(let state, let message, _, _): self.init(state, message, waited: waited)
         case .lost(let message): self = .unavailable([message])
         case .timedOut: self = .busy(holder: nil, waited: waited)
+        case .noAnswer(let server): self = .unavailable(["\(server): no answer in time"])
+        case .sharedSession: self = .sharedSession
         case .outcomeUnknown(let reason): self = .outcomeUnknown(reason)
         case .unreachable(let problems):
             let words = problems.map { "\($0.server): \($0.message.isEmpty ? "no answer in time" : $0.message)" }
@@ -51,7 +57,7 @@ extension ProfileStoreError {
         case .readOnlyTransaction: self = .readOnly(message)
         // U+0000, which no text of the server's has.
         case .untranslatableText: self = .unsupported("text with U+0000")
-        case .insufficientPrivilege: self = .notPermitted(message)
+        case _ where state.isRefusal: self = .notPermitted(message)
         default: self = .database("\(state): \(message)", code: 0)
         }
     }

@@ -31,22 +31,34 @@ enum Durability {
 
     private static let selectSettings = """
         SELECT current_setting('synchronous_commit'), current_setting('server_encoding'),
-            EXISTS (SELECT FROM pg_stat_replication), current_setting('fsync'), current_setting('full_page_writes')
+            EXISTS (SELECT FROM pg_stat_replication), current_setting('fsync'), current_setting('full_page_writes'),
+            pg_backend_pid()::bigint, current_setting('search_path')
         """
 
     /// Asks what `open` has to know before it goes by the server that takes writes.
     ///
-    /// - Throws: `notDurable`, `unsupported`, or what ``isMissing(_:)`` tells, which goes by where a leader is new.
-    static func require(_ connection: Connection, of list: ServerList) async throws {
+    /// - Throws: `notDurable`, `unsupported`, `unreadableAddress` where a pooler is in the way, or what ``isMissing(_:)`` tells, which goes by where a leader is new.
+    static func require(_ connection: Connection, of pool: ConnectionPool) async throws {
+        let list = pool.list
         let settings = try await connection.run(selectSettings)
+        if let process = settings.number(0, 5), process != connection.processID {
+            try await PoolerCheck.requireOwnSessions(connection, servedBy: process, of: pool)
+        }
+        if let schema = list.schema, settings.text(0, 6) != schema {
+            throw ProfileStoreError.unreadableAddress(
+                "its schema does not reach the server, as when a connection pooler ignores startup options; use the "
+                    + "address of the server itself")
+        }
         guard settings.text(0, 1) == "UTF8" else {
             throw ProfileStoreError.unsupported("encoding but UTF8; this database has \(settings.text(0, 1) ?? "")")
         }
         guard !list.isLocalDurabilityEnough else { return }
         let commit = settings.text(0, 0) ?? ""
-        if commit == "off" { throw ProfileStoreError.notDurable("synchronous_commit is off") }
-        for (name, column) in [("fsync", 3), ("full_page_writes", 4)] where settings.text(0, column) != "on" {
-            throw ProfileStoreError.notDurable("\(name) is off")
+        let isOff = [
+            "synchronous_commit": commit, "fsync": settings.text(0, 3), "full_page_writes": settings.text(0, 4),
+        ].filter { $0.value == "off" }.keys.sorted()
+        guard isOff.isEmpty else {
+            throw ProfileStoreError.notDurable(isOff.map { "\($0) is off" }.joined(separator: ", "))
         }
         guard list.needsQuorum(havingStandbys: settings.flag(0, 2)) else { return }
         if commit == "local" { throw ProfileStoreError.notDurable("synchronous_commit is local") }

@@ -59,6 +59,9 @@ final class SQLiteSession: Sendable {
         }
     }
 
+    /// How long a write may wait: for what is left of the call that the task runs.
+    private var limit: Duration { CallDeadline.orFromNow(options.waitLimit) - .now }
+
     /// Runs `body` in a write transaction, which the writes that wait at the same time may share; see <doc:Concurrency>.
     ///
     /// It takes little time, and has no effect but on the connection and its result: where a commit that others share fails,
@@ -67,7 +70,7 @@ final class SQLiteSession: Sendable {
         _ body: @escaping @Sendable (borrowing Connection) throws -> Value
     ) async throws(ProfileStoreError) -> Value {
         do {
-            return try await writer.writeTransaction(waitingAtMost: options.waitLimit, body)
+            return try await writer.writeTransaction(waitingAtMost: limit, body)
         } catch {
             throw ProfileStoreError(translating: error)
         }
@@ -84,7 +87,7 @@ final class SQLiteSession: Sendable {
     func withWriter<Value: Sendable>(
         waitingAtMost limit: Duration? = nil, _ body: @escaping @Sendable (borrowing Connection) throws -> Value
     ) async throws(ProfileStoreError) -> Value {
-        try await writer.writeForStore(waitingAtMost: limit ?? options.waitLimit, body)
+        try await writer.writeForStore(waitingAtMost: limit ?? self.limit, body)
     }
 
     /// Ends what is being read, lets writes come to their end, and closes. Nothing is read or written from then on.

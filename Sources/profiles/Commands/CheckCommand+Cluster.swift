@@ -34,7 +34,7 @@
             add("PostgreSQL", check.serverVersion)
             add("Migration", String(check.version))
             add("Quorum", check.quorumText)
-            add("Writes", check.writeProblem.map { "FAIL: \($0)" } ?? "succeed")
+            add("Writes", check.writeText)
             if check.isLoading { add("Load", "UNFINISHED: no profile can be written before its indexes are made") }
             for standby in check.standbys { add("Standby", standby.text) }
             addGap()
@@ -52,10 +52,15 @@
             return hasQuorum ? "yes: commits wait for a standby" : "MISSING: commits wait for no standby"
         }
 
+        fileprivate var writeText: String {
+            guard let writeProblem else { return "ok: one was committed" }
+            return "FAIL: " + (CommandFailure(writeProblem).lines.first ?? "")
+        }
+
         fileprivate var json: JSONValue {
             [
                 "server": .string(server), "server_version": .string(serverVersion), "migration": .number(version),
-                "quorum": .bool(hasQuorum), "write_problem": writeProblem.map { .string($0) } ?? .null,
+                "quorum": .bool(hasQuorum), "write_problem": writeProblem.map { .string($0.code) } ?? .null,
                 "unfinished_load": .bool(isLoading),
                 "standbys": .array(
                     standbys.map { standby in

@@ -85,7 +85,7 @@ extension CommandFailure {
         case .notDurable(let setting):
             self.init(
                 .badConfiguration, "What is written could be lost with one machine: \(setting)",
-                "Set synchronous_commit and synchronous_standby_names, or add durability=local to the address")
+                "Mend the server's setting, or add durability=local to the address")
         case .unreadableAddress(let words):
             self.init(.usage, "The address of the database cannot be used" + (words.isEmpty ? "" : ": \(words)"))
         case .noStore(let path) where path.hasPrefix("postgresql://"):
