@@ -145,7 +145,7 @@ package struct ServerList: Sendable {
             }
             let value = parts.count == 2 ? String(parts[1]) : ""
             guard own.updateValue(value, forKey: String(keyword)) == nil else {
-                throw .unreadable("\(keyword) stands in it twice")
+                throw .unreadable("\(keyword) is there twice")
             }
         }
         return (uri[..<mark] + (others.isEmpty ? "" : "?" + others.joined(separator: "&")), own)
@@ -154,14 +154,15 @@ package struct ServerList: Sendable {
     private static func connectionLimit(_ text: String?) throws(ServerListError) -> Int? {
         guard let text else { return nil }
         guard let limit = Int(text), connectionLimits.contains(limit) else {
-            throw .unreadable("connections takes \(connectionLimits.lowerBound) to \(connectionLimits.upperBound)")
+            throw .unreadable(
+                "connections takes a number from \(connectionLimits.lowerBound) to \(connectionLimits.upperBound)")
         }
         return limit
     }
 
     private static func isLocal(durability: String?) throws(ServerListError) -> Bool {
         guard let durability else { return false }
-        guard durability == "local" else { throw .unreadable("durability takes local, and nothing else") }
+        guard durability == "local" else { throw .unreadable("durability takes local, or is left out") }
         return true
     }
 

@@ -64,15 +64,15 @@ import Watchdog
     }
 
     @Test(arguments: [
-        ("durability=locl", "durability takes local, and nothing else"),
-        ("durability", "durability takes local, and nothing else"),
-        ("durability=", "durability takes local, and nothing else"),
-        ("connections=abc", "connections takes 2 to 1000"), ("connections=", "connections takes 2 to 1000"),
-        ("connections=0", "connections takes 2 to 1000"), ("connections=-3", "connections takes 2 to 1000"),
-        ("connections=1", "connections takes 2 to 1000"), ("connections=1001", "connections takes 2 to 1000"),
-        ("connections=8&connections=9", "connections stands in it twice"),
-        ("durability=local&durability=local", "durability stands in it twice"),
-        ("schema=a&schema=b", "schema stands in it twice"),
+        ("durability=locl", "durability takes local, or is left out"),
+        ("durability", "durability takes local, or is left out"),
+        ("durability=", "durability takes local, or is left out"),
+        ("connections=abc", "connections takes a number from 2 to 1000"), ("connections=", "connections takes 2 to 1000"),
+        ("connections=0", "connections takes a number from 2 to 1000"), ("connections=-3", "connections takes 2 to 1000"),
+        ("connections=1", "connections takes a number from 2 to 1000"), ("connections=1001", "connections takes 2 to 1000"),
+        ("connections=8&connections=9", "connections is there twice"),
+        ("durability=local&durability=local", "durability is there twice"),
+        ("schema=a&schema=b", "schema is there twice"),
         ("schema=", "schema takes a name of lower-case letters, digits and _ that begins with no digit"),
         ("durabilty=local", "durabilty is no setting; besides libpq's there are durability, connections, schema"),
     ])

@@ -37,7 +37,8 @@ enum Durability {
 
     /// Asks what `open` has to know before it goes by the server that takes writes.
     ///
-    /// - Throws: `notDurable`, `unsupported`, `unreadableAddress` where a pooler is in the way, or what ``isMissing(_:)`` tells, which goes by where a leader is new.
+    /// - Throws: `notDurable`, `unsupported`, `unreadableAddress` where a pooler is in the way, or what ``isMissing(_:)``
+    ///   tells, which goes by where a leader is new.
     static func require(_ connection: Connection, of pool: ConnectionPool) async throws {
         let list = pool.list
         let settings = try await connection.run(selectSettings)
