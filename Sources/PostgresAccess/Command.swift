@@ -1,7 +1,7 @@
-/// A statement with the values of its places: what a connection is asked to run.
+/// A statement and the values of its parameters.
 package struct Command: Sendable {
-    /// Static text, or text that was made of checked names. A connection prepares it once, and deallocates the least
-    /// recently used statement where there are too many.
+    /// Static text, or text built from checked names. A connection prepares each text once, and deallocates the least
+    /// recently used statement when its cache is full.
     package let sql: String
     package let values: Values
 

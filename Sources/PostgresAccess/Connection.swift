@@ -1,10 +1,10 @@
 internal import CPQ
 internal import Platform
 
-/// A session with a server, for one task at a time.
+/// A session with a server. One task at a time uses it.
 ///
-/// Commands are sent together and answered in one round trip. A wait for the server keeps no thread. A connection whose
-/// answers were not waited for is of no use any more, and its pool closes it.
+/// Commands are sent together and answered in one round trip. Waiting for the server occupies no thread. If a caller
+/// stops waiting for an answer, the connection is unusable and its pool closes it.
 ///
 /// `@unchecked Sendable`: the pool takes it out of its list under a mutex and lends it to one task, which gives it back
 /// when it is done, so no two threads ever have it at once.
@@ -14,30 +14,30 @@ package final class Connection: @unchecked Sendable {
     private let notices = Notices()
     /// The statements that this session has prepared, by their SQL.
     private var prepared: [String: PreparedStatement] = [:]
-    /// The names of prepared statements that are not used any more, to be deallocated with the next exchange.
+    /// The names of prepared statements that are no longer used. The next exchange deallocates them.
     private var unused: [String] = []
-    /// What the names of this session's statements begin with. Behind a pooler another client's statement could have the
-    /// same name otherwise, and would be run instead.
+    /// The prefix of this session's statement names. Without it, another client's statement behind the same pooler
+    /// could have the same name, and would be run instead.
     private let statementPrefix = "s\(String(UInt64.random(in: 0 ... .max), radix: 36))_"
-    /// How many names were given to statements; the server may know each of them.
+    /// The number of names given to statements. The server may know each of them.
     private var nameCount = 0
-    /// How many statements were run: when each prepared one was last used.
+    /// The number of statements run, as a clock for the least recently used statement.
     private var useCount = 0
-    /// The most statements that stay prepared. All that this package runs are fewer than a hundred; the others are
-    /// queries, whose SQL depends on what is asked for, without bound.
+    /// The maximum number of prepared statements. This package runs fewer than a hundred of its own; the others are
+    /// queries, whose SQL depends on the conditions of the caller.
     package static let mostPrepared = 256
-    /// When whoever has it waits no longer.
+    /// The time at which a wait of the current borrower ends.
     package var deadline = ContinuousClock.now
     /// Whether a wait ends when the task is cancelled.
     package var mayBeCancelled = true
-    /// The server that it is connected to, as its target lists them.
+    /// The index of the connected server in the server list.
     package let server: Int
-    /// Whether answers are missing, so that the next ones would be taken for others.
+    /// Whether answers are still outstanding. A later command would receive them instead of its own.
     private(set) var isBroken = false
-    /// Whether the server has gone, does not answer, or takes no writes any more, so that others should be asked.
+    /// Whether the server was lost, does not answer, or no longer accepts writes. The pool then tries other servers.
     private(set) var hasLostItsServer = false
 
-    /// Takes over what libpq has connected.
+    /// Takes ownership of a connection that libpq has opened.
     init(_ handle: OpaquePointer, to server: Int, _ opening: Opening) {
         self.handle = handle
         self.server = server
@@ -57,10 +57,10 @@ package final class Connection: @unchecked Sendable {
 
     // MARK: Commands
 
-    /// Runs commands one after another, all in one round trip; the first that fails ends them.
+    /// Runs commands in order, in one round trip. The first failure skips the commands after it.
     ///
-    /// Without a transaction around them they are one of their own.
-    /// - Returns: The rows of each.
+    /// Outside a transaction, the commands form one transaction of their own.
+    /// - Returns: The rows of each command.
     @discardableResult
     package func run(_ commands: [Command]) async throws(PostgresError) -> [Rows] {
         try checkThatAnswerIsAwaited()
@@ -73,12 +73,12 @@ package final class Connection: @unchecked Sendable {
         try await run([Command(sql, values)])[0]
     }
 
-    /// Runs commands of which the last is a `COMMIT`, and questions behind it in the same round trip. Once they are sent,
-    /// only the deadline ends the wait.
+    /// Runs commands that end with a `COMMIT`, and then queries in the same round trip. Once they are sent, only the
+    /// deadline ends the wait.
     ///
-    /// - Returns: The rows of the commands, then those of the questions.
+    /// - Returns: The rows of the commands, then the rows of the queries.
     func commit(_ commands: [Command], thenAsking questions: [Command]) async throws(PostgresError) -> [Rows] {
-        // Until here nothing was sent, and all is known.
+        // Nothing has been sent before this point, so a failure here means that nothing was written.
         try checkThatAnswerIsAwaited()
         notices.removeAll()
         let mayBeCancelledBefore = mayBeCancelled
@@ -98,32 +98,32 @@ package final class Connection: @unchecked Sendable {
         }
         let tag = rows[commands.count - 1].tag
         if let failure, tag != "COMMIT" { throw failure }
-        // A cancelled wait for a standby is told as success, with a warning alone.
+        // The server reports a cancelled wait for a standby as success, with only a warning.
         if let warning = notices.firstWarning {
             isBroken = true
             throw .outcomeUnknown(warning)
         }
-        // A transaction that had failed is rolled back by its COMMIT.
+        // The COMMIT of a failed transaction rolls it back.
         guard tag == "COMMIT" else {
             throw .refused("25P02", message: "the transaction was rolled back", constraint: nil, sql: "COMMIT")
         }
-        // The transaction is committed, and the question about it has no answer.
+        // The transaction is committed, but the query about its durability failed.
         if failure != nil { throw .outcomeUnknown("the server did not answer the question behind the COMMIT") }
         return rows
     }
 
-    /// Whether a transaction is open, failed or not.
+    /// Whether a transaction is open, including a failed one.
     var isInTransaction: Bool { PQtransactionStatus(handle) != PQTRANS_IDLE }
 
-    /// The process that serves the session, by what the server said when it began. Behind a pooler it is another number.
+    /// The server process of this session, as the server reported it at startup. Behind a pooler, the number differs.
     package var processID: Int64 { Int64(PQbackendPID(handle)) }
 
-    /// What the server says of itself when a session begins, such as `server_version`.
+    /// Returns a parameter that the server reported at startup, such as `server_version`.
     package func parameter(_ name: String) -> String? {
         PQparameterStatus(handle, name).map { String(cString: $0) }
     }
 
-    /// Nothing is sent whose answer nobody would wait for.
+    /// Throws before anything is sent if the caller would not wait for the answer.
     private func checkThatAnswerIsAwaited() throws(PostgresError) {
         guard !isBroken else { throw .lost("the connection was given up") }
         guard !mayBeCancelled || !Task.isCancelled else { throw .cancelled }
@@ -136,13 +136,13 @@ package final class Connection: @unchecked Sendable {
         return rows
     }
 
-    /// Sends commands in one round trip.
+    /// Sends commands in one round trip and receives their answers.
     ///
-    /// - Returns: What came of each, and the first refusal, which ends those behind it.
+    /// - Returns: The result of each command, and the first failure. The server skips the commands after it.
     private func answers(
         to commands: [Command]
     ) async throws(PostgresError) -> (rows: [Rows], failure: PostgresError?) {
-        // Until all answers are there nothing else can be asked.
+        // No other command can be sent until all answers have arrived.
         isBroken = true
         var preparing: [String: String] = [:]
         let names = try commands.map { command throws(PostgresError) in try send(command, &preparing) }
@@ -168,36 +168,36 @@ package final class Connection: @unchecked Sendable {
         isBroken = false
         if let failure {
             notice(failure)
-            // Only another session can lack a statement that this one has prepared.
+            // Only a different session can lack a statement that this connection has prepared.
             if failure.state == .undefinedStatement { throw .sharedSession }
         }
         return (rows, failure)
     }
 
-    /// Draws from a refusal what it means for what comes after it.
+    /// Updates the state of the connection after a failure.
     private func notice(_ failure: PostgresError) {
         guard case .refused(let state, _, _, let sql) = failure else { return }
-        // A leader that became a standby, or is about to.
+        // The leader became a standby, or is about to.
         if state == .readOnlyTransaction { hasLostItsServer = true }
-        // The tables have changed since it was prepared.
+        // The tables have changed since the statement was prepared.
         if state == .featureNotSupported, let former = prepared.removeValue(forKey: sql) { unused.append(former.name) }
     }
 
     // MARK: Sending
 
-    /// Sends a command, and what prepares it if need be.
+    /// Sends a command, and prepares it first if necessary.
     ///
-    /// - Returns: The name by which it is being prepared, if it is.
+    /// - Returns: The name under which the statement is being prepared; nil if it already was.
     private func send(_ command: Command, _ preparing: inout [String: String]) throws(PostgresError) -> String? {
         useCount += 1
         var known = preparing[command.sql]
-        // Found once, since hashing the SQL costs more than the rest of it.
+        // One look-up only: hashing the SQL costs more than the rest of this function.
         if let index = prepared.index(forKey: command.sql) {
             prepared.values[index].lastUse = useCount
             known = prepared.values[index].name
         }
         if let known {
-            // libpq keeps what could not be sent yet.
+            // libpq buffers what the socket does not accept yet.
             guard sendExecution(of: known, command.values) else { throw lost() }
             return nil
         }
@@ -210,11 +210,11 @@ package final class Connection: @unchecked Sendable {
         return name
     }
 
-    /// Sends what deallocates statements that are not used any more, and the least recently used ones where there are too
-    /// many. It has a synchronisation point of its own, so that neither fails with the other.
+    /// Deallocates statements that are no longer used, and the least recently used ones beyond the limit. It has its
+    /// own synchronization point, so a failure before it does not affect it, and the other way round.
     ///
-    /// - Parameter newStatements: How many are about to be prepared.
-    /// - Returns: Their names.
+    /// - Parameter newStatements: The number of statements about to be prepared.
+    /// - Returns: The names of the deallocated statements.
     /// - Throws: `lost`.
     private func sendDeallocations(besides newStatements: Int) throws(PostgresError) -> [String] {
         let surplus = prepared.count + newStatements - Self.mostPrepared
@@ -232,8 +232,8 @@ package final class Connection: @unchecked Sendable {
         return unused
     }
 
-    /// Receives the answers. A statement that could not be deallocated, as within a transaction that has failed, is tried
-    /// again with the next exchange.
+    /// Receives the answers. If a statement could not be deallocated, for example in a failed transaction, the next
+    /// exchange tries again.
     private func receiveDeallocations(_ names: [String]) async throws(PostgresError) {
         guard !names.isEmpty else { return }
         unused = []
@@ -249,7 +249,7 @@ package final class Connection: @unchecked Sendable {
     private func sendExecution(of name: String, _ values: Values) -> Bool {
         let count = values.ends.count
         return values.bytes.withUnsafeBytes { bytes in
-            // What has no bytes needs an address all the same: NULL is what has none.
+            // An empty value needs a non-null address: libpq reads a null pointer as NULL.
             withUnsafeTemporaryAllocation(of: UnsafePointer<CChar>?.self, capacity: max(1, count)) { pointers in
                 withUnsafeTemporaryAllocation(of: Int32.self, capacity: 2 * max(1, count)) { numbers in
                     let start = bytes.baseAddress ?? UnsafeRawPointer(numbers.baseAddress)
@@ -258,7 +258,7 @@ package final class Connection: @unchecked Sendable {
                         let address = end == nil ? nil : start.map { $0 + position }
                         pointers.initializeElement(at: index, to: address?.assumingMemoryBound(to: CChar.self))
                         numbers.initializeElement(at: index, to: end.map { Int32($0 - position) } ?? 0)
-                        // All are in the binary form.
+                        // All parameters are in binary format.
                         numbers.initializeElement(at: count + index, to: 1)
                         position = end ?? position
                     }
@@ -276,7 +276,7 @@ package final class Connection: @unchecked Sendable {
             case 0: return
             case 1:
                 try await wait(orToWrite: true)
-                // The server may wait for us to read before it reads on.
+                // The server may stop reading until this client reads its answers.
                 guard PQconsumeInput(handle) == 1 else { throw lost() }
             default: throw lost()
             }
@@ -285,10 +285,10 @@ package final class Connection: @unchecked Sendable {
 
     // MARK: Receiving
 
-    /// The answer to one command, or to its preparation.
+    /// Receives the answer to one command, or to its preparation.
     private func answer() async throws(PostgresError) -> Rows {
         guard let rows = try await nextResult() else { throw lost() }
-        // Nothing comes after it but the mark of its end.
+        // A null result marks the end of the answer.
         guard try await nextResult() == nil else { throw lost() }
         return rows
     }
@@ -328,7 +328,7 @@ package final class Connection: @unchecked Sendable {
             isAlive = await serverAnswers()
             if hasUnreadInput { return }
             if !isAlive, opening.list.servers.count > 1 {
-                // Another one may lead by now, or will before the deadline.
+                // Another server may be the leader by now, or become it before the deadline.
                 hasLostItsServer = true
                 throw .lost("\(opening.list.servers[server].description) does not answer")
             }
@@ -337,26 +337,27 @@ package final class Connection: @unchecked Sendable {
         }
     }
 
-    /// Whether the server is alive, though it does not answer this session: it may wait for a lock, or work for long.
+    /// Returns whether the server is alive although this session gets no answer: the session may wait for a lock, or
+    /// run a long query.
     private func serverAnswers() async -> Bool {
         let limit = min(deadline, .now + Self.patience * 2)
-        // A task of its own is not cancelled with the one that waits for a COMMIT.
+        // A separate task is not cancelled together with the task that waits for a COMMIT.
         return await Task { [opening, server] in await opening.isAnswered(by: server, until: limit) }.value
     }
 
-    /// How long a server may be silent before it is asked, by another connection, whether it is alive. Each time it is, it
-    /// may be silent twice as long.
+    /// How long a server may be silent before another connection checks that it is alive. Each successful check
+    /// doubles the time.
     private static let patience = Duration.seconds(2)
     private static let longestPatience = Duration.seconds(60)
 
-    /// The connection is gone; by libpq's words, of which the first line says what happened.
+    /// Marks the server as lost, and returns the error with the first line of libpq's message.
     private func lost() -> PostgresError {
         hasLostItsServer = true
         let message = PQerrorMessage(handle).map { String(cString: $0) } ?? ""
         return .lost(message.split(whereSeparator: \.isNewline).first.map(String.init) ?? "")
     }
 
-    /// Whether the server has said something that nobody asked for: mostly that it ends the session.
+    /// Whether the server has sent something unrequested, which usually means that it ended the session.
     var hasUnreadInput: Bool {
         var byte: UInt8 = 0
         let count = recv(PQsocket(handle), &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT))
@@ -365,13 +366,13 @@ package final class Connection: @unchecked Sendable {
 
     // MARK: Copying
 
-    /// Sends what `next` gives to a `COPY … FROM STDIN`, until that is nil.
+    /// Sends the chunks that `next` returns to a `COPY … FROM STDIN`, until `next` returns nil.
     ///
-    /// - Returns: How many rows were copied.
+    /// - Returns: The number of copied rows.
     package func copyIn(_ sql: String, _ next: () async throws -> [UInt8]?) async throws -> Int {
         try checkThatAnswerIsAwaited()
         isBroken = true
-        // libpq copies only outside of pipelines.
+        // libpq supports COPY only outside pipeline mode.
         guard PQexitPipelineMode(handle) == 1, PQsendQuery(handle, sql) == 1 else { throw lost() }
         try await flush()
         guard let begun = try await nextResult() else { throw lost() }
@@ -398,7 +399,7 @@ package final class Connection: @unchecked Sendable {
     }
 
     private func copy(_ bytes: [UInt8]) async throws(PostgresError) {
-        // A server that reads as fast as we write is never waited for.
+        // If the server reads as fast as this client writes, no wait happens that would notice a cancellation.
         if mayBeCancelled, Task.isCancelled { throw .cancelled }
         guard .now < deadline else { throw .timedOut }
         while true {
@@ -424,20 +425,20 @@ package final class Connection: @unchecked Sendable {
 }
 
 extension Rows {
-    /// Why a command was not done; nil where it was, or where another one before it was not.
+    /// The error of a failed command; nil if it succeeded, or was skipped after an earlier failure.
     fileprivate func failure(of sql: String) -> PostgresError? {
         status == PGRES_FATAL_ERROR || status == PGRES_BAD_RESPONSE ? error(sql: sql) : nil
     }
 }
 
-/// A statement that a session has prepared.
+/// A prepared statement of a session.
 private struct PreparedStatement {
     let name: String
-    /// How many statements had been run by then.
+    /// The value of `useCount` at its last use.
     var lastUse: Int
 }
 
-/// What a server says besides its answers.
+/// The notices and warnings that a server sends besides its answers.
 private final class Notices {
     private(set) var firstWarning: String?
 
@@ -445,7 +446,7 @@ private final class Notices {
 
     func add(_ result: OpaquePointer?) {
         guard firstWarning == nil, let result else { return }
-        // `V` is the severity, never translated, and `M` below the words.
+        // `V` is the severity, which is never translated; `M` below is the message.
         let severity = PQresultErrorField(result, 86).map { String(cString: $0) }
         guard severity == "WARNING" else { return }
         firstWarning = PQresultErrorField(result, 77).map { String(cString: $0) } ?? ""

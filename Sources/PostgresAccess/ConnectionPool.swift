@@ -1,27 +1,28 @@
 internal import Synchronization
 internal import Threads
 
-/// Connections to one database, lent to the tasks of a process: at most so many at once, opened when they are needed.
+/// A pool of connections to one database. It opens connections on demand, up to a limit, and lends each to one task
+/// at a time.
 package final class ConnectionPool: Sendable {
     private struct State {
         var idle: [Connection] = []
-        /// Those that are idle, lent, or being opened.
+        /// The number of connections that are idle, lent, or being opened.
         var count = 0
-        /// Who waits, in turn; while somebody does, nothing is idle.
+        /// The waiting tasks, in order of arrival. While a task waits, no connection is idle.
         var waiting: [EventLoop.WaitID] = []
-        /// What was given to those whose turn has come, until they take it.
+        /// The turns granted to waiting tasks that have not taken them yet.
         var given: [EventLoop.WaitID: Turn] = [:]
-        /// The server that was reached last.
+        /// The index of the most recently reached server.
         var lastServer = 0
         /// Whether any server was ever reached.
         var wasReached = false
         var isClosed = false
     }
 
-    /// What somebody whose turn has come goes on with.
+    /// What a waiting task receives when its turn comes.
     private enum Turn {
         case connection(Connection)
-        /// Room for one more, to be opened.
+        /// Permission to open another connection.
         case place
     }
 
@@ -31,11 +32,11 @@ package final class ConnectionPool: Sendable {
     private let opening: Opening
     private let state = Mutex(State())
 
-    /// Makes a pool without opening anything yet.
+    /// Creates a pool without opening a connection.
     ///
     /// - Parameters:
     ///   - list: The servers.
-    ///   - limit: The most connections, at least one.
+    /// - limit: The maximum number of connections, at least one.
     ///   - patience: How long a server may take to answer when a connection is opened.
     /// - Throws: `noResource`.
     package init(_ list: ServerList, limit: Int, patience: Duration = .seconds(2)) throws(PostgresError) {
@@ -48,12 +49,12 @@ package final class ConnectionPool: Sendable {
 
     deinit { loop.close() }
 
-    /// How many tasks wait for their turn.
+    /// The number of tasks that wait for a connection.
     package var waiting: Int { state.withLock { $0.waiting.count } }
 
-    /// Lends a connection to `body`; every wait within it ends at the deadline.
+    /// Lends a connection to `body`. Every wait inside it ends at the deadline.
     ///
-    /// A connection of which answers are missing, or in whose transaction `body` has ended, is closed.
+    /// The pool closes a connection that has outstanding answers, or that `body` leaves inside a transaction.
     @discardableResult
     package func withConnection<Value>(
         until deadline: ContinuousClock.Instant, _ body: (Connection) async throws -> Value
@@ -65,10 +66,10 @@ package final class ConnectionPool: Sendable {
         return try await body(connection)
     }
 
-    /// How many connections are idle.
+    /// The number of idle connections.
     package var idle: Int { state.withLock { $0.idle.count } }
 
-    /// Closes what is idle, and what is lent as soon as it comes back. Nothing is lent any more.
+    /// Closes the idle connections now, and the lent ones when they are returned. The pool lends no more connections.
     package func close() {
         let (idle, waiting) = state.withLock { state in
             state.isClosed = true
@@ -80,17 +81,17 @@ package final class ConnectionPool: Sendable {
             return (state.idle, state.waiting)
         }
         for id in waiting { loop.wake(id) }
-        // They are closed here, and not while the state is locked.
+        // Closes them outside the lock.
         _ = consume idle
     }
 
-    /// Closes the pool, ends every wait of those who have a connection, and returns once nothing of it is left: neither a
-    /// connection nor a thread, unless that takes longer than `limit`.
+    /// Closes the pool, ends every wait on its connections, and waits until all of its connections and threads have
+    /// ended. It waits no longer than `limit`.
     package func end(within limit: Duration = .seconds(1)) async {
         close()
         let deadline = ContinuousClock.now + limit
         loop.close()
-        // A task of its own is not cancelled with the one that closes, so it sleeps.
+        // A separate task still sleeps if the closing task is cancelled.
         await Task {
             while state.withLock({ $0.count }) > 0, .now < deadline { try? await Task.sleep(for: .milliseconds(1)) }
         }.value
@@ -98,7 +99,7 @@ package final class ConnectionPool: Sendable {
         loop.join()
     }
 
-    /// Whether the server that was reached last answers in time.
+    /// Returns whether the most recently reached server answers before the deadline.
     package func isAnswered(until deadline: ContinuousClock.Instant) async -> Bool {
         await opening.isAnswered(by: state.withLock { $0.lastServer }, until: deadline)
     }
@@ -113,7 +114,7 @@ package final class ConnectionPool: Sendable {
         }
     }
 
-    /// Waits for a connection that somebody gives back, or for room to open one.
+    /// Waits for a returned connection, or for permission to open one.
     private func turn(until deadline: ContinuousClock.Instant) async throws(PostgresError) -> Turn {
         let id = loop.newID()
         if let turn = try turnAtOnce(orWaitingAs: id, until: deadline) { return turn }
@@ -141,8 +142,8 @@ package final class ConnectionPool: Sendable {
         return try state.withLock { state throws(PostgresError) -> Turn? in
             guard !state.isClosed else { throw .closed }
             while let connection = state.idle.popLast() {
-                // Whether its session has ended costs a question to the system, which one that was lent just now is spared:
-                // by their deadlines, so that nobody has to look at the clock.
+                // Checking whether the session has ended costs a system call. A connection that was lent just now
+                // skips it. Comparing deadlines avoids reading the clock.
                 let wasJustLent = connection.deadline <= deadline && deadline < connection.deadline + Self.fresh
                 guard !wasJustLent, connection.hasUnreadInput else { return .connection(connection) }
                 state.count -= 1
@@ -157,7 +158,7 @@ package final class ConnectionPool: Sendable {
         }
     }
 
-    /// Gives a turn to whoever has waited longest, or keeps it.
+    /// Resumes the longest-waiting task with a turn. If no task waits, keeps an open connection as idle.
     private func give(_ turn: Turn) {
         let next = state.withLock { state -> EventLoop.WaitID? in
             if !state.waiting.isEmpty {
@@ -176,7 +177,7 @@ package final class ConnectionPool: Sendable {
     }
 
     private func giveBack(_ connection: Connection) {
-        // Others that are idle may be connected to what has just gone, or is the leader no more.
+        // Other idle connections may lead to the same server, which was lost or is no longer the leader.
         if connection.hasLostItsServer { closeIdle(of: connection.server) }
         let isUsable = !connection.isBroken && !connection.isInTransaction && !connection.hasLostItsServer
         give(isUsable ? .connection(connection) : .place)
@@ -211,7 +212,7 @@ package final class ConnectionPool: Sendable {
         }
     }
 
-    /// Tries all servers, again and again while one of them may become the one to ask.
+    /// Tries all servers, and repeats while one of them may become the leader.
     private func connect(until deadline: ContinuousClock.Instant) async throws(PostgresError) -> Connection {
         var problems: [ServerProblem] = []
         while true {
@@ -221,10 +222,11 @@ package final class ConnectionPool: Sendable {
                 return try await opening.connect(beginningWith: first, until: deadline)
             } catch {
                 guard case .unreachable(let found) = error else { throw error }
-                // Of an attempt that the deadline cut short the one before has more to say.
+                // If the deadline cut this attempt short, the previous one explains more.
                 if problems.isEmpty || .now < deadline { problems = found }
             }
-            // A failover goes on. Servers that were never reached are not waited for: the address may be wrong.
+            // A failover may be in progress. If no server was ever reached, the address may be wrong, so the pool
+            // does not wait.
             let mayChange = problems.contains { $0.kind == .notReady } || wasReached
             let isRefused = problems.allSatisfy { $0.kind == .refused }
             let next = ContinuousClock.now + Self.pause
@@ -237,9 +239,9 @@ package final class ConnectionPool: Sendable {
         }
     }
 
-    /// How long a connection that comes back is taken for one whose session goes on.
+    /// How long after its return a connection is assumed to be alive.
     private static let fresh = Duration.milliseconds(100)
 
-    /// How long to wait before all servers are tried again.
+    /// The pause before all servers are tried again.
     private static let pause = Duration.milliseconds(200)
 }

@@ -3,12 +3,12 @@ internal import Platform
 internal import Synchronization
 internal import Threads
 
-/// Waits for sockets and deadlines on one thread, so that no task keeps a thread while a server thinks.
+/// Waits for sockets and deadlines on one thread, so no task occupies a thread while it waits for a server.
 ///
-/// A task that waits is resumed by what comes first: its socket is ready, somebody wakes it, its deadline passes, or it
-/// was cancelled.
+/// A waiting task is resumed by the first of these events: its socket is ready, `wake(_:)` is called, its deadline
+/// passes, or it is cancelled.
 final class EventLoop: Sendable {
-    /// What ended a wait.
+    /// The event that ended a wait.
     enum Wake: Sendable {
         case ready
         case timedOut
@@ -17,11 +17,11 @@ final class EventLoop: Sendable {
         case closed
     }
 
-    /// The name of one wait, by which it can be woken.
+    /// Identifies a wait for `wake(_:)`.
     typealias WaitID = UInt64
 
-    /// The continuation is resumed by whoever takes the wait out of the list, and nobody else: once. It is not a checked
-    /// one, which would cost each query an allocation.
+    /// The caller that removes the wait from the list resumes the continuation, so it is resumed exactly once. A
+    /// checked continuation would cost each query an allocation.
     private struct Waiting {
         let continuation: UnsafeContinuation<Wake, Never>
         let deadline: ContinuousClock.Instant
@@ -29,23 +29,23 @@ final class EventLoop: Sendable {
 
     private struct State {
         var waiting: [WaitID: Waiting] = [:]
-        /// When the thread looks at deadlines next.
+        /// The time at which the thread checks the deadlines next.
         var sleepsUntil = ContinuousClock.now
         var isClosed = false
     }
 
-    /// Of `epoll_create1`, and of an `eventfd` that wakes the thread: any thread may use both.
+    /// The descriptors of `epoll_create1` and of an `eventfd` that wakes the thread. Any thread may use both.
     private let poll: Int32
     private let bell: Int32
     private let state = Mutex(State())
-    /// Nil once it was joined.
+    /// Nil after `join()`.
     private let thread = Mutex<SystemThread?>(nil)
     private let lastID = Atomic<WaitID>(EventLoop.bellID)
 
     private static let bellID: WaitID = 0
-    /// The thread sleeps no longer while there is work: a new deadline beyond it need not wake it then.
+    /// The longest sleep while a wait exists. A new deadline after it does not have to wake the thread.
     private static let interval = Duration.seconds(1)
-    /// How long the thread sleeps when nobody waits.
+    /// The length of a sleep without waits.
     private static let forEver = Duration.seconds(1_000_000_000)
 
     /// Starts the thread.
@@ -70,36 +70,37 @@ final class EventLoop: Sendable {
         Platform.close(bell)
     }
 
-    /// How many waits have not ended.
+    /// The number of waits that have not ended.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-    /// Ends the thread, which keeps the loop until then, and every wait, now and from now on.
+    /// Ends the thread and every wait, including later ones. The thread retains the loop until it ends.
     func close() {
         state.withLock { $0.isClosed = true }
         ring()
     }
 
-    /// Waits until the thread of a closed loop has ended, which takes it microseconds.
+    /// Waits until the thread of a closed loop has ended, which takes microseconds.
     func join() { thread.withLock { $0.take() }?.join() }
 
     // MARK: Sockets
 
-    /// Waits until there is something to read, or, where that is asked for, room to write.
+    /// Waits until the socket is readable or, if `orToWrite` is set, writable.
     ///
-    /// One task at a time waits for a socket. Closing it makes the system forget it; nobody may wait for it then.
+    /// Only one task at a time may wait for a socket, and none may wait when the socket is closed. Closing removes it
+    /// from the epoll set.
     func wait(
         for socket: Int32, orToWrite: Bool, until deadline: ContinuousClock.Instant, mayBeCancelled: Bool
     ) async -> Wake {
         await wait(newID(), until: deadline, mayBeCancelled: mayBeCancelled) { id in
             let events = EPOLLIN.rawValue | EPOLLONESHOT.rawValue | (orToWrite ? EPOLLOUT.rawValue : 0)
-            // Where it cannot be watched, looking at it at once tells what is wrong.
+            // If the socket cannot be watched, the next read or write reports why.
             if !self.watch(socket, events, id) { self.end(id, .ready) }
         }
     }
 
     private func watch(_ socket: Int32, _ events: UInt32, _ id: WaitID) -> Bool {
         var event = epoll_event(events: events, data: epoll_data_t(u64: id))
-        // It is known from its first wait on.
+        // The socket was added by its first wait.
         return epoll_ctl(poll, EPOLL_CTL_MOD, socket, &event) == 0
             || epoll_ctl(poll, EPOLL_CTL_ADD, socket, &event) == 0
     }
@@ -108,22 +109,22 @@ final class EventLoop: Sendable {
 
     func newID() -> WaitID { lastID.wrappingAdd(1, ordering: .relaxed).newValue }
 
-    /// Waits to be woken, unless what is waited for is there: who wakes makes that so before.
+    /// Waits for `wake(_:)`, unless `isThere` returns true. The caller of `wake(_:)` makes that condition true first.
     func wait(
         _ id: WaitID, until deadline: ContinuousClock.Instant, unless isThere: @Sendable () -> Bool
     ) async -> Wake {
         await wait(id, until: deadline, mayBeCancelled: true) { id in
-            // Who woke the wait before it began has found nothing to end.
+            // A wake-up before the wait was registered had no effect, so the condition is checked here.
             if isThere() { end(id, .ready) }
         }
     }
 
-    /// Lets time pass.
+    /// Waits until the deadline.
     func pause(until deadline: ContinuousClock.Instant) async -> Wake {
         await wait(newID(), until: deadline, mayBeCancelled: true) { _ in }
     }
 
-    /// Wakes a wait; one that is over, or has not begun, is left alone.
+    /// Ends a wait. It has no effect on a wait that has ended or has not begun.
     func wake(_ id: WaitID) { end(id, .ready) }
 
     // MARK: Waiting
@@ -135,7 +136,7 @@ final class EventLoop: Sendable {
         return await withTaskCancellationHandler {
             await waitInPlace(id, until: deadline) { id in
                 begun(id)
-                // What cancelled the task before the wait began has found nothing to end.
+                // A cancellation before the wait was registered had no effect, so it is checked here.
                 if Task.isCancelled { end(id, .cancelled) }
             }
         } onCancel: {
@@ -189,15 +190,15 @@ final class EventLoop: Sendable {
         _ = read(bell, &count, MemoryLayout.size(ofValue: count))
     }
 
-    /// Ends the waits whose time is up, and says for how many milliseconds the thread may sleep: -1 for as long as it
-    /// likes. Nil when the loop is closed.
+    /// Ends the waits whose deadline has passed. Returns the number of milliseconds that the thread may sleep, -1 for
+    /// no limit, or nil if the loop is closed.
     private func endOverdue() -> Int32? {
         let now = ContinuousClock.now
         let (over, sleep, wake) = state.withLock { state -> ([Waiting], Duration?, Wake) in
             guard now >= state.sleepsUntil || state.isClosed else { return ([], state.sleepsUntil - now, .timedOut) }
             let overdue = state.waiting.filter { state.isClosed || $0.value.deadline <= now }
             for id in overdue.keys { state.waiting[id] = nil }
-            // When nobody waits, whoever comes next rings.
+            // Without waits, the next wait wakes the thread.
             let longest = now + (state.waiting.isEmpty ? Self.forEver : Self.interval)
             state.sleepsUntil = state.waiting.values.reduce(longest) { min($0, $1.deadline) }
             return state.isClosed

@@ -3,14 +3,14 @@ internal import Platform
 internal import Synchronization
 internal import Threads
 
-/// Opens connections: tries one server after another, each for a while of our own, since libpq would wait for the first
-/// one that is frozen as long as that likes.
+/// Opens connections. It tries the servers in turn with a time limit of its own, because libpq would wait for a
+/// frozen server without a limit.
 struct Opening: Sendable {
     let list: ServerList
     let loop: EventLoop
-    /// How long a server may take to answer.
+    /// The time limit for the answer of one server.
     let patience: Duration
-    /// For what blocks: looking up a name, reading certificates, asking for tickets.
+    /// Threads for blocking work: name resolution, reading certificates, Kerberos.
     private let threads = ThreadPool(threads: 8)
 
     init(list: ServerList, loop: EventLoop, patience: Duration) {
@@ -19,11 +19,11 @@ struct Opening: Sendable {
         self.patience = patience
     }
 
-    /// Connects to the first server that takes part. Waits without a thread, and no longer than it is told.
+    /// Connects to the first usable server. The task waits without occupying a thread.
     ///
     /// - Parameters:
-    ///   - first: The server to begin with.
-    ///   - deadline: When to give up.
+    /// - first: The index of the server to try first.
+    /// - deadline: The time at which to give up.
     /// - Returns: The connection.
     /// - Throws: `unreachable`, with the problem of each server that was tried, `cancelled` or `noResource`.
     func connect(
@@ -43,7 +43,8 @@ struct Opening: Sendable {
         throw .unreachable(problems)
     }
 
-    /// Whether a server answers a new connection in time, whatever it answers. A frozen one accepts it and stays silent.
+    /// Returns whether a server answers a new connection before the deadline, with any answer. A frozen server
+    /// accepts the connection and stays silent.
     func isAnswered(by server: Int, until deadline: ContinuousClock.Instant) async -> Bool {
         let attempt = Attempt(list.servers[server], list.settings(for: list.servers[server]))
         do throws(PostgresError) {
@@ -54,12 +55,12 @@ struct Opening: Sendable {
             case .failed(let problem): return problem.kind != .timedOut && problem.kind != .unreachable
             }
         } catch {
-            // It could not be asked, which says nothing of it.
+            // The check itself failed, which says nothing about the server.
             return true
         }
     }
 
-    /// Ends the threads; one that is stuck is left to itself.
+    /// Ends the threads. A blocked thread is left running.
     func end(within limit: Duration) async { await threads.end(within: limit) }
 
     private enum End {
@@ -91,7 +92,7 @@ struct Opening: Sendable {
         }
     }
 
-    /// Has a thread take the next step, without being held up longer than it is told where that thread is.
+    /// Runs the next step on a thread. The task does not wait beyond the deadline if that thread blocks.
     private func step(
         _ attempt: Attempt, until deadline: ContinuousClock.Instant
     ) async throws(PostgresError) -> EventLoop.Wake {
@@ -109,13 +110,13 @@ struct Opening: Sendable {
     }
 }
 
-/// An attempt to connect to one server, in steps of which each may block.
+/// An attempt to connect to one server. Each of its steps may block.
 ///
-/// `@unchecked Sendable`: a thread has it from the beginning of a step until the count of those that were taken tells the
-/// task that the step is over. A task that does not wait for that looks at it no more, and the thread's is then the last
-/// reference, which closes what was begun.
+/// `@unchecked Sendable`: a thread uses it from the beginning of a step until the step count, which is stored with
+/// release ordering, tells the task that the step has ended. A task that gives up earlier does not use it again. The
+/// thread then has the last reference, which closes the connection.
 private final class Attempt: @unchecked Sendable {
-    /// What must come before the next step.
+    /// The condition for the next step.
     enum Need {
         case nothing(OpaquePointer)
         case input(Int32)
@@ -144,7 +145,7 @@ private final class Attempt: @unchecked Sendable {
 
     var stepsTaken: Int { stepCount.load(ordering: .acquiring) }
 
-    /// Blocks the thread, mostly for a moment.
+    /// Performs the next step. It blocks the thread, usually for microseconds.
     func takeStep() {
         ProcessExit.guarding { connect() }
         stepCount.add(1, ordering: .releasing)
@@ -155,7 +156,7 @@ private final class Attempt: @unchecked Sendable {
             let keywords = CStrings(settings.map(\.keyword))
             let values = CStrings(settings.map(\.value))
             handle = PQconnectStartParams(keywords.pointers, values.pointers, 0)
-            // The code of a refusal stands in its words, and nowhere else.
+            // libpq reports the error code only inside the message.
             PQsetErrorVerbosity(handle, PQERRORS_VERBOSE)
             status = PQstatus(handle) == CONNECTION_BAD ? PGRES_POLLING_FAILED : PGRES_POLLING_WRITING
         } else {
@@ -163,7 +164,7 @@ private final class Attempt: @unchecked Sendable {
         }
     }
 
-    /// What is needed after a step. A connection that needs nothing more is handed over.
+    /// Returns the condition for the next step. A finished connection is handed over to the caller.
     var need: Need {
         guard let handle else { return .impossible(problem(.unreachable, "there is no memory for it")) }
         switch status {
@@ -184,8 +185,9 @@ private final class Attempt: @unchecked Sendable {
 }
 
 extension ServerProblem {
-    /// Tells what kind of problem it is by the code that is in libpq's words: `FATAL:  57P03: the database system is …`.
-    /// They may have several lines, one for each address of a server, and where the server's own code has found it.
+    /// Derives the kind of a problem from the error code in libpq's message: `FATAL: 57P03: the database system is
+    /// …`. The message may have several lines: one for each address of the server, and the source location of the
+    /// error.
     fileprivate init(server: String, words: String) {
         let lines = words.split(whereSeparator: \.isNewline)
         let line = lines.first { Self.state(in: $0) != nil } ?? lines.first ?? ""
@@ -200,7 +202,7 @@ extension ServerProblem {
         self.init(server: server, kind: kind, message: String(line))
     }
 
-    /// Five digits and capitals between colons, of which the severity beside them (`FATAL`) has no digit.
+    /// Finds five digits and capital letters between colons. The severity before them (`FATAL`) contains no digit.
     private static func state(in line: Substring) -> SQLState? {
         let parts = line.split(separator: ":").map { $0.drop { $0 == " " } }
         let code = parts.first { part in
@@ -211,7 +213,7 @@ extension ServerProblem {
     }
 }
 
-/// Texts as C takes a list of them: each ends with a zero, and the list with a null pointer.
+/// A list of C strings that ends with a null pointer.
 private final class CStrings {
     let pointers: [UnsafePointer<CChar>?]
 

@@ -1,39 +1,40 @@
-/// Why a server did not do what it was asked for. It holds code, words of the server and SQL, and never a value.
+/// The reason a server did not perform a command. It contains the error code, the server's message and the SQL, but
+/// never a value.
 package enum PostgresError: Error, Hashable, Sendable {
-    /// The server refused a statement, and is ready for others.
+    /// The server refused a statement. The connection remains usable.
     case refused(SQLState, message: String, constraint: String?, sql: String)
-    /// The connection was lost, or the server is going down; no `COMMIT` was under way, so nothing was written.
+    /// The connection was lost, or the server is shutting down. No `COMMIT` had been sent, so nothing was written.
     case lost(String)
-    /// The deadline passed while the server, or this process's other calls, were busy; no `COMMIT` was under way, so
-    /// nothing was written.
+    /// The deadline passed while the server was busy, or while other calls used all connections. No `COMMIT` had been
+    /// sent, so nothing was written.
     case timedOut
-    /// The deadline passed, and this server did not show that it is alive; no `COMMIT` was under way, so nothing was
+    /// The deadline passed without a sign of life from this server. No `COMMIT` had been sent, so nothing was
     /// written.
     case noAnswer(server: String)
     /// A connection pooler between this process and the server gives each transaction another session.
     case sharedSession
-    /// Nobody can say whether what was sent with a `COMMIT` was committed, or survives the loss of a server.
+    /// It is unknown whether a transaction was committed, or whether it would survive the loss of a server.
     case outcomeUnknown(String)
-    /// No server was there to be asked, by the words for each of them.
+    /// No server could be reached, or none accepts writes; with the problem of each server.
     case unreachable([ServerProblem])
     /// The task was cancelled; nothing was written.
     case cancelled
-    /// The pool was closed before.
+    /// The pool is closed.
     case closed
-    /// The system gives no thread, or no descriptor, to wait with; `code` is `errno`.
+    /// The system cannot create a thread or a file descriptor; `code` is `errno`.
     case noResource(code: Int32)
 
-    /// The code of a refusal; nil where the server did not refuse anything.
+    /// The code of a refused statement; nil for every other error.
     package var state: SQLState? { if case .refused(let state, _, _, _) = self { state } else { nil } }
 
-    /// What somebody else has changed since a transaction looked has it begun anew.
+    /// Another transaction has changed a row that this one has read, so this one starts again.
     package static let changedMeanwhile = Self.refused(.serializationFailure, message: "", constraint: nil, sql: "")
 
-    /// Whether the server does not have the tables that it was asked for, or not with these columns.
+    /// Whether a table or column of the statement does not exist.
     package var isOfOtherTables: Bool { state == .undefinedTable || state == .undefinedColumn }
 
-    /// Whether the same transaction may go well if it is begun anew: others were in its way, its connection was lost, or
-    /// its server is the leader no more.
+    /// Whether a retry of the transaction may succeed: it conflicted with another one, its connection was lost, or
+    /// its server is no longer the leader.
     package var mayBeRepeated: Bool {
         switch self {
         case .refused(let state, _, _, _):
@@ -44,9 +45,9 @@ package enum PostgresError: Error, Hashable, Sendable {
     }
 }
 
-/// The code by which a server names an error; see appendix A of PostgreSQL's documentation.
+/// An SQLSTATE error code; see appendix A of PostgreSQL's documentation.
 package struct SQLState: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
-    /// Five digits and capitals.
+    /// Five digits and capital letters.
     package let code: String
 
     package init(_ code: String) { self.code = code }
@@ -73,31 +74,31 @@ package struct SQLState: Hashable, Sendable, ExpressibleByStringLiteral, CustomS
     package static let undefinedStatement: SQLState = "26000"
     package static let insufficientPrivilege: SQLState = "42501"
 
-    /// Whether the server does not let this user in, or at something: class 28, and `insufficient_privilege`.
+    /// Whether the server denied access: class 28 (authorization), or `insufficient_privilege`.
     package var isRefusal: Bool { code.hasPrefix("28") || self == .insufficientPrivilege }
 
-    /// Whether the server, and with it the connection, goes down.
+    /// Whether the server is shutting down, which ends the connection.
     var isShutdown: Bool { code == "57P01" || code == "57P02" || code == "57P03" || code == "57P05" }
 }
 
-/// Why one server of several was not the one to ask.
+/// The reason a server of the list could not be used.
 package struct ServerProblem: Error, Hashable, Sendable {
-    /// What kind of problem it is.
+    /// The kind of a server's problem.
     package enum Kind: Hashable, Sendable {
-        /// It cannot be reached, or what answers is no server that may be talked to.
+        /// The server cannot be reached, or TLS failed.
         case unreachable
-        /// It did not answer in time.
+        /// The server did not answer in time.
         case timedOut
-        /// It does not take part yet, or any more: a standby, or one that starts or stops.
+        /// The server is a standby, or is starting or stopping.
         case notReady
-        /// It does not let this user in.
+        /// The server denied access to this user.
         case refused
-        /// It answers with another error, such as that there is no such database.
+        /// The server answered with another error, such as a missing database.
         case failed
     }
 
     package let server: String
     package let kind: Kind
-    /// The words of the library or the server.
+    /// The message of libpq or the server.
     package let message: String
 }

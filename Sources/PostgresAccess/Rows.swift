@@ -1,12 +1,12 @@
 internal import CPQ
 
-/// What came of a command: rows, or how many there were. Columns are in PostgreSQL's binary form.
+/// The result of a command: its rows, or the number of rows it affected. Columns are in PostgreSQL's binary format.
 ///
-/// `@unchecked Sendable`: libpq's result is never changed once it was received, and is freed with the last reference.
+/// `@unchecked Sendable`: libpq never changes a received result, and the last reference frees it.
 package final class Rows: @unchecked Sendable {
     private let result: OpaquePointer
 
-    /// Takes over a result.
+    /// Takes ownership of a result.
     init(_ result: OpaquePointer) { self.result = result }
 
     deinit { PQclear(result) }
@@ -14,15 +14,15 @@ package final class Rows: @unchecked Sendable {
     package var count: Int { Int(PQntuples(result)) }
     package var isEmpty: Bool { count == 0 }
 
-    /// How many rows a statement has written.
+    /// The number of rows that the statement wrote.
     package var affectedCount: Int { PQcmdTuples(result).flatMap { Int(String(cString: $0)) } ?? 0 }
 
-    /// What the server says that it has done, such as `COMMIT`.
+    /// The command tag, such as `COMMIT`.
     package var tag: String { PQcmdStatus(result).map { String(cString: $0) } ?? "" }
 
     package func isNull(_ row: Int, _ column: Int) -> Bool { PQgetisnull(result, Int32(row), Int32(column)) != 0 }
 
-    /// A number of up to eight bytes; nil for NULL and for what is none.
+    /// Returns an integer of up to eight bytes; nil for NULL and for other types.
     package func number(_ row: Int, _ column: Int) -> Int64? {
         withBytes(row, column) { bytes in
             switch bytes.count {
@@ -36,12 +36,12 @@ package final class Rows: @unchecked Sendable {
 
     package func flag(_ row: Int, _ column: Int) -> Bool { withBytes(row, column) { $0.first == 1 } ?? false }
 
-    /// The text of a column; nil for NULL.
+    /// Returns the text of a column; nil for NULL.
     package func text(_ row: Int, _ column: Int) -> String? {
         withBytes(row, column) { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The bytes of a column, without a copy; nil for NULL.
+    /// Calls `body` with the bytes of a column, without copying them. Returns nil for NULL.
     package func withBytes<Value>(_ row: Int, _ column: Int, _ body: (UnsafeBufferPointer<UInt8>) -> Value) -> Value? {
         guard !isNull(row, column), let start = PQgetvalue(result, Int32(row), Int32(column)) else { return nil }
         let count = Int(PQgetlength(result, Int32(row), Int32(column)))
@@ -54,13 +54,14 @@ package final class Rows: @unchecked Sendable {
 
     var status: ExecStatusType { PQresultStatus(result) }
 
-    /// Why the server refused a statement.
+    /// Returns the error with which the server refused a statement.
     func error(sql: String) -> PostgresError {
         .refused(
             SQLState(field(.sqlState) ?? ""), message: field(.message) ?? "", constraint: field(.constraint), sql: sql)
     }
 
-    /// The fields of an error, by the letters of the protocol; what may tell a value is not among them.
+    /// The error fields that are read, by their letters in the protocol. Fields that may contain a value are left
+    /// out.
     private enum ErrorField: Character {
         case sqlState = "C"
         case message = "M"

@@ -1,11 +1,11 @@
 internal import CPQ
 internal import Platform
 
-/// Where a database is: one server, or several of which one takes writes, and how to speak to them.
+/// The location of a database: one server, or several of which one accepts writes, and the connection settings.
 ///
-/// It is written as libpq's connection URI, `postgresql://user@one,two,three/profiles?sslmode=verify-full`. A password
-/// does not stand in it, since others can read the arguments of a process: it comes from `PGPASSFILE`, `PGPASSWORD` or a
-/// service.
+/// Its text form is libpq's connection URI, `postgresql://user@one,two,three/profiles?sslmode=verify-full`. The URI
+/// must not contain a password, because other users can read the arguments of a process. The password comes from
+/// `PGPASSFILE`, `PGPASSWORD` or a service file.
 package struct ServerList: Sendable {
     /// One server.
     package struct Server: Hashable, Sendable, CustomStringConvertible {
@@ -13,20 +13,20 @@ package struct ServerList: Sendable {
         let hostAddress: String?
         let port: String?
 
-        /// Host and port, for people.
+        /// The host and port, for messages.
         package var description: String {
             let name = host ?? hostAddress ?? "local socket"
             return (name.contains(":") ? "[\(name)]" : name) + ":" + (port ?? "5432")
         }
 
-        /// Whether nobody else hears what is said: a Unix socket, or an address of this machine.
+        /// Whether the connection stays on this machine: a Unix socket, or a loopback address.
         var isLocal: Bool {
             let name = hostAddress ?? host ?? ""
             return name.isEmpty || name.hasPrefix("/") || name.hasPrefix("@") || name == "localhost" || name == "::1"
                 || Self.isLoopback(name)
         }
 
-        /// A name may begin with these digits too, and be anybody's.
+        /// A host name may also begin with `127.`, so only a parsed address counts.
         private static func isLoopback(_ name: String) -> Bool {
             var address = in_addr()
             return name.hasPrefix("127.") && inet_pton(AF_INET, name, &address) == 1
@@ -36,31 +36,32 @@ package struct ServerList: Sendable {
     package let servers: [Server]
     /// libpq's settings that all servers share.
     let settings: [(keyword: String, value: String)]
-    /// The most connections that are open at once, from the setting `connections`; nil if the URI does not say.
+    /// The maximum number of open connections, from the setting `connections`; nil if the URI does not set it.
     package let connectionLimit: Int?
-    /// Whether the setting `durability=local` says that a commit need not be safe on another machine, nor on disk.
+    /// Whether the URI sets `durability=local`: a commit need not be safe on another machine, nor on disk.
     package let isLocalDurabilityEnough: Bool
     /// The name of the database.
     package let database: String
-    /// The schema in it that holds the tables; nil for the one that the server goes by. Lower-case ASCII letters, digits
-    /// and `_`, so that it can stand in SQL as it is.
+    /// The schema that contains the tables; nil for the server's default. It consists of lower-case ASCII letters,
+    /// digits and `_`, so it needs no quoting in SQL.
     package let schema: String?
 
-    /// Our own settings that a URI may have.
+    /// The settings of a URI that are not libpq's.
     private static let ownKeywords = ["durability", "connections", "schema"]
-    /// A bulk load keeps one connection beside the one that copies.
+    /// A bulk load holds one connection while it copies over another.
     private static let connectionLimits = 2...1_000
 
-    /// Reads a URI.
+    /// Parses a URI.
     ///
-    /// - Throws: What is wrong with it.
+    /// - Throws: The problem of the URI.
     package init(_ uri: String) throws(ServerListError) {
         let (uri, own) = try Self.takingOutOwnSettings(of: uri)
         connectionLimit = try Self.connectionLimit(own["connections"])
         isLocalDurabilityEnough = try Self.isLocal(durability: own["durability"])
         var given = try Self.settings(of: uri)
         guard given["password"] == nil, given["sslpassword"] == nil else { throw .holdsPassword }
-        // What the URI leaves open comes from the environment, but for what is read when connecting.
+        // The environment supplies the hosts and ports that the URI does not set. libpq reads the other variables
+        // when it connects.
         for name in ["host", "hostaddr", "port"] where given[name] == nil {
             given[name] = getenv("PG" + name.uppercased()).map { String(cString: $0) }
         }
@@ -99,22 +100,22 @@ package struct ServerList: Sendable {
         settings = given.map { (keyword: $0, value: $1) }
     }
 
-    /// A query for which nobody waits any more ends within a second, rather than when it next writes (PostgreSQL 14, on
-    /// Linux). A `COMMIT` that waits for a standby is not among them.
+    /// The server then ends an abandoned query within a second, rather than at its next write (PostgreSQL 14, on
+    /// Linux). This does not apply to a `COMMIT` that waits for a standby.
     private static let noticingTheEnd = "-c client_connection_check_interval=1000"
 
-    /// Whether a text is meant as such a URI.
+    /// Returns whether a text has the scheme of such a URI.
     package static func isURI(_ text: String) -> Bool {
         text.hasPrefix("postgresql://") || text.hasPrefix("postgres://")
     }
 
-    /// For people: which servers and which database, without what belongs to nobody else.
+    /// The servers, the database and the schema, for messages. Other settings are left out.
     package var description: String {
         "postgresql://" + servers.map(\.description).joined(separator: ",") + (database.isEmpty ? "" : "/" + database)
             + (schema.map { "?schema=\($0)" } ?? "")
     }
 
-    /// What a connection to one server is opened with.
+    /// Returns libpq's settings for a connection to one server.
     func settings(for server: Server) -> [(keyword: String, value: String)] {
         var all = settings
         func add(_ keyword: String, _ value: String?) { if let value { all.append((keyword, value)) } }
@@ -129,7 +130,7 @@ package struct ServerList: Sendable {
 
     // MARK: Reading
 
-    /// libpq refuses what it does not know, so our own settings are taken out of the query before.
+    /// Separates our own settings from the URI, because libpq refuses unknown ones.
     private static func takingOutOwnSettings(
         of uri: String
     ) throws(ServerListError) -> (uri: String, own: [String: String]) {
@@ -166,9 +167,11 @@ package struct ServerList: Sendable {
         return true
     }
 
-    /// libpq refuses an unknown setting too, in words that repeat the URI and with it a password.
+    /// Refuses an unknown setting by name. libpq would refuse it too, but its message repeats the URI, which may
+    /// contain a password.
     private static func requireKnown(_ keyword: Substring) throws(ServerListError) {
-        // libpq decodes what is percent-encoded. A name of other characters may be anything, so it is not repeated.
+        // libpq decodes percent-encoded names. A name with other characters could be anything, so it is not repeated
+        // in a message.
         guard keyword.utf8.allSatisfy({ (0x61...0x7A).contains($0) || $0 == UInt8(ascii: "_") }),
             !libraryKeywords.contains(String(keyword))
         else { return }
@@ -179,7 +182,7 @@ package struct ServerList: Sendable {
     private static let libraryKeywords: Set<String> = {
         guard let options = PQconndefaults() else { return [] }
         defer { PQconninfoFree(options) }
-        // Of JDBC's URIs, which libpq takes too.
+        // libpq also accepts this setting of JDBC URIs.
         var keywords: Set = ["ssl"]
         var option = options
         while let keyword = option.pointee.keyword {
@@ -193,7 +196,7 @@ package struct ServerList: Sendable {
         var problem: UnsafeMutablePointer<CChar>?
         guard let options = PQconninfoParse(uri, &problem) else {
             defer { PQfreemem(problem) }
-            // Its words repeat parts of the URI, and with them a password that should not be there.
+            // libpq's message repeats parts of the URI, which may contain a password.
             throw .unreadable(uri.contains("@") || uri.contains("?") ? "" : problem.map { String(cString: $0) } ?? "")
         }
         defer { PQconninfoFree(options) }
@@ -207,9 +210,9 @@ package struct ServerList: Sendable {
     }
 }
 
-/// Why a text does not say where a database is.
+/// The reason a text is not a usable URI.
 package enum ServerListError: Error, Hashable, Sendable {
-    /// Anybody can read the arguments of a process.
+    /// The URI contains a password. Other users can read the arguments of a process.
     case holdsPassword
     case unreadable(String)
 }

@@ -1,11 +1,11 @@
-/// A transaction on a connection: begun with the first commands, in one round trip with them.
+/// A transaction on a connection. Its `BEGIN` is sent in one round trip with the first commands.
 ///
-/// It is not handed to other tasks: whoever has the connection has it.
+/// It stays in the task that borrowed the connection.
 package final class Transaction {
     private let connection: Connection
-    /// What is still to be sent before anything else.
+    /// The commands to send before all others.
     private var preface: [Command]
-    /// The last commands, which were sent with the `COMMIT`.
+    /// Whether the `COMMIT` was sent.
     fileprivate private(set) var isCommitted = false
 
     fileprivate init(_ connection: Connection, _ preface: [Command]) {
@@ -13,7 +13,8 @@ package final class Transaction {
         self.preface = preface
     }
 
-    /// Runs commands one after another, all in one round trip; the first that fails ends them, and the transaction.
+    /// Runs commands in order, in one round trip. The first failure skips the commands after it and fails the
+    /// transaction.
     @discardableResult
     package func run(_ commands: [Command]) async throws(PostgresError) -> [Rows] {
         let preface = preface
@@ -27,14 +28,16 @@ package final class Transaction {
         try await run([Command(sql, values)])[0]
     }
 
-    /// Runs the transaction's last commands, commits it, and asks questions behind the `COMMIT`, all in one round trip.
+    /// Runs the last commands of the transaction, commits it, and runs queries after the `COMMIT`, all in one round
+    /// trip.
     ///
     /// - Parameters:
     ///   - commands: The last commands.
-    ///   - questions: Queries that the server runs after the commit. They see what was committed, and the settings as they
-    ///     are then.
-    /// - Returns: The rows of the commands, then those of the questions.
-    /// - Throws: `outcomeUnknown`, of which nobody knows whether it was committed; another error, after which it was not.
+    /// - questions: Queries that the server runs after the commit. They see the committed data and the settings of
+    ///   that moment.
+    /// - Returns: The rows of the commands, then the rows of the queries.
+    /// - Throws: `outcomeUnknown` if it is unknown whether the transaction was committed; after any other error it
+    ///   was not.
     @discardableResult
     package func commit(
         _ commands: [Command] = [], thenAsking questions: [Command] = []
@@ -54,12 +57,13 @@ package final class Transaction {
 }
 
 extension Connection {
-    /// Runs `body` in a transaction, and commits it unless `body` has done so. When `body` throws it is rolled back.
+    /// Runs `body` in a transaction, and commits it unless `body` has done so. If `body` throws, the transaction is
+    /// rolled back.
     ///
     /// - Parameters:
-    ///   - begin: The statement that begins it, such as `BEGIN ISOLATION LEVEL REPEATABLE READ`.
-    ///   - preface: Commands that go with it.
-    ///   - body: What is done.
+    /// - begin: The statement that begins the transaction, such as `BEGIN ISOLATION LEVEL REPEATABLE READ`.
+    /// - preface: Commands to send together with `begin`.
+    /// - body: The work of the transaction.
     /// - Returns: What `body` returns.
     /// - Throws: What `body` throws, or a ``PostgresError``.
     @discardableResult

@@ -1,9 +1,9 @@
-/// The values of a statement's places `$1`, `$2`, …, in PostgreSQL's binary form.
+/// The values of a statement's parameters `$1`, `$2`, …, in PostgreSQL's binary format.
 ///
-/// Text is sent as it is, so that no byte of it means anything else, and a number as the `bigint` that its place must be.
+/// Text is sent unquoted and unescaped, and a number as `bigint`, so its parameter must have that type.
 package struct Values: Sendable, ExpressibleByArrayLiteral {
     private(set) var bytes: [UInt8] = []
-    /// Where each value ends in the bytes; nil for NULL.
+    /// The end of each value in the bytes; nil for NULL.
     private(set) var ends: [Int?] = []
 
     package init() {}
@@ -12,7 +12,7 @@ package struct Values: Sendable, ExpressibleByArrayLiteral {
         for value in values { append(value) }
     }
 
-    /// A value of one of the types that are used.
+    /// A value of a supported type.
     package enum Value: Sendable {
         case number(Int64)
         case text(String?)
@@ -21,7 +21,7 @@ package struct Values: Sendable, ExpressibleByArrayLiteral {
         case optionalNumbers([Int64?])
         case texts([String?])
 
-        /// A number that may be missing.
+        /// A number, or NULL for nil.
         package static func number(_ number: Int64?) -> Value { number.map { .number($0) } ?? .text(nil) }
     }
 
@@ -68,7 +68,7 @@ package struct Values: Sendable, ExpressibleByArrayLiteral {
         }
     }
 
-    /// Appends text that need not be a `String`.
+    /// Appends text from UTF-8 bytes.
     package mutating func append(utf8 text: Span<UInt8>) {
         text.withUnsafeBufferPointer { bytes.append(contentsOf: $0) }
         ends.append(bytes.count)
@@ -76,7 +76,7 @@ package struct Values: Sendable, ExpressibleByArrayLiteral {
 
     // MARK: Arrays of texts that need not be Strings
 
-    /// Begins such an array: so many elements follow, and its end.
+    /// Begins an array of `count` texts. The elements and the end of the array follow.
     package mutating func beginTexts(count: Int) { beginArray(of: .text, count: count) }
 
     package mutating func appendElement(utf8 text: Span<UInt8>) {
@@ -90,13 +90,13 @@ package struct Values: Sendable, ExpressibleByArrayLiteral {
 
     // MARK: The binary form
 
-    /// The types of an array's elements, by the numbers that PostgreSQL gives them for good (`pg_type.dat`).
+    /// The element types of arrays, with the permanent object identifiers that PostgreSQL assigns (`pg_type.dat`).
     private enum ElementType: Int32 {
         case bigint = 20
         case text = 25
     }
 
-    /// The head of an array of one dimension, whose elements follow as a size and bytes each.
+    /// Appends the header of a one-dimensional array. Each element follows as its size and its bytes.
     private mutating func beginArray(of type: ElementType, count: Int) {
         append(size: count == 0 ? 0 : 1)
         append(size: 1)
