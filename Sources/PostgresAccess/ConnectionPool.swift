@@ -36,7 +36,7 @@ package final class ConnectionPool: Sendable {
     ///
     /// - Parameters:
     ///   - list: The servers.
-    /// - limit: The maximum number of connections, at least one.
+    ///   - limit: The maximum number of connections, at least one.
     ///   - patience: How long a server may take to answer when a connection is opened.
     /// - Throws: `noResource`.
     package init(_ list: ServerList, limit: Int, patience: Duration = .seconds(2)) throws(PostgresError) {

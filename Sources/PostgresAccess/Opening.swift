@@ -22,8 +22,8 @@ struct Opening: Sendable {
     /// Connects to the first usable server. The task waits without occupying a thread.
     ///
     /// - Parameters:
-    /// - first: The index of the server to try first.
-    /// - deadline: The time at which to give up.
+    ///   - first: The index of the server to try first.
+    ///   - deadline: The time at which to give up.
     /// - Returns: The connection.
     /// - Throws: `unreachable`, with the problem of each server that was tried, `cancelled` or `noResource`.
     func connect(

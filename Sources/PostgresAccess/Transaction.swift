@@ -33,8 +33,8 @@ package final class Transaction {
     ///
     /// - Parameters:
     ///   - commands: The last commands.
-    /// - questions: Queries that the server runs after the commit. They see the committed data and the settings of
-    ///   that moment.
+    ///   - questions: Queries that the server runs after the commit. They see the committed data and the settings of
+    ///     that moment.
     /// - Returns: The rows of the commands, then the rows of the queries.
     /// - Throws: `outcomeUnknown` if it is unknown whether the transaction was committed; after any other error it
     ///   was not.
@@ -61,9 +61,9 @@ extension Connection {
     /// rolled back.
     ///
     /// - Parameters:
-    /// - begin: The statement that begins the transaction, such as `BEGIN ISOLATION LEVEL REPEATABLE READ`.
-    /// - preface: Commands to send together with `begin`.
-    /// - body: The work of the transaction.
+    ///   - begin: The statement that begins the transaction, such as `BEGIN ISOLATION LEVEL REPEATABLE READ`.
+    ///   - preface: Commands to send together with `begin`.
+    ///   - body: The work of the transaction.
     /// - Returns: What `body` returns.
     /// - Throws: What `body` throws, or a ``PostgresError``.
     @discardableResult
