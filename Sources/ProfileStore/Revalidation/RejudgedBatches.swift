@@ -6,7 +6,7 @@ internal import Threads
 ///
 /// A read begins where the one before it ended, and does not wait until somebody asks for what it reads.
 final class RejudgedBatches {
-    private let engine: any StoreEngine
+    private let repository: ProfileRepository
     private let validator: ProfileValidator
     private let today: CalendarDay
     private let judges: ThreadPool
@@ -17,9 +17,10 @@ final class RejudgedBatches {
     private typealias Reading = Task<Result<Read, ProfileStoreError>, Never>
 
     init(
-        of scan: StoreScan, in engine: any StoreEngine, judgedBy validator: ProfileValidator, on today: CalendarDay
+        of scan: StoreScan, in repository: ProfileRepository, judgedBy validator: ProfileValidator,
+        on today: CalendarDay
     ) {
-        self.engine = engine
+        self.repository = repository
         self.validator = validator
         self.today = today
         let threads = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
@@ -41,10 +42,10 @@ final class RejudgedBatches {
     }
 
     private func beginBatch() {
-        let reading = Reading { [engine, lastRead] in
+        let reading = Reading { [repository, lastRead] in
             do throws(ProfileStoreError) {
                 guard let scan = try await lastRead.value.get().next else { return .success(.end) }
-                return .success(try await Read(scan, in: engine))
+                return .success(try await Read(scan, in: repository))
             } catch {
                 return .failure(error)
             }
@@ -81,8 +82,8 @@ private struct Read: Sendable {
         self.next = next
     }
 
-    init(_ scan: StoreScan, in engine: any StoreEngine) async throws(ProfileStoreError) {
-        let rows = try await engine.scan(scan)
+    init(_ scan: StoreScan, in repository: ProfileRepository) async throws(ProfileStoreError) {
+        let rows = try await repository.scan(scan)
         guard let last = rows.rows.last else {
             self = .end
             return
