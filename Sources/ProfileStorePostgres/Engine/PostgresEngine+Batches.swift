@@ -209,13 +209,13 @@ extension PostgresEngine {
 
     /// Runs what may block a thread on one of our own, also for a task that was cancelled: the load knows of that.
     private func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async throws -> Value {
-        try await withCheckedThrowingContinuation { continuation in
-            do throws(ThreadRefusal) {
-                try threads.start { continuation.resume(returning: body()) }
-            } catch {
-                continuation.resume(throwing: ProfileStoreError(error))
-            }
+        let result = Promise<Value>()
+        do throws(ThreadRefusal) {
+            try threads.start { result.fulfill(with: body()) }
+        } catch {
+            throw ProfileStoreError(error)
         }
+        return await result.value
     }
 }
 
