@@ -30,7 +30,8 @@ extension ProfileRepository {
                 of: StoreScan(
                     fields: schema.fields, includesJudgements: true, besides: judgedBefore, mostRows: Self.rowsPerBatch,
                     mostBytes: Self.bytesPerBatch),
-                in: self, judgedBy: validator, on: today)
+                readBy: { scan throws(ProfileStoreError) in try await self.scan(scan) }, judgedBy: validator,
+                on: today)
             try await addRemembered(judgedBefore, to: &report)
             report.credentialsPredating = try await credentialsPredating(schema, history)
             while let batch = try await batches.next() {
