@@ -76,9 +76,9 @@ let package = Package(
             name: "ProfileStore", dependencies: ["Platform", "Threads", "ProfileCore", "SecretHashing"],
             swiftSettings: strictness),
         .target(
-            name: "ProfileLogin", dependencies: ["ProfileCore", "SecretHashing", "ProfileStore"],
+            name: "ProfileLogin", dependencies: ["Threads", "ProfileCore", "SecretHashing", "ProfileStore"],
             swiftSettings: strictness),
-        .target(name: "CSVStream", dependencies: ["CZlib", "Platform"], swiftSettings: strictness),
+        .target(name: "CSVStream", dependencies: ["CZlib", "Platform", "Threads"], swiftSettings: strictness),
         .target(name: "TextLayout", swiftSettings: strictness),
         .target(
             name: "ProfileTransfer",

@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import Synchronization
+internal import Threads
 
 /// Hands bytes over between a task and a thread, either way, in memory that does not grow: who brings more waits while
 /// enough are there. A thread blocks when it waits; a task does not.
@@ -175,11 +176,9 @@ package final class ByteChannel: Interruption {
     /// Waits until `body` has a value. Does not block the thread.
     private func wait<Value: Sendable>(for body: (inout State) -> Value?) async -> Value {
         while true {
-            let value = await withCheckedContinuation { (continuation: CheckedContinuation<Value?, Never>) in
-                let value = attempt(body, orTell: { continuation.resume(returning: nil) })
-                if let value { continuation.resume(returning: value) }
-            }
-            if let value { return value }
+            let changed = Promise<Void>()
+            if let value = attempt(body, orTell: { changed.fulfill() }) { return value }
+            await changed.value
         }
     }
 

@@ -43,7 +43,7 @@ extension ProfileRepository {
 
     /// The database file, for people: in a folder whose name is not UTF-8 the file itself is called otherwise. Empty for a
     /// store that is in no file.
-    public var path: String { (plainEngine as? SQLiteEngine)?.session.file.path.description ?? "" }
+    public var path: String { (engine as? SQLiteEngine)?.session.file.path.description ?? "" }
 
     // MARK: Maintenance
 
@@ -52,9 +52,9 @@ extension ProfileRepository {
     /// - Throws: `unsupported` where the store is in no file, `cancelled`, …
     public func check() async throws(ProfileStoreError) -> StoreCheck {
         let session = try session(for: "check")
-        return try await observing(.check, rows: { _ in 0 }) { () throws(ProfileStoreError) in
-            try await session.readAtLength(in: .file) { connection in try StoreCheck(session.file, connection) }
-        }
+        return try await ask(
+            .check, rows: { _ in 0 },
+            await session.readAtLength(in: .file) { connection in try StoreCheck(session.file, connection) })
     }
 
     /// Copies the store, as it is at one moment, into a new file that opens alone, while others read and write on.
@@ -67,8 +67,9 @@ extension ProfileRepository {
         guard FilePlaces([self.path]).contains(path) || !FilePlaces(ofStore: self.path).contains(path) else {
             throw .reservedName(path: path)
         }
-        try await observing(.backUp, rows: { 0 }) { () throws(ProfileStoreError) in
-            try await session.readAtLength(in: .file) {
+        try await ask(
+            .backUp, rows: { 0 },
+            await session.readAtLength(in: .file) {
                 unlink(path)
             } _: { connection in
                 // Pages are copied without a statement that would notice it.
@@ -79,8 +80,7 @@ extension ProfileRepository {
                     if error.systemError == EEXIST { throw ProfileStoreError.alreadyExists(path: path) }
                     throw error
                 }
-            }
-        }
+            })
     }
 
     /// Removes the store if it was made when this repository opened it, and nobody has stored or changed anything since
@@ -89,7 +89,7 @@ extension ProfileRepository {
     /// - Returns: Whether it is gone. Close the repository then; what others have open there can no longer write.
     /// - Throws: `busy`, …
     package func removeIfUnused() async throws(ProfileStoreError) -> Bool {
-        guard let engine = plainEngine as? SQLiteEngine, engine.isMadeHere else { return false }
+        guard let engine = engine as? SQLiteEngine, engine.isMadeHere else { return false }
         let file = engine.session.file
         return try await engine.session.withWriter { connection in
             guard try ProfileTable.count(connection) == 0, try StoreTable.changeNumber(connection) == 0,
@@ -107,16 +107,8 @@ extension ProfileRepository {
         }
     }
 
-    /// Asks the file, and tells the observer if there is one.
-    private func observing<Value>(
-        _ name: Observer.Operation.Name, rows: (Value) -> Int, _ body: () async throws(ProfileStoreError) -> Value
-    ) async throws(ProfileStoreError) -> Value {
-        guard let observer = options.observer else { return try await body() }
-        return try await observer.observing(name, rows: rows, body)
-    }
-
     private func session(for operation: String) throws(ProfileStoreError) -> SQLiteSession {
-        guard let engine = plainEngine as? SQLiteEngine else { throw .unsupported(operation) }
+        guard let engine = engine as? SQLiteEngine else { throw .unsupported(operation) }
         return engine.session
     }
 

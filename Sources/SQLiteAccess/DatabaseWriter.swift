@@ -65,11 +65,10 @@ package final class DatabaseWriter: Sendable {
     /// It does not wait for the lock: while another process holds it, the log is that one's to empty when it closes.
     /// Later jobs are refused as `closed`. Closing again does nothing.
     package func close() async {
-        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-            let (isQueued, startsThread) = jobs.withLock { $0.close { continuation.resume() } }
-            if startsThread { startThread() }
-            if !isQueued { continuation.resume() }
-        }
+        let closed = Promise<Void>()
+        let (isQueued, startsThread) = jobs.withLock { $0.close { closed.fulfill() } }
+        if startsThread { startThread() }
+        if isQueued { await closed.value }
     }
 
     // MARK: The queue
@@ -80,25 +79,17 @@ package final class DatabaseWriter: Sendable {
     ) async throws -> Value {
         let ticket = jobs.withLock { $0.nextTicket() }
         let wait = WaitingTime.begin()
-        let outcome = await withTaskCancellationHandler {
-            await withCheckedContinuation { (continuation: CheckedContinuation<Result<Value, any Error>, Never>) in
-                let job = WriteJob(ticket: ticket, wait: WaitLimit(limit), sharesTransaction: sharingTransaction) {
-                    connection in
-                    wait?.end()
-                    let value = try body(connection)
-                    return { continuation.resume(returning: .success(value)) }
-                } fail: { error in
-                    wait?.end()
-                    continuation.resume(returning: .failure(error))
-                }
-                enqueue(job)
-                // A cancellation that came before the job was in the queue found nothing to take out.
-                if Task.isCancelled { abandon(ticket) }
-            }
-        } onCancel: {
-            abandon(ticket)
-        }
-        return try outcome.get()
+        let outcome = Promise<Result<Value, any Error>>()
+        enqueue(
+            WriteJob(ticket: ticket, wait: WaitLimit(limit), sharesTransaction: sharingTransaction) { connection in
+                wait?.end()
+                let value = try body(connection)
+                return { outcome.fulfill(with: .success(value)) }
+            } fail: { error in
+                wait?.end()
+                outcome.fulfill(with: .failure(error))
+            })
+        return try await outcome.value { abandon(ticket) }.get()
     }
 
     private func enqueue(_ job: WriteJob) {

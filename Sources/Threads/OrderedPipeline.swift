@@ -61,11 +61,9 @@ package final class OrderedPipeline<Input: Sendable, Output: Sendable, Failure: 
     /// - Throws: What reading threw, after all that was read before it.
     package func next() async throws(Failure) -> Output? {
         while true {
-            let outcome = await withCheckedContinuation { (continuation: CheckedContinuation<Fetched?, Never>) in
-                let outcome = fetch(orAwait: { continuation.resume(returning: nil) })
-                if let outcome { continuation.resume(returning: outcome) }
-            }
-            if let outcome { return try outcome.get() }
+            let arrival = Promise<Void>()
+            if let outcome = fetch(orAwait: { arrival.fulfill() }) { return try outcome.get() }
+            await arrival.value
         }
     }
 
@@ -87,7 +85,9 @@ package final class OrderedPipeline<Input: Sendable, Output: Sendable, Failure: 
 
     /// Waits until the workers are gone, without blocking the thread.
     package func ended() async {
-        await withCheckedContinuation { continuation in awaitEnd { continuation.resume() } }
+        let end = Promise<Void>()
+        awaitEnd { end.fulfill() }
+        await end.value
     }
 
     // MARK: Who fetches

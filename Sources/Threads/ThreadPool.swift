@@ -71,29 +71,28 @@ package final class ThreadPool: Sendable {
     ) async throws(Failure) -> Value {
         let waiter = Waiter(leavingAfter: limit)
         let wait = WaitingTime.begin()
-        let outcome = await withTaskCancellationHandler {
-            await withCheckedContinuation { (continuation: CheckedContinuation<Result<Value, Failure>, Never>) in
-                let job = WorkQueue.Job(
-                    waiter: waiter,
-                    perform: {
-                        wait?.end()
-                        continuation.resume(returning: Result(catching: work))
-                    },
-                    refuse: {
-                        wait?.end()
-                        continuation.resume(returning: .failure(refused($0)))
-                    })
-                do throws(ThreadRefusal) {
-                    if let look = try queue.add(job) { watchDeadlines(at: look) }
-                } catch {
-                    job.refuse(error)
-                }
-            }
-        } onCancel: {
+        let outcome = Promise<Result<Value, Failure>>()
+        let job = WorkQueue.Job(
+            waiter: waiter,
+            perform: {
+                wait?.end()
+                outcome.fulfill(with: Result(catching: work))
+            },
+            refuse: {
+                wait?.end()
+                outcome.fulfill(with: .failure(refused($0)))
+            })
+        // The queue refuses the work of a task that was cancelled before: an idle thread might begin it at once.
+        if Task.isCancelled { waiter.cancel() }
+        do throws(ThreadRefusal) {
+            if let look = try queue.add(job) { watchDeadlines(at: look) }
+        } catch {
+            job.refuse(error)
+        }
+        return try await outcome.value {
             waiter.cancel()
             queue.cancel(waiter)
-        }
-        return try outcome.get()
+        }.get()
     }
 
     /// Has work done on one of the threads, without waiting for it.

@@ -1,5 +1,6 @@
 public import ProfileCore
 public import ProfileStore
+internal import Threads
 
 /// Logs somebody in: looks at what was typed, asks an authenticator, and comes to exactly one outcome (L1–L3).
 ///
@@ -82,26 +83,24 @@ public struct LoginService: Sendable {
         if let failure = try await checks().failure(username: username, password: password) { throw failure }
         guard !Task.isCancelled else { throw .cancelled }
 
-        let outcome = LoginOutcome()
+        // The first that decides counts: the authenticator, the timer, or a cancellation.
+        let outcome = Promise<Result<LoggedInProfile, LoginError>>()
         let attempt = Task {
             do throws(LoginError) {
-                outcome.decide(.success(try await authenticator.authenticate(username: username, password: password)))
+                outcome.fulfill(
+                    with: .success(try await authenticator.authenticate(username: username, password: password)))
             } catch {
-                outcome.decide(.failure(error))
+                outcome.fulfill(with: .failure(error))
             }
         }
         let timer = Task {
             try? await clock.sleep(for: timeout)
-            if !Task.isCancelled { outcome.decide(.failure(.unknown)) }
+            if !Task.isCancelled { outcome.fulfill(with: .failure(.unknown)) }
         }
         defer {
             attempt.cancel()
             timer.cancel()
         }
-        return try await withTaskCancellationHandler {
-            await outcome.value
-        } onCancel: {
-            outcome.decide(.failure(.cancelled))
-        }.get()
+        return try await outcome.value { outcome.fulfill(with: .failure(.cancelled)) }.get()
     }
 }

@@ -30,47 +30,6 @@ extension ImportBatch {
     package mutating func giveWay() {}
 }
 
-/// What an engine is to do next for a batch.
-package enum ImportStep: Sendable {
-    /// Store one of the batch's rows as a new profile: ``Outcome/inserted``, or ``Outcome/found(_:)`` where other
-    /// profiles have some of its unique values.
-    case insert(row: Int)
-    /// Say what is stored of a row's unique values, other than by the profile with this id: ``Outcome/found(_:)``.
-    case look(row: Int, of: ValidProfiles, besides: Int64?)
-    /// Say what is stored by this username: ``Outcome/found(_:)``.
-    case find(username: String)
-    /// Store the one row in the place of the profile, which has not changed since it was found: ``Outcome/updated``, or
-    /// ``Outcome/found(_:)`` where other profiles have some of its unique values.
-    case update(Profile, with: ValidProfiles)
-    /// The batch is done, or leaves the rest for another time.
-    case end
-
-    /// What came of a step.
-    package enum Outcome: Sendable {
-        /// There was none yet.
-        case none
-        case inserted
-        case updated
-        case found(StoredMatch)
-    }
-}
-
-/// What a store has of a row's unique values.
-package struct StoredMatch: Sendable {
-    /// The unique fields of which another profile has the row's value, in the order of the schema's fields.
-    package var takenFields: [FieldName]
-    /// The profile with the row's username, where it is wanted.
-    package var profile: Profile?
-    /// The hash of that one's password, as it is stored.
-    package var passwordHash: String?
-
-    package init(takenFields: [FieldName] = [], profile: Profile? = nil, passwordHash: String? = nil) {
-        self.takenFields = takenFields
-        self.profile = profile
-        self.passwordHash = passwordHash
-    }
-}
-
 /// All that goes into a store at once, in one transaction.
 ///
 /// Its methods are called one after another, on a thread that may block.

@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import Synchronization
+internal import Threads
 
 /// Reads the log of changes once for all listeners of a repository.
 ///
@@ -61,7 +62,7 @@ final class ChangeFeed: Sendable {
     private struct Waiter {
         /// For the change after this one, in this repository; nil for the end alone.
         let place: (number: Int64, repository: ProfileRepository)?
-        let continuation: CheckedContinuation<Turn, Never>
+        let turn: Promise<Turn>
     }
 
     private struct State {
@@ -69,8 +70,8 @@ final class ChangeFeed: Sendable {
         /// How often it had rung when what was read last was begun.
         var ringsRead = 0
         var page: Page?
-        var waiters: [Int: Waiter] = [:]
-        var latestTicket = 0
+        /// By their promises.
+        var waiters: [ObjectIdentifier: Waiter] = [:]
         /// The task that reads, while there is something to read and a listener that waits for it.
         var reading: Task<Void, Never>?
         var hasListener = false
@@ -152,31 +153,25 @@ final class ChangeFeed: Sendable {
             defer { state.waiters = [:] }
             return state.waiters
         }
-        for waiter in waiters.values { waiter.continuation.resume(returning: .end) }
+        for waiter in waiters.values { waiter.turn.fulfill(with: .end) }
     }
 
     /// Waits unless `answer` has one already.
     private func wait(
         for place: (number: Int64, repository: ProfileRepository)?, unless answer: @Sendable (inout State) -> Turn?
     ) async -> Turn {
-        let ticket = state.withLock { state in
-            state.latestTicket += 1
-            return state.latestTicket
+        let turn = Promise<Turn>()
+        let key = ObjectIdentifier(turn)
+        let known: Turn? = state.withLock { state in
+            if isClosed || Task.isCancelled { return .end }
+            if let turn = answer(&state) { return turn }
+            state.waiters[key] = Waiter(place: place, turn: turn)
+            startReading(&state)
+            return nil
         }
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { (continuation: CheckedContinuation<Turn, Never>) in
-                let turn: Turn? = state.withLock { state in
-                    // A cancellation that came before found no waiter.
-                    if isClosed || Task.isCancelled { return .end }
-                    if let turn = answer(&state) { return turn }
-                    state.waiters[ticket] = Waiter(place: place, continuation: continuation)
-                    startReading(&state)
-                    return nil
-                }
-                if let turn { continuation.resume(returning: turn) }
-            }
-        } onCancel: {
-            state.withLock { $0.waiters.removeValue(forKey: ticket) }?.continuation.resume(returning: .end)
+        if let known { return known }
+        return await turn.value {
+            state.withLock { $0.waiters.removeValue(forKey: key) }?.turn.fulfill(with: .end)
         }
     }
 
@@ -243,17 +238,17 @@ final class ChangeFeed: Sendable {
             // After a full page there may be another.
             if changes.count < Self.pageSize { state.ringsRead = rings }
             keep(changes, after: start, &state)
-            var resumed: [(continuation: CheckedContinuation<Turn, Never>, turn: Turn)] = []
-            for (ticket, waiter) in state.waiters {
+            var resumed: [(waiter: Waiter, turn: Turn)] = []
+            for (key, waiter) in state.waiters {
                 guard let number = waiter.place?.number else { continue }
                 let changes = state.page?.changes(after: number)
                 if changes == nil, number == state.page?.end { continue }
-                state.waiters[ticket] = nil
-                resumed.append((waiter.continuation, changes.map { .take($0) } ?? .readStore))
+                state.waiters[key] = nil
+                resumed.append((waiter, changes.map { .take($0) } ?? .readStore))
             }
             return resumed
         }
-        for (continuation, turn) in resumed { continuation.resume(returning: turn) }
+        for (waiter, turn) in resumed { waiter.turn.fulfill(with: turn) }
         return resumed.count
     }
 
@@ -261,10 +256,10 @@ final class ChangeFeed: Sendable {
     private func fail(_ error: ProfileStoreError) {
         let waiters = state.withLock { state in
             let waiters = state.waiters.filter { $0.value.place != nil }
-            for ticket in waiters.keys { state.waiters[ticket] = nil }
+            for key in waiters.keys { state.waiters[key] = nil }
             return waiters
         }
-        for waiter in waiters.values { waiter.continuation.resume(returning: .fail(error)) }
+        for waiter in waiters.values { waiter.turn.fulfill(with: .fail(error)) }
     }
 }
 

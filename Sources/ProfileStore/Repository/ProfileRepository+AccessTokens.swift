@@ -18,7 +18,10 @@ extension ProfileRepository {
         let token = AccessToken(
             id: new.hash.id, name: name, scopes: scopes.sorted(), createdAt: now,
             expiresAt: validity.map { now.advanced(by: max($0, .milliseconds(1))) }, lastUsedAt: nil)
-        guard try await engine.create(token, new.hash) else { throw .tokenExists(name: name.text) }
+        let refusal = ProfileStoreError.tokenExists(name: name.text)
+        let isCreated = try await ask(
+            .createToken, refusal: { $0 ? nil : refusal.code }, await engine.create(token, new.hash))
+        guard isCreated else { throw refusal }
         return IssuedToken(token, new.text)
     }
 
@@ -29,12 +32,14 @@ extension ProfileRepository {
     /// ``session(for:)``.
     public func accessToken(for token: Secret) async throws(ProfileStoreError) -> AccessToken? {
         try await value(of: token, in: accessTokenLooks) { hash, _ throws(ProfileStoreError) in
-            try await engine.accessToken(hash)
+            try await ask(.lookUpToken, rows: \.rowCount, await engine.accessToken(hash))
         }
     }
 
     /// Every access token, those that have expired too, by name.
-    public func accessTokens() async throws(ProfileStoreError) -> [AccessToken] { try await engine.accessTokens() }
+    public func accessTokens() async throws(ProfileStoreError) -> [AccessToken] {
+        try await ask(.listTokens, rows: \.count, await engine.accessTokens())
+    }
 
     /// Removes an access token, in every process.
     ///
@@ -42,6 +47,6 @@ extension ProfileRepository {
     @discardableResult
     public func revokeAccessToken(_ id: TokenID) async throws(ProfileStoreError) -> AccessToken? {
         defer { accessTokenLooks.forget() }
-        return try await engine.revoke(id)
+        return try await ask(.revokeToken, rows: \.rowCount, await engine.revoke(id))
     }
 }

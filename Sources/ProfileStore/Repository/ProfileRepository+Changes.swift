@@ -1,7 +1,9 @@
 extension ProfileRepository {
     /// The number of the newest change; it rises with every commit that changes profiles or the schema.
     public var changeNumber: Int64 {
-        get async throws(ProfileStoreError) { try await engine.changeNumber() }
+        get async throws(ProfileStoreError) {
+            try await ask(.readChanges, rows: { _ in 0 }, await engine.changeNumber())
+        }
     }
 
     /// What happens to the store from now on, or what has happened since, whichever process commits it (R7).
@@ -26,11 +28,14 @@ extension ProfileRepository {
     /// Whether to show the welcome notice: true once in the life of a store, whichever process asks (T5).
     ///
     /// - Throws: `busy`, `readOnly`, …
-    public func takeWelcome() async throws(ProfileStoreError) -> Bool { try await engine.takeWelcome() }
+    public func takeWelcome() async throws(ProfileStoreError) -> Bool {
+        try await ask(.takeWelcome, rows: \.rowCount, await engine.takeWelcome())
+    }
 
     func changes(after number: Int64, limit: Int) async throws(ProfileStoreError) -> [ProfileChange] {
         try await call { () throws(ProfileStoreError) in
-            let changes = try await engine.changes(after: number, limit: limit)
+            let changes = try await ask(
+                .readChanges, rows: \.count, await engine.changes(after: number, limit: limit))
             // Whoever hears of other rules finds them in force here too.
             if changes.contains(where: { $0.kind == .adopted || $0.kind == .missed }) { try await refreshSchema() }
             return changes

@@ -28,7 +28,9 @@ extension ProfileRepository {
     /// On SQLite it takes microseconds: the file must be in its place, and readable. On PostgreSQL a server of the address must
     /// answer. It does not say whether a write would succeed.
     /// - Throws: What a look-up would throw at this moment: `displaced`, `corrupt`, `unavailable`, `closed`, …
-    public func ping() async throws(ProfileStoreError) { try await engine.ping() }
+    public func ping() async throws(ProfileStoreError) {
+        try await ask(.ping, rows: { _ in 0 }, await engine.ping())
+    }
 
     /// Waits for the next round; no longer than until the repository is closed.
     private func rest() async {

@@ -27,7 +27,7 @@ extension ProfileRepository {
         } read: { rules throws(ProfileStoreError) in
             var search = try await search(query, endingAfter: mostBytes, by: rules)
             search.lastID = lastID
-            let page = try await engine.page(search, under: rules)
+            let page = try await ask(.page, rows: \.profiles.count, await engine.page(search, under: rules))
             try search.requireOrder(of: page)
             return page
         }
@@ -65,7 +65,8 @@ extension ProfileRepository {
             // A number does not tell that other rules have judged what it counts.
             try await refreshSchema()
             return try await byLatestRules(latest: { _ in nil }) { rules throws(ProfileStoreError) in
-                try await engine.count(search(query, by: rules), under: rules)
+                let search = try await search(query, by: rules)
+                return try await ask(.count, rows: { $0 }, await engine.count(search, under: rules))
             }
         }
     }
@@ -75,8 +76,14 @@ extension ProfileRepository {
     /// - Throws: ``ProfileStoreError/invalidQuery(_:)``, …
     public func plan(of query: ProfileQuery) async throws(ProfileStoreError) -> QueryPlan {
         try await byLatestRules(latest: { _ in nil }) { rules throws(ProfileStoreError) in
+            // The observer is not told: the engine reads no profile.
             try await engine.plan(of: search(query, by: rules), under: rules)
         }
+    }
+
+    /// Reads raw values of profiles in the order of their ids, as exports, copies and revalidation do.
+    package func scan(_ scan: StoreScan) async throws(ProfileStoreError) -> StoredRows {
+        try await ask(.scan, rows: \.rows.count, await engine.scan(scan))
     }
 
     private func search(
@@ -88,7 +95,7 @@ extension ProfileRepository {
 
     private func profile(_ key: ProfileKey) async throws(ProfileStoreError) -> Profile? {
         try await byLatestRules(latest: { $0?.schemaVersion }) { rules throws(ProfileStoreError) in
-            try await engine.profile(key, under: rules)
+            try await ask(.lookUp, rows: \.rowCount, await engine.profile(key, under: rules))
         }
     }
 

@@ -50,10 +50,10 @@ extension ProfileRepository {
                 let page =
                     found.next != nil
                     ? found
-                    : try await engine.confirmed(found) { [query] () throws(ProfileStoreError) in
+                    : try await confirmed(found) { [query] () throws(ProfileStoreError) in
                         try await profiles(query)
                     }
-                let removed = page.profiles.isEmpty ? 0 : try await engine.remove(page.profiles, stamp(author))
+                let removed = page.profiles.isEmpty ? 0 : try await remove(page.profiles, by: author)
                 report.removed += removed
                 report.changed += page.profiles.count - removed
                 query.after = page.next
@@ -64,7 +64,28 @@ extension ProfileRepository {
         return report
     }
 
+    private func remove(_ profiles: [Profile], by author: Author?) async throws(ProfileStoreError) -> Int {
+        try await ask(.remove, rows: { $0 }, await engine.remove(profiles, stamp(author)))
+    }
+
     private static var profilesPerTransaction: Int { 1_000 }
+
+    /// Stores a batch in one transaction.
+    package func store<Batch: ImportBatch>(
+        _ batch: Batch, judgedBy schema: ProfileSchema, by author: Author?
+    ) async throws(ProfileStoreError) -> Batch {
+        try await ask(
+            .storeBatch, rows: \.rows.count, await engine.store(batch, judgedBy: schema, stamp(author)))
+    }
+
+    /// Stores all that a load gives, in one transaction.
+    package func load(
+        _ load: some BulkLoad, judgedBy schema: ProfileSchema, by author: Author?
+    ) async throws(ProfileStoreError) -> BulkLoadOutcome {
+        let counted = CountedLoad(load)
+        return try await ask(
+            .load, rows: { counted.rows(of: $0) }, await engine.load(counted, judgedBy: schema, stamp(author)))
+    }
 
     private func register(
         _ profiles: [ValidProfile], by author: Author?
@@ -76,7 +97,7 @@ extension ProfileRepository {
         let rows = try await hashingPasswords(of: ValidProfiles(joining: profiles, of: schema), schema)
         let batch = RegistrationBatch(rows)
         return try await learningOfRules { () throws(ProfileStoreError) in
-            try await engine.store(batch, judgedBy: schema, stamp(author))
+            try await store(batch, judgedBy: schema, by: author)
         }
     }
 }

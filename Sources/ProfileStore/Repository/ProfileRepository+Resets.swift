@@ -20,9 +20,10 @@ extension ProfileRepository {
             let new = try newToken(.reset)
             let now = options.now()
             let expiry = now.advanced(by: max(validity, .milliseconds(1)))
-            guard let reset = try await engine.issueReset(new.hash, of: username, at: now, until: expiry) else {
-                throw .notFound(username: username)
-            }
+            let reset = try await ask(
+                .issueReset, rows: \.rowCount,
+                await engine.issueReset(new.hash, of: username, at: now, until: expiry))
+            guard let reset else { throw .notFound(username: username) }
             return IssuedToken(reset, new.text)
         }
     }
@@ -31,7 +32,7 @@ extension ProfileRepository {
     /// redeemed or has ended.
     public func reset(for token: Secret) async throws(ProfileStoreError) -> PasswordReset? {
         guard let hash = TokenHash(of: token, .reset) else { return nil }
-        return try await engine.liveReset(hash, at: options.now())
+        return try await ask(.lookUpReset, rows: \.rowCount, await engine.liveReset(hash, at: options.now()))
     }
 
     /// Sets the password that a reset was given for, once: in one transaction the password is the new one, failed attempts
@@ -51,7 +52,7 @@ extension ProfileRepository {
     private func redeemInCall(_ token: Secret, _ password: Secret) async throws(CredentialError) -> Profile {
         let known = try await store { () throws(ProfileStoreError) in
             if let known = try await reset(for: token) { return known as PasswordReset? }
-            return try await engine.confirmed(nil) { () throws(ProfileStoreError) in try await reset(for: token) }
+            return try await confirmed(nil) { () throws(ProfileStoreError) in try await reset(for: token) }
         }
         guard known != nil, let hash = TokenHash(of: token, .reset) else { throw .wrong }
         let adopted = try await store { () throws(ProfileStoreError) in
@@ -65,7 +66,9 @@ extension ProfileRepository {
         defer { sessionLooks.forget() }
         let profile = try await store { () throws(ProfileStoreError) in
             try await learningOfRules { () throws(ProfileStoreError) in
-                try await engine.redeemReset(hash, passwordHash, judgedBy: adopted.schema, at: options.now())
+                try await ask(
+                    .redeemReset, rows: \.rowCount,
+                    await engine.redeemReset(hash, passwordHash, judgedBy: adopted.schema, at: options.now()))
             }
         }
         // Somebody else was faster.

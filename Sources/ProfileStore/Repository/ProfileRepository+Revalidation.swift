@@ -21,7 +21,7 @@ extension ProfileRepository {
         do throws(ProfileStoreError) {
             let adopted = try await refreshSchema()
             report = self.report(of: candidate, beside: adopted, mostIssues: mostIssues)
-            let history = try await engine.schemas()
+            let history = try await adoptedSchemas()
             let schema = candidate ?? adopted.schema
             let sameRules = history.filter { $0.schema == schema }.map(\.version)
             let judgedBefore = all || candidate != nil ? [] : sameRules
@@ -30,7 +30,8 @@ extension ProfileRepository {
                 of: StoreScan(
                     fields: schema.fields, includesJudgements: true, besides: judgedBefore, mostRows: Self.rowsPerBatch,
                     mostBytes: Self.bytesPerBatch),
-                in: engine, judgedBy: validator, on: today)
+                readBy: { scan throws(ProfileStoreError) in try await self.scan(scan) }, judgedBy: validator,
+                on: today)
             try await addRemembered(judgedBefore, to: &report)
             report.credentialsPredating = try await credentialsPredating(schema, history)
             while let batch = try await batches.next() {
@@ -64,14 +65,18 @@ extension ProfileRepository {
     /// ``revalidate(candidate:all:mostIssues:progress:)`` judges them. Reads every profile, unless these are the only
     /// rules that the store ever had.
     public func countUnjudged() async throws(ProfileStoreError) -> Int {
-        guard let inForce = try await engine.schemas().last else { return 0 }
+        guard let inForce = try await adoptedSchemas().last else { return 0 }
         let others = try await versionsNotJudging(as: inForce.schema)
-        return others.isEmpty ? 0 : try await engine.countJudged(by: others)
+        return others.isEmpty ? 0 : try await countJudged(by: others)
     }
 
     /// The versions, of all that were ever in force, that judge otherwise than a schema does.
     func versionsNotJudging(as schema: ProfileSchema) async throws(ProfileStoreError) -> [Int] {
-        try await engine.schemas().filter { $0.schema != schema }.map(\.version)
+        try await adoptedSchemas().filter { $0.schema != schema }.map(\.version)
+    }
+
+    private func countJudged(by versions: [Int]) async throws(ProfileStoreError) -> Int {
+        try await ask(.count, rows: { $0 }, await engine.countJudged(by: versions))
     }
 
     private static var rowsPerBatch: Int { 8_000 }
@@ -84,7 +89,10 @@ extension ProfileRepository {
     ) async throws(ProfileStoreError) {
         guard !versions.isEmpty else { return }
         var after: Int64 = 0
-        while case let marked = try await engine.invalidProfiles(judgedBy: versions, after: after), !marked.isEmpty {
+        while true {
+            let marked = try await ask(
+                .lookUpInvalid, rows: \.count, await engine.invalidProfiles(judgedBy: versions, after: after))
+            guard !marked.isEmpty else { break }
             report.invalid += marked.count
             for profile in marked {
                 guard profile.id > after else { throw .outOfOrder(profile.id, after: after) }
@@ -93,7 +101,7 @@ extension ProfileRepository {
                 for issue in profile.issues { report.count(issue, of: username, value: nil) }
             }
         }
-        report.skipped = try await engine.countJudged(by: versions)
+        report.skipped = try await countJudged(by: versions)
     }
 
     /// Passwords that were set while other password rules were in force.
@@ -102,7 +110,8 @@ extension ProfileRepository {
     ) async throws(ProfileStoreError) -> Int {
         guard let rules = schema[.password] else { return 0 }
         let sameRules = history.filter { $0.schema[.password] == rules }.map(\.version)
-        return try await engine.countPasswords(setUnderOthersThan: sameRules)
+        return try await ask(
+            .count, rows: { $0 }, await engine.countPasswords(setUnderOthersThan: sameRules))
     }
 
     /// Remembers what was found, where it is news.
@@ -116,7 +125,8 @@ extension ProfileRepository {
             else { continue }
             news.append(JudgementMark(id: row.id, revision: before.revision, issues: issues))
         }
-        if !news.isEmpty { try await engine.mark(news, judgedBy: version) }
+        guard !news.isEmpty else { return }
+        try await ask(.mark, rows: { news.count }, await engine.mark(news, judgedBy: version))
     }
 }
 

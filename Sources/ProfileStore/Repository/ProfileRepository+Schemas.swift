@@ -14,8 +14,8 @@ extension ProfileRepository {
     public func adopt(
         _ schema: ProfileSchema, by author: Author? = nil, key: WriteKey? = nil
     ) async throws(ProfileStoreError) -> Int {
-        let (inForce, version) = try await engine.adopt(
-            schema, stamp(author, KeyedRequest(key, "adopt", [schema.fingerprint])))
+        let stamp = stamp(author, KeyedRequest(key, "adopt", [schema.fingerprint]))
+        let (inForce, version) = try await ask(.adopt, await engine.adopt(schema, stamp))
         keep(inForce)
         return version
     }
@@ -25,12 +25,17 @@ extension ProfileRepository {
 
     /// Every schema that was ever in force, oldest first; the last one is.
     public func schemaVersions() async throws(ProfileStoreError) -> [SchemaVersion] {
-        try await engine.schemas().map(SchemaVersion.init)
+        try await adoptedSchemas().map(SchemaVersion.init)
+    }
+
+    /// Every schema that was ever in force, oldest first, with its validator.
+    func adoptedSchemas() async throws(ProfileStoreError) -> [AdoptedSchema] {
+        try await ask(.readSchema, rows: \.count, await engine.schemas())
     }
 
     /// The rules in force, and whether they have judged every password of the store (L1).
     package func loginRules() async throws(ProfileStoreError) -> LoginRules {
-        let rules = try await engine.loginRules()
+        let rules = try await ask(.readSchema, await engine.loginRules())
         keep(rules.adopted)
         return rules
     }

@@ -17,7 +17,7 @@ extension ProfileRepository {
             try await requireNoPasscode(of: username)
             let hash = try await hash(new)
             return try await store { () throws(ProfileStoreError) in
-                try await engine.setPasscode(hash, of: username, stamp)
+                try await ask(.setPasscode, rows: \.rowCount, await engine.setPasscode(hash, of: username, stamp))
             }
         }
         guard isSet else { throw .passcodeExists }
@@ -56,7 +56,9 @@ extension ProfileRepository {
             let proven = try await attempt(present, .passcode, username)
             let hash = try await hash(new)
             return try await store { () throws(ProfileStoreError) in
-                try await engine.replacePasscode(of: proven.profile.id, proven.hash, by: hash, stamp)
+                try await ask(
+                    .replacePasscode, rows: \.rowCount,
+                    await engine.replacePasscode(of: proven.profile.id, proven.hash, by: hash, stamp))
             }
         }
         // Somebody else has changed it since it was proven.
@@ -76,7 +78,7 @@ extension ProfileRepository {
             guard let stored else { throw .store(.notFound(username: username)) }
             guard stored.hash != nil else { return false }
             return try await store { () throws(ProfileStoreError) in
-                try await engine.removePasscode(of: username, stamp)
+                try await ask(.removePasscode, rows: \.rowCount, await engine.removePasscode(of: username, stamp))
             }
         }
         guard isRemoved else { throw .noPasscode }
@@ -110,7 +112,7 @@ extension ProfileRepository {
         try await call { () throws(CredentialError) in
             let stored = try await storedCredential(username, .password) { $0 == nil }
             guard stored != nil else { throw .store(.notFound(username: username)) }
-            try await store { () throws(ProfileStoreError) in try await engine.unlock(username) }
+            try await store { () throws(ProfileStoreError) in try await ask(.unlock, await engine.unlock(username)) }
         }
     }
 
@@ -136,7 +138,9 @@ extension ProfileRepository {
     ) async throws(CredentialError) -> Proof {
         let stored = try await credential(kind, of: username)
         let attempt = LoginAttempt(username: username, kind: kind, isKnown: stored != nil, time: options.now())
-        let decision = try await store { () throws(ProfileStoreError) in try await engine.admit(attempt) }
+        let decision = try await store { () throws(ProfileStoreError) in
+            try await ask(.admitAttempt, refusal: \.refusalCode, await engine.admit(attempt))
+        }
         switch decision {
         case .wait(let milliseconds): throw .throttled(milliseconds: milliseconds)
         case .locked: throw .locked
@@ -178,7 +182,8 @@ extension ProfileRepository {
         // A task of its own is not cancelled with the one that waits for it.
         await Task { () -> Result<LoginAttempt.Success?, CredentialError> in
             do throws(ProfileStoreError) {
-                return .success(try await engine.settle(attempt, outcome))
+                return .success(
+                    try await ask(.settleAttempt, rows: \.rowCount, await engine.settle(attempt, outcome)))
             } catch {
                 return .failure(.store(error))
             }
@@ -196,15 +201,21 @@ extension ProfileRepository {
     private func credential(
         _ kind: CredentialKind, of username: String
     ) async throws(CredentialError) -> StoredCredential? {
-        try await store { () throws(ProfileStoreError) in try await engine.credential(kind, of: username) }
+        try await store { () throws(ProfileStoreError) in try await lookUpCredential(kind, of: username) }
+    }
+
+    private func lookUpCredential(
+        _ kind: CredentialKind, of username: String
+    ) async throws(ProfileStoreError) -> StoredCredential? {
+        try await ask(.lookUpCredential, rows: \.rowCount, await engine.credential(kind, of: username))
     }
 
     private func confirmed(
         _ found: StoredCredential?, _ kind: CredentialKind, of username: String
     ) async throws(CredentialError) -> StoredCredential? {
         try await store { () throws(ProfileStoreError) in
-            try await engine.confirmed(found) { () throws(ProfileStoreError) in
-                try await engine.credential(kind, of: username)
+            try await confirmed(found) { () throws(ProfileStoreError) in
+                try await lookUpCredential(kind, of: username)
             }
         }
     }
@@ -217,5 +228,16 @@ extension ProfileRepository {
         _ body: () async throws(ProfileStoreError) -> Value
     ) async throws(CredentialError) -> Value {
         do throws(ProfileStoreError) { return try await body() } catch { throw .store(error) }
+    }
+}
+
+extension ThrottleState.Decision {
+    /// The code under which the observer is told of a refusal; nil if the attempt is admitted.
+    fileprivate var refusalCode: String? {
+        switch self {
+        case .admitted: nil
+        case .wait: "throttled"
+        case .locked: "locked"
+        }
     }
 }

@@ -39,9 +39,9 @@ extension ProfileRepository {
     ) async throws(ProfileStoreError) -> IssuedToken<Session> {
         let token = try newToken(.session)
         let new = newSession(token, label: label, policy: policy)
-        guard let session = try await engine.startSession(new, of: username) else {
-            throw .notFound(username: username)
-        }
+        let session = try await ask(
+            .startSession, rows: \.rowCount, await engine.startSession(new, of: username))
+        guard let session else { throw .notFound(username: username) }
         return IssuedToken(session, token.text)
     }
 
@@ -52,7 +52,7 @@ extension ProfileRepository {
     /// a tenth of the idle time, and once a minute at the most.
     public func session(for token: Secret) async throws(ProfileStoreError) -> Session? {
         try await value(of: token, in: sessionLooks) { hash, time throws(ProfileStoreError) in
-            try await engine.liveSession(hash, at: time)
+            try await ask(.lookUpSession, rows: \.rowCount, await engine.liveSession(hash, at: time))
         }
     }
 
@@ -62,7 +62,7 @@ extension ProfileRepository {
     public func sessions(of username: String) async throws(ProfileStoreError) -> [Session] {
         try await call { () throws(ProfileStoreError) in
             guard let profile = try await profile(username: username) else { throw .notFound(username: username) }
-            return try await engine.sessions(of: profile.id, after: nil, limit: .max, at: options.now())
+            return try await sessions(of: profile.id, after: nil, limit: .max)
                 .sorted { ($1.lastUsedAt, $0.id) < ($0.lastUsedAt, $1.id) }
         }
     }
@@ -75,7 +75,15 @@ extension ProfileRepository {
     /// - Returns: The sessions; fewer than the limit are the last.
     /// - Throws: `corrupt`, …
     public func sessions(after last: Session? = nil, limit: Int = 100) async throws(ProfileStoreError) -> [Session] {
-        try await engine.sessions(of: nil, after: last, limit: max(1, limit), at: options.now())
+        try await sessions(of: nil, after: last, limit: max(1, limit))
+    }
+
+    private func sessions(
+        of profileID: Int64?, after last: Session?, limit: Int
+    ) async throws(ProfileStoreError) -> [Session] {
+        try await ask(
+            .listSessions, rows: \.count,
+            await engine.sessions(of: profileID, after: last, limit: limit, at: options.now()))
     }
 
     /// Ends a session, in every process.
@@ -84,7 +92,7 @@ extension ProfileRepository {
     @discardableResult
     public func endSession(_ id: TokenID) async throws(ProfileStoreError) -> Session? {
         defer { sessionLooks.forget() }
-        return try await engine.endSession(id, at: options.now())
+        return try await ask(.endSession, rows: \.rowCount, await engine.endSession(id, at: options.now()))
     }
 
     /// Ends the session of a token, as when somebody logs out.
@@ -103,9 +111,9 @@ extension ProfileRepository {
     @discardableResult
     public func endSessions(of username: String) async throws(ProfileStoreError) -> Int {
         defer { sessionLooks.forget() }
-        guard let count = try await engine.endSessions(of: username, at: options.now()) else {
-            throw .notFound(username: username)
-        }
+        let count = try await ask(
+            .endSession, rows: { $0 ?? 0 }, await engine.endSessions(of: username, at: options.now()))
+        guard let count else { throw .notFound(username: username) }
         return count
     }
 
@@ -116,8 +124,11 @@ extension ProfileRepository {
     @discardableResult
     package func removeExpired() async throws(ProfileStoreError) -> Int {
         var total = 0
-        while case let count = try await engine.removeExpired(at: options.now()), count > 0 { total += count }
-        return total
+        while true {
+            let count = try await ask(.removeExpired, rows: { $0 }, await engine.removeExpired(at: options.now()))
+            guard count > 0 else { return total }
+            total += count
+        }
     }
 
     private func newSession(_ token: NewToken, label: AccountLabel?, policy: SessionPolicy?) -> NewSession {

@@ -1,4 +1,6 @@
 extension ProfileRepository {
     /// Counts what the store holds; reads every profile.
-    public func statistics() async throws(ProfileStoreError) -> StoreStatistics { try await engine.statistics() }
+    public func statistics() async throws(ProfileStoreError) -> StoreStatistics {
+        try await ask(.statistics, rows: \.profiles, await engine.statistics())
+    }
 }

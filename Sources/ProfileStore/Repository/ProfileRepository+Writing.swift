@@ -20,7 +20,7 @@ extension ProfileRepository {
             if let first: Profile = try await firstAnswer(stamp) { return first }
             let row = try await hashingPasswords(of: profile.rows, profile.schema)
             return try await learningOfRules { () throws(ProfileStoreError) in
-                try await engine.register(row, judgedBy: profile.schema, stamp)
+                try await ask(.register, await engine.register(row, judgedBy: profile.schema, stamp))
             }
         }
     }
@@ -94,7 +94,7 @@ extension ProfileRepository {
     }
 
     private func confirmed(_ stored: Profile?, _ username: String) async throws(ProfileStoreError) -> Profile? {
-        try await engine.confirmed(stored) { () throws(ProfileStoreError) in try await profile(username: username) }
+        try await confirmed(stored) { () throws(ProfileStoreError) in try await profile(username: username) }
     }
 
     /// Stores a valid profile in the place of one that was read, if that has not changed since.
@@ -133,8 +133,8 @@ extension ProfileRepository {
     ) async throws(ProfileStoreError) -> Profile {
         defer { sessionLooks.forget() }
         let facts = [LoginAttempt.foldedName(username), revision.map { String($0) }]
-        return try await engine.remove(
-            username, expecting: revision, stamp(author, KeyedRequest(key, "remove", facts)))
+        let stamp = stamp(author, KeyedRequest(key, "remove", facts))
+        return try await ask(.remove, await engine.remove(username, expecting: revision, stamp))
     }
 
     // MARK: What writes have in common
@@ -146,7 +146,8 @@ extension ProfileRepository {
     /// What came of the write the first time, so that nothing is hashed in vain; nil for the first time.
     func firstAnswer<Value: KeyedValue>(_ stamp: WriteStamp) async throws(ProfileStoreError) -> Value? {
         guard let request = stamp.request,
-            let outcome = try await engine.outcome(of: request, at: stamp.time)
+            let outcome = try await ask(
+                .lookUpKey, rows: \.rowCount, await engine.outcome(of: request, at: stamp.time))
         else { return nil }
         let answer: Result<Value, ProfileStoreError> = outcome.answer()
         return try answer.get()
@@ -206,12 +207,15 @@ extension ProfileRepository {
     private func replace(
         _ stored: Profile, with valid: ValidProfile, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> Profile {
-        guard stored.differs(from: valid) else { return try await engine.confirm(stored, stamp) }
+        guard stored.differs(from: valid) else {
+            return try await ask(stamp.request == nil ? .lookUp : .keepKey, await engine.confirm(stored, stamp))
+        }
         let row = try await hashingPasswords(of: valid.rows, valid.schema)
         // Another password ends the profile's sessions.
         defer { if valid.bringsPassword { sessionLooks.forget() } }
         return try await learningOfRules { () throws(ProfileStoreError) in
-            try await engine.replace(stored, with: row, judgedBy: valid.schema, stamp)
+            try await ask(
+                .replace, await engine.replace(stored, with: row, judgedBy: valid.schema, stamp))
         }
     }
 

@@ -63,10 +63,8 @@ public final class ProfileRepository: Sendable {
         public init() {}
     }
 
-    /// What keeps the profiles, with the observer around it if there is one.
+    /// Stores the profiles. Its verbs are called within ``ask(_:rows:refusal:_:)``, which tells the observer.
     package let engine: any StoreEngine
-    /// The engine alone, for what only one kind of engine can do.
-    package let plainEngine: any StoreEngine
     package let options: Options
     /// Hashes and checks passwords and passcodes.
     public let hasher: PasscodeHasher
@@ -79,24 +77,25 @@ public final class ProfileRepository: Sendable {
 
     /// Goes by an engine that is open.
     package init(_ engine: any StoreEngine, _ options: Options) async throws(ProfileStoreError) {
-        plainEngine = engine
-        let engine = options.observer.map { ObservedEngine(engine: engine, observer: $0) } ?? engine
         self.engine = engine
         self.options = options
         feed = ChangeFeed(interval: options.watchInterval)
         sessionLooks = RecentLooks(countingFor: options.tokenLookInterval)
         accessTokenLooks = RecentLooks(countingFor: options.tokenLookInterval)
-        tokenUses = TokenUses { uses in try? await engine.note(uses) }
+        let observer = options.observer
+        tokenUses = TokenUses { uses in
+            try? await observer.ask(.noteUses, rows: { uses.count }, await engine.note(uses))
+        }
         do throws(HashingError) {
             hasher = try PasscodeHasher(
                 policy: options.hashing, threads: options.hashingThreads,
-                finished: options.observer?.tell)
+                finished: observer?.tell)
         } catch {
             throw .hashing(error)
         }
-        adopted = Mutex(try await engine.schemaInForce())
-        if !options.opensUnfinishedCopy, try await plainEngine.isUnfinishedCopy() {
-            throw .unfinishedCopy(path: plainEngine.place)
+        adopted = Mutex(try await observer.ask(.readSchema, await engine.schemaInForce()))
+        if !options.opensUnfinishedCopy, try await engine.isUnfinishedCopy() {
+            throw .unfinishedCopy(path: engine.place)
         }
     }
 
@@ -110,7 +109,7 @@ public final class ProfileRepository: Sendable {
     }
 
     /// Where it is kept, for people: the path of a file, or which servers and which database.
-    package var place: String { plainEngine.place }
+    package var place: String { engine.place }
 
     /// The current day in UTC, which rules such as "not in the future" go by.
     public var today: CalendarDay { options.now().day ?? .latest }
@@ -139,7 +138,7 @@ public final class ProfileRepository: Sendable {
     /// Reads the schema in force again, since a row, or another process, is ahead of what is known here.
     @discardableResult
     package func refreshSchema() async throws(ProfileStoreError) -> AdoptedSchema {
-        let latest = try await engine.schemaInForce()
+        let latest = try await ask(.readSchema, await engine.schemaInForce())
         keep(latest)
         return latest
     }

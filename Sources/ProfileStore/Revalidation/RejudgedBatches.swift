@@ -6,7 +6,7 @@ internal import Threads
 ///
 /// A read begins where the one before it ended, and does not wait until somebody asks for what it reads.
 final class RejudgedBatches {
-    private let engine: any StoreEngine
+    private let read: Read
     private let validator: ProfileValidator
     private let today: CalendarDay
     private let judges: ThreadPool
@@ -14,19 +14,22 @@ final class RejudgedBatches {
     private var lastRead: Reading
     private var underWay: [Task<Result<RejudgedBatch?, ProfileStoreError>, Never>] = []
 
-    private typealias Reading = Task<Result<Read, ProfileStoreError>, Never>
+    /// Reads the rows of a scan.
+    typealias Read = @Sendable (StoreScan) async throws(ProfileStoreError) -> StoredRows
+
+    private typealias Reading = Task<Result<Stretch, ProfileStoreError>, Never>
 
     init(
-        of scan: StoreScan, in engine: any StoreEngine, judgedBy validator: ProfileValidator, on today: CalendarDay
+        of scan: StoreScan, readBy read: @escaping Read, judgedBy validator: ProfileValidator, on today: CalendarDay
     ) {
-        self.engine = engine
+        self.read = read
         self.validator = validator
         self.today = today
         let threads = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
         // One core is the reader's: three threads on two cores would each get a part of one, and all wait for the reader.
         judges = ThreadPool(threads: max(1, threads - 1))
         mostUnderWay = threads + 2
-        lastRead = Task { .success(Read(rows: nil, next: scan)) }
+        lastRead = Task { .success(Stretch(rows: nil, next: scan)) }
     }
 
     deinit {
@@ -41,10 +44,10 @@ final class RejudgedBatches {
     }
 
     private func beginBatch() {
-        let reading = Reading { [engine, lastRead] in
+        let reading = Reading { [read, lastRead] in
             do throws(ProfileStoreError) {
                 guard let scan = try await lastRead.value.get().next else { return .success(.end) }
-                return .success(try await Read(scan, in: engine))
+                return .success(try await Stretch(scan, readBy: read))
             } catch {
                 return .failure(error)
             }
@@ -68,21 +71,21 @@ final class RejudgedBatches {
 }
 
 /// What was read at once.
-private struct Read: Sendable {
+private struct Stretch: Sendable {
     /// Nil at the end.
     let rows: StoredRows?
     /// What to read next; nil at the end.
     let next: StoreScan?
 
-    static let end = Read(rows: nil, next: nil)
+    static let end = Stretch(rows: nil, next: nil)
 
     init(rows: StoredRows?, next: StoreScan?) {
         self.rows = rows
         self.next = next
     }
 
-    init(_ scan: StoreScan, in engine: any StoreEngine) async throws(ProfileStoreError) {
-        let rows = try await engine.scan(scan)
+    init(_ scan: StoreScan, readBy read: RejudgedBatches.Read) async throws(ProfileStoreError) {
+        let rows = try await read(scan)
         guard let last = rows.rows.last else {
             self = .end
             return

@@ -14,8 +14,7 @@ struct BatchPlan {
 
     private let rules: RulesInForce
     private let time: Timestamp
-    private var nextID: Int64
-    private let firstID: Int64
+    private(set) var ids: BatchIDs
     private var writes: [Write] = []
     /// Who has a value of a unique field, by the column and the value as it is compared; nil for nobody.
     private var owners: [FieldName: [String: Int64?]] = [:]
@@ -23,23 +22,18 @@ struct BatchPlan {
     private var profiles: [Int64: Profile] = [:]
     private var hashes: [Int64: String] = [:]
     private var updated: Set<Int64> = []
-    private(set) var updatedIDs: ClosedRange<Int64>?
 
     private var table: ProfileTable { rules.table }
 
     /// - Parameters:
     ///   - rules: Those in force.
-    ///   - firstID: The id of the first new profile; the others' follow it.
+    ///   - ids: Counts on from the earlier batches of the transaction.
     ///   - time: When.
-    init(under rules: RulesInForce, firstID: Int64, at time: Timestamp) {
+    init(under rules: RulesInForce, ids: BatchIDs, at time: Timestamp) {
         self.rules = rules
         self.time = time
-        self.firstID = firstID
-        nextID = firstID
+        self.ids = ids
     }
-
-    /// The profiles that are added.
-    var addedIDs: ClosedRange<Int64>? { nextID > firstID ? firstID...nextID - 1 : nil }
 
     // MARK: The steps
 
@@ -53,33 +47,35 @@ struct BatchPlan {
         var step = batch.next(after: .none)
         while true {
             switch step {
-            case .insert(let row):
-                guard isWriting else { return }
-                try await learn(of: row, in: rows, wantsProfiles, transaction)
-                if takenFields(of: row, in: rows, besides: nil).isEmpty {
-                    insert(row, of: rows)
-                    step = batch.next(after: .inserted)
-                } else {
-                    step = batch.next(after: .found(match(of: row, in: rows, besides: nil, wantsProfiles)))
-                }
-            case .look(let row, let looked, let id):
-                try await learn(of: row, in: looked, wantsProfiles, transaction)
-                step = batch.next(after: .found(match(of: row, in: looked, besides: id, wantsProfiles)))
-            case .find(let username):
-                try await learn(of: username, transaction)
-                step = batch.next(after: .found(match(of: username)))
-            case .update(let stored, let merged):
-                guard isWriting else { return }
-                try await learn(of: 0, in: merged, false, transaction)
-                let taken = takenFields(of: 0, in: merged, besides: stored.id)
-                if taken.isEmpty {
-                    try update(stored, with: merged)
-                    step = batch.next(after: .updated)
-                } else {
-                    step = batch.next(after: .found(StoredMatch(takenFields: taken)))
-                }
+            case .insert(let row): try await learn(of: row, in: rows, wantsProfiles, transaction)
+            case .look(let row, let looked, _): try await learn(of: row, in: looked, wantsProfiles, transaction)
+            case .find(let username): try await learn(of: username, transaction)
+            case .update(_, let merged): try await learn(of: 0, in: merged, false, transaction)
             case .end: return
             }
+            guard let outcome = try take(step, of: batch, writes: isWriting) else { return }
+            step = batch.next(after: outcome)
+        }
+    }
+
+    /// Takes a step by the values that were learned for it.
+    private mutating func take(
+        _ step: ImportStep, of batch: some ImportBatch, writes isWriting: Bool
+    ) throws(ProfileStoreError) -> ImportStep.Outcome? {
+        try step.take(in: batch, under: table.schema) { rows, row, id throws(ProfileStoreError) in
+            takenFields(of: row, in: rows, besides: id)
+        } stored: { username throws(ProfileStoreError) in
+            stored(username)
+        } insert: { row throws(ProfileStoreError) in
+            guard isWriting else { return nil }
+            guard takenFields(of: row, in: batch.rows, besides: nil).isEmpty else { return false }
+            insert(row, of: batch.rows)
+            return true
+        } update: { stored, merged throws(ProfileStoreError) in
+            guard isWriting else { return nil }
+            guard takenFields(of: 0, in: merged, besides: stored.id).isEmpty else { return false }
+            try update(stored, with: merged)
+            return true
         }
     }
 
@@ -92,16 +88,8 @@ struct BatchPlan {
         }.map(\.rules.name)
     }
 
-    private func match(of row: Int, in rows: ValidProfiles, besides id: Int64?, _ wantsProfile: Bool) -> StoredMatch {
-        var match = StoredMatch()
-        if wantsProfile, let name = rows.text(row: row, field: table.schema.primaryKeyIndex) {
-            match = self.match(of: name)
-        }
-        match.takenFields = takenFields(of: row, in: rows, besides: id)
-        return match
-    }
-
-    private func match(of username: String) -> StoredMatch {
+    /// The profile with a username, and the hash of its password.
+    private func stored(_ username: String) -> StoredMatch {
         guard let id = owner(of: username, in: table.schema.primaryKey), let profile = profiles[id] else {
             return StoredMatch()
         }
@@ -182,8 +170,8 @@ struct BatchPlan {
     // MARK: What is written
 
     private mutating func insert(_ row: Int, of rows: ValidProfiles) {
-        let id = nextID
-        nextID += 1
+        let id = ids.next
+        ids.next += 1
         if case .insert(let before)? = writes.last {
             writes[writes.count - 1] = .insert(before + [(row, id)])
         } else {
@@ -196,12 +184,13 @@ struct BatchPlan {
             row, of: rows)
     }
 
-    private mutating func update(_ stored: Profile, with merged: ValidProfiles) throws {
+    private mutating func update(
+        _ stored: Profile, with merged: ValidProfiles
+    ) throws(ProfileStoreError) {
         let revision = try ProfileStoreError.number(after: stored.revision, "the revision")
         writes.append(.update(id: stored.id, revision: stored.revision, merged))
         updated.insert(stored.id)
-        updatedIDs =
-            updatedIDs.map { min($0.lowerBound, stored.id)...max($0.upperBound, stored.id) } ?? stored.id...stored.id
+        ids.addUpdated(stored.id)
         // Values that it has no more are free.
         for column in owners.keys {
             for (value, owner) in owners[column] ?? [:] where owner == stored.id {
@@ -263,9 +252,7 @@ struct BatchPlan {
 
     /// What is logged of it, and forgotten of attempts at names that no profile had.
     func finish() -> (changes: [PostgresEngine.Change], last: [Command]) {
-        var changes: [PostgresEngine.Change] = []
-        if let addedIDs { changes.append(PostgresEngine.Change(.imported, in: addedIDs)) }
-        if let updatedIDs { changes.append(PostgresEngine.Change(.updated, in: updatedIDs)) }
-        return (changes, addedIDs.map { [ThrottleTable.forgetUnknown(namesOf: $0)] } ?? [])
+        let changes = ids.changes.map { PostgresEngine.Change($0.kind, in: $0.ids) }
+        return (changes, ids.added.map { [ThrottleTable.forgetUnknown(namesOf: $0)] } ?? [])
     }
 }

@@ -49,7 +49,7 @@ extension PostgresEngine {
         let committed = try await commit(stamp) { transaction in
             let rules = try await rulesInForce(transaction, being: schema)
             var batch = batch
-            var plan = BatchPlan(under: rules, firstID: firstID, at: stamp.time)
+            var plan = BatchPlan(under: rules, ids: BatchIDs(from: firstID), at: stamp.time)
             try await plan.run(&batch, writes: true, transaction)
             try await plan.write(batch.rows, transaction)
             let (changes, last) = plan.finish()
@@ -67,7 +67,7 @@ extension PostgresEngine {
             let rules = try await rulesAtHand(transaction)
             guard rules.schema == schema else { throw ProfileStoreError.schemaChanged(version: rules.version) }
             var batch = batch
-            var plan = BatchPlan(under: rules, firstID: 1, at: options.now())
+            var plan = BatchPlan(under: rules, ids: BatchIDs(from: 1), at: options.now())
             try await plan.run(&batch, writes: false, transaction)
             return batch
         }
@@ -133,40 +133,31 @@ extension PostgresEngine {
         let counter = try await transaction.run(
             "SELECT value FROM counters WHERE name = 'next_profile_id' FOR UPDATE")
         let firstID = try ProfileStoreError.counted(counter.number(0, 0), atLeast: 1, "next_profile_id")
-        var nextID = firstID
-        var updatedIDs: ClosedRange<Int64>?
+        var ids = BatchIDs(from: firstID)
         if withoutIndexes {
-            nextID = try await copy(load, under: rules, from: firstID, at: stamp.time, connection)
+            ids.next = try await copy(load, under: rules, from: firstID, at: stamp.time, connection)
         } else {
             while var batch = try await onThread({ load.nextBatch() }) {
                 connection.deadline = session.newDeadline
-                var plan = BatchPlan(under: rules, firstID: nextID, at: stamp.time)
+                var plan = BatchPlan(under: rules, ids: ids, at: stamp.time)
                 try await plan.run(&batch, writes: true, transaction)
                 try await plan.write(batch.rows, transaction)
-                if let added = plan.addedIDs { nextID = added.upperBound + 1 }
-                if let updated = plan.updatedIDs {
-                    updatedIDs =
-                        updatedIDs.map {
-                            min($0.lowerBound, updated.lowerBound)...max($0.upperBound, updated.upperBound)
-                        } ?? updated
-                }
+                ids = plan.ids
                 try await onThread { [batch] in load.take(batch) }
             }
         }
         connection.deadline = session.newDeadline
         guard load.mayStay() else { throw LoadIsUndone() }
-        var changes: [Change] = []
+        let changes = ids.changes
         var last: [Command] = []
-        if nextID > firstID {
-            changes.append(Change(.imported, in: firstID...nextID - 1))
+        if let added = ids.added {
             last = [
-                Command("UPDATE counters SET value = $1 WHERE name = 'next_profile_id'", [.number(nextID)]),
-                ThrottleTable.forgetUnknown(namesOf: firstID...nextID - 1),
+                Command("UPDATE counters SET value = $1 WHERE name = 'next_profile_id'", [.number(ids.next)]),
+                ThrottleTable.forgetUnknown(namesOf: added),
             ]
         }
-        if let updatedIDs { changes.append(Change(.updated, in: updatedIDs)) }
         last += changes.enumerated().map { part, change in
-            ChangeTable.append(change.kind, change.profileIDs, stamp, write: key, part: part)
+            ChangeTable.append(change.kind, change.ids, stamp, write: key, part: part)
         }
         return PostgresSession.Outcome(value: (.loaded, isChange: !changes.isEmpty), last: last)
     }
@@ -209,13 +200,13 @@ extension PostgresEngine {
 
     /// Runs what may block a thread on one of our own, also for a task that was cancelled: the load knows of that.
     private func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async throws -> Value {
-        try await withCheckedThrowingContinuation { continuation in
-            do throws(ThreadRefusal) {
-                try threads.start { continuation.resume(returning: body()) }
-            } catch {
-                continuation.resume(throwing: ProfileStoreError(error))
-            }
+        let result = Promise<Value>()
+        do throws(ThreadRefusal) {
+            try threads.start { result.fulfill(with: body()) }
+        } catch {
+            throw ProfileStoreError(error)
         }
+        return await result.value
     }
 }
 

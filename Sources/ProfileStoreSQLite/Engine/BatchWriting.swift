@@ -6,22 +6,15 @@ internal import SQLiteAccess
 struct BatchWriting {
     let time: Timestamp
     private let rules: RulesInForce
-    private let firstID: Int64
-    private var nextID: Int64
-    /// Where the profiles lie that were updated.
-    private(set) var updatedIDs: ClosedRange<Int64>?
+    private(set) var ids: BatchIDs
     /// How many new profiles have a password that was not judged.
     private(set) var unjudgedPasswords: Int64 = 0
 
     init(under rules: RulesInForce, at time: Timestamp, _ connection: borrowing Connection) throws(SQLiteError) {
         self.rules = rules
         self.time = time
-        firstID = try StoreTable.nextID(connection)
-        nextID = firstID
+        ids = BatchIDs(from: try StoreTable.nextID(connection))
     }
-
-    /// The profiles that were added.
-    var addedIDs: ClosedRange<Int64>? { nextID > firstID ? firstID...nextID - 1 : nil }
 
     /// Takes the steps of a batch to its end.
     ///
@@ -35,7 +28,6 @@ struct BatchWriting {
     ) throws {
         var wait = TurnOfOthers(after: turn)
         let rows = batch.rows
-        let looking = BatchLooking(under: rules)
         let version = Int64(rules.adopted.version)
         var insertion = try connection.prepare(rules.table.insert)
         try rules.table.bindCommon(at: time, schemaVersion: rules.adopted.version, to: &insertion)
@@ -43,37 +35,30 @@ struct BatchWriting {
             var step = batch.next(after: .none)
             while true {
                 if wait.hasCome(connection) { batch.giveWay() }
-                switch step {
-                case .insert(let row):
-                    let isNew = try rules.table.insert(
-                        row: row, of: rows, bytes, id: nextID, schemaVersion: version, with: &insertion)
-                    if isNew {
-                        nextID += 1
-                        if rules.table.bringsUnjudgedPassword(row, of: rows) { unjudgedPasswords += 1 }
-                        step = batch.next(after: .inserted)
-                    } else {
-                        step = batch.next(
-                            after: .found(
-                                try looking.match(row, of: rows, besides: nil, batch.wantsStoredProfiles, connection)))
-                    }
-                case .update(let stored, let merged):
+                let outcome = try step.take(in: batch, under: rules.schema) { rows, row, id in
+                    try rules.takenFields(of: rows, row: row, besides: id, connection)
+                } stored: { username in
+                    try rules.stored(username, connection)
+                } insert: { row in
+                    guard
+                        try rules.table.insert(
+                            row: row, of: rows, bytes, id: ids.next, schemaVersion: version, with: &insertion)
+                    else { return false }
+                    ids.next += 1
+                    if rules.table.bringsUnjudgedPassword(row, of: rows) { unjudgedPasswords += 1 }
+                    return true
+                } update: { stored, merged in
                     switch try rules.update(
                         id: stored.id, revision: stored.revision, with: merged, at: time, connection)
                     {
-                    case .updated:
-                        updatedIDs =
-                            updatedIDs.map { min($0.lowerBound, stored.id)...max($0.upperBound, stored.id) }
-                            ?? stored.id...stored.id
-                        step = batch.next(after: .updated)
-                    case .duplicate:
-                        step = batch.next(
-                            after: .found(try looking.match(0, of: merged, besides: stored.id, false, connection)))
+                    case .updated: ids.addUpdated(stored.id)
+                    case .duplicate: return false
                     case .stale: throw ProfileStoreError.corrupt("a profile changed within one transaction")
                     }
-                case .look, .find:
-                    step = batch.next(after: .found(try looking.look(step, batch.wantsStoredProfiles, connection)))
-                case .end: return
+                    return true
                 }
+                guard let outcome else { return }
+                step = batch.next(after: outcome)
             }
         }
     }
@@ -91,19 +76,19 @@ struct BatchWriting {
         let rows = new.rows
         let table = rules.table
         let version = Int64(rules.adopted.version)
-        var nextID = nextID
+        var ids = ids
         var unjudgedPasswords: Int64 = 0
         var statement = try connection.prepare(table.insert)
         try table.bindCommon(at: time, schemaVersion: rules.adopted.version, to: &statement)
         try rows.bytes.withUnsafeBufferPointer { bytes throws(SQLiteError) in
             for row in new.new {
                 // Without indexes nothing is refused here; the unique ones are made last, and would refuse it then.
-                _ = try table.insert(row: row, of: rows, bytes, id: nextID, schemaVersion: version, with: &statement)
-                nextID += 1
+                _ = try table.insert(row: row, of: rows, bytes, id: ids.next, schemaVersion: version, with: &statement)
+                ids.next += 1
                 if table.bringsUnjudgedPassword(row, of: rows) { unjudgedPasswords += 1 }
             }
         }
-        self.nextID = nextID
+        self.ids = ids
         self.unjudgedPasswords += unjudgedPasswords
     }
 

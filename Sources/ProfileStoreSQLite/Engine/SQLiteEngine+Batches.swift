@@ -49,7 +49,13 @@ extension SQLiteEngine {
         try await session.readAtLength(in: .pages) { connection in
             let rules = try self.rulesInForce(connection, being: schema)
             var batch = batch
-            try connection.readTransaction { try BatchLooking(under: rules).run(&batch, connection) }
+            try connection.readTransaction {
+                try batch.look(under: rules.schema) { rows, row, id in
+                    try rules.takenFields(of: rows, row: row, besides: id, connection)
+                } stored: { username in
+                    try rules.stored(username, connection)
+                }
+            }
             return batch
         }
     }
@@ -96,14 +102,14 @@ extension SQLiteEngine {
     private func finish(
         _ writing: BatchWriting, _ stamp: WriteStamp, _ connection: borrowing Connection
     ) throws(SQLiteError) -> Bool {
-        if let added = writing.addedIDs {
+        if let added = writing.ids.added {
             try StoreTable.setNextID(added.upperBound + 1, connection)
             try StoreTable.add(writing.unjudgedPasswords, to: .unjudgedPasswords, connection)
             try ThrottleTable.forgetUnknown(namesOf: added, connection)
-            try record(.imported, added, stamp, connection)
         }
-        if let updated = writing.updatedIDs { try record(.updated, updated, stamp, connection) }
-        return writing.addedIDs != nil || writing.updatedIDs != nil
+        let changes = writing.ids.changes
+        for change in changes { try record(change.kind, change.ids, stamp, connection) }
+        return !changes.isEmpty
     }
 
     private static func areStored(

@@ -67,4 +67,11 @@ final class RulesInForce: Sendable {
         }
         return taken
     }
+
+    /// The profile with a username, and the hash of its password.
+    func stored(_ username: String, _ connection: borrowing Connection) throws(SQLiteError) -> StoredMatch {
+        guard let profile = try table.profile(.username(username), connection) else { return StoredMatch() }
+        return StoredMatch(
+            profile: profile, passwordHash: try ProfileTable.passwordHash(of: profile.id, connection))
+    }
 }

@@ -1,5 +1,6 @@
 public import ProfileStore
 internal import Synchronization
+internal import Threads
 
 /// A clock that stands still until a test moves it, for whatever waits or writes the time down.
 ///
@@ -17,14 +18,14 @@ public final class ManualClock: Clock, Sendable {
 
     private struct Sleeper {
         let deadline: Instant
-        let continuation: CheckedContinuation<Void, any Error>
+        let end: Promise<Result<Void, CancellationError>>
     }
 
     private struct State {
         var now = Instant(offset: .zero)
-        var sleepers: [Int: Sleeper] = [:]
-        var sleeps = 0
-        var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+        /// By their promises.
+        var sleepers: [ObjectIdentifier: Sleeper] = [:]
+        var watchers: [(count: Int, isReached: Promise<Void>)] = []
     }
 
     private let start: Timestamp
@@ -63,25 +64,17 @@ public final class ManualClock: Clock, Sendable {
 
     /// Sleeps until it was moved to a time, or the task is cancelled.
     public func sleep(until deadline: Instant, tolerance: Duration?) async throws {
-        let number = state.withLock { state in
-            state.sleeps += 1
-            return state.sleeps
+        try Task.checkCancellation()
+        let end = Promise<Result<Void, CancellationError>>()
+        let key = ObjectIdentifier(end)
+        let sleeps = state.withLock { state in
+            guard deadline > state.now else { return false }
+            state.sleepers[key] = Sleeper(deadline: deadline, end: end)
+            return true
         }
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-                let end: Result<Void, any Error>? = state.withLock { state in
-                    // Whoever is cancelled from here on is found by `onCancel`.
-                    if Task.isCancelled { return .failure(CancellationError()) }
-                    if deadline <= state.now { return .success(()) }
-                    state.sleepers[number] = Sleeper(deadline: deadline, continuation: continuation)
-                    return nil
-                }
-                if let end { continuation.resume(with: end) }
-                notifyWatchers()
-            }
-        } onCancel: {
-            wake(with: .failure(CancellationError())) { key, _ in key == number }
-        }
+        guard sleeps else { return }
+        notifyWatchers()
+        try await end.value { wake(with: .failure(CancellationError())) { candidate, _ in candidate == key } }.get()
     }
 
     /// How many tasks sleep by it.
@@ -89,23 +82,26 @@ public final class ManualClock: Clock, Sendable {
 
     /// Returns when so many tasks sleep by it.
     public func wait(forSleepers count: Int) async {
-        await withCheckedContinuation { continuation in
-            let isSo = state.withLock { state in
-                if state.sleepers.count == count { return true }
-                state.watchers.append((count, continuation))
-                return false
+        let isReached = Promise<Void>()
+        state.withLock { state in
+            if state.sleepers.count == count {
+                isReached.fulfill()
+            } else {
+                state.watchers.append((count, isReached))
             }
-            if isSo { continuation.resume() }
         }
+        await isReached.value
     }
 
-    private func wake(with end: Result<Void, any Error>, _ isMeant: (Int, Sleeper) -> Bool) {
+    private func wake(
+        with end: Result<Void, CancellationError>, _ isMeant: (ObjectIdentifier, Sleeper) -> Bool
+    ) {
         let woken = state.withLock { state in
             let woken = state.sleepers.filter { isMeant($0.key, $0.value) }
-            for number in woken.keys { state.sleepers[number] = nil }
-            return woken.values.map(\.continuation)
+            for key in woken.keys { state.sleepers[key] = nil }
+            return woken.values.map(\.end)
         }
-        for sleeper in woken { sleeper.resume(with: end) }
+        for sleeper in woken { sleeper.fulfill(with: end) }
         notifyWatchers()
     }
 
@@ -113,8 +109,8 @@ public final class ManualClock: Clock, Sendable {
         let watchers = state.withLock { state in
             let count = state.sleepers.count
             defer { state.watchers.removeAll { $0.count == count } }
-            return state.watchers.filter { $0.count == count }.map(\.continuation)
+            return state.watchers.filter { $0.count == count }.map(\.isReached)
         }
-        for watcher in watchers { watcher.resume() }
+        for watcher in watchers { watcher.fulfill() }
     }
 }

@@ -36,7 +36,11 @@ extension MemoryEngine {
         let state = try currentAtLength
         _ = try state.rules(being: schema)
         var batch = batch
-        state.preview(&batch)
+        batch.look(under: state.rules.schema) { rows, row, id in
+            state.takenFields(of: rows, row: row, besides: id)
+        } stored: { username in
+            state.stored(username)
+        }
         return batch
     }
 

@@ -39,28 +39,30 @@ package struct StoreCopy: Sendable {
     package func run(
         restarting: Bool = false, progress report: @Sendable (Progress) -> Void = { _ in }
     ) async throws -> StoreCopyReport {
-        let head = try await ofSource { () throws(ProfileStoreError) in try await source.engine.head() }
+        let head = try await ofSource { () throws(ProfileStoreError) in try await source.head() }
         if try await isComplete(of: head) { return try await confirmed(of: head, report) }
-        try await destination.engine.beginCopy(of: head, restarting: restarting)
+        try await destination.ask(
+            .copy, rows: { 0 }, await destination.engine.beginCopy(of: head, restarting: restarting))
         let total = try await ofSource { () throws(ProfileStoreError) in try await source.statistics().profiles }
         let before = try await destination.statistics().profiles
         var copied = before
         let fields = head.fields
         var pages = StorePages(source, fields, after: try await lastID())
         while let rows = try await ofSource({ () throws(ProfileStoreError) in try await pages.next() }) {
-            try await destination.engine.place(rows, of: fields)
+            try await destination.ask(
+                .copy, rows: { rows.rows.count }, await destination.engine.place(rows, of: fields))
             copied += rows.rows.count
             report(.copied(copied, of: max(copied, total)))
         }
         let digest = try await compare(head, report)
-        try await destination.engine.endCopy(of: head)
+        try await destination.ask(.copy, rows: { 0 }, await destination.engine.endCopy(of: head))
         return StoreCopyReport(
             digest: digest, copied: copied - before, schemas: head.schemas.count, tokens: head.tokens.count)
     }
 
     /// Whether the destination looks like a copy that is at its end: the command may have been killed before it said so.
     private func isComplete(of head: StoreHead) async throws(ProfileStoreError) -> Bool {
-        let copy = try await destination.engine.head()
+        let copy = try await destination.head()
         return copy.copyOf == nil && copy == head
     }
 
@@ -89,7 +91,7 @@ package struct StoreCopy: Sendable {
         async let written = digest(of: destination, head.fields)
         let (read, headNow) = try await ofSource { () throws(ProfileStoreError) in
             let digest = try await digest(of: source, head.fields) { report(.compared($0, of: total)) }
-            return (digest, try await source.engine.head())
+            return (digest, try await source.head())
         }
         let copy = try await written
         guard read == copy, headNow == head else { throw StoreCopyError.differ(read, copy) }
@@ -109,8 +111,10 @@ package struct StoreCopy: Sendable {
     /// The id of the last profile that a copy before this one has brought; 0 where there is none.
     private func lastID() async throws(ProfileStoreError) -> Int64 {
         let rules = try await destination.refreshSchema()
-        return try await destination.engine.page(ProfileSearch(isReversed: true, limit: 1), under: rules)
-            .profiles.first?.id ?? 0
+        let last = try await destination.ask(
+            .page, rows: \.profiles.count,
+            await destination.engine.page(ProfileSearch(isReversed: true, limit: 1), under: rules))
+        return last.profiles.first?.id ?? 0
     }
 
     private func digest(
@@ -140,11 +144,17 @@ package struct StoreCopy: Sendable {
         /// The next ones; nil at the end.
         mutating func next() async throws(ProfileStoreError) -> StoredRows? {
             guard !Task.isCancelled else { throw .cancelled }
-            let rows = try await store.engine.scan(scan)
+            let rows = try await store.scan(scan)
             guard let last = rows.rows.last else { return nil }
             scan.after = last.id
             return rows
         }
+    }
+}
+
+extension ProfileRepository {
+    fileprivate func head() async throws(ProfileStoreError) -> StoreHead {
+        try await ask(.copy, rows: { _ in 0 }, await engine.head())
     }
 }
 

@@ -23,7 +23,7 @@ struct ExportPages {
     /// The next page; nil at the end.
     mutating func next() async throws(ProfileStoreError) -> StoredRows? {
         guard !Task.isCancelled else { throw .cancelled }
-        let rows = try await repository.engine.scan(scan)
+        let rows = try await repository.scan(scan)
         guard let last = rows.rows.last else { return nil }
         scan.after = last.id
         return rows

@@ -120,15 +120,11 @@ private final class CopiedStream: Sendable {
 /// XChaCha20 under a random key that is used for this file alone, so that no nonce is needed. Nothing is proved about
 /// who wrote the contents: only this process has the descriptor.
 private struct EncryptedFile: ~Copyable {
-    private let descriptor: Int32
+    private let file: UnnamedFile
     private let key: Secret
 
     init(_ template: [CChar]) throws(ImportError) {
-        var template = template
-        descriptor = mkstemp(&template)
-        guard descriptor >= 0 else { throw .copyingInput(code: errno) }
-        unlink(template)
-        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        do throws(ByteStreamError) { file = try UnnamedFile(template) } catch { throw ImportError(error) }
         key = Secret(capacity: Self.keySize) { output in
             output.withUnsafeMutableBufferPointer { buffer, used in
                 guard let start = buffer.baseAddress else { return }
@@ -138,25 +134,15 @@ private struct EncryptedFile: ~Copyable {
         }
     }
 
-    deinit { close(descriptor) }
-
     func write(_ bytes: UnsafeRawBufferPointer, at position: Int64) throws(ByteStreamError) {
         var encrypted = [UInt8](repeating: 0, count: bytes.count)
         encrypted.withUnsafeMutableBytes { crypt(bytes, into: $0, at: position) }
-        var written = 0
-        while written < encrypted.count {
-            let count = encrypted[written...].withUnsafeBytes {
-                pwrite(descriptor, $0.baseAddress, $0.count, off_t(position) + off_t(written))
-            }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw ByteStreamError(operation: .write, code: count == 0 ? ENOSPC : errno) }
-            written += count
-        }
+        try file.write(encrypted.span.bytes, at: position)
     }
 
     /// - Returns: How many bytes were read, 0 at the end.
     func read(into buffer: UnsafeMutableRawBufferPointer, at position: Int64) throws(ByteStreamError) -> Int {
-        let count = try descriptor.read(into: buffer, at: position)
+        let count = try file.read(into: buffer, at: position)
         let bytes = UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(count))
         crypt(UnsafeRawBufferPointer(bytes), into: bytes, at: position)
         return count
@@ -191,18 +177,5 @@ private struct EncryptedFile: ~Copyable {
 extension UnsafeMutableRawBufferPointer {
     fileprivate func first(_ count: Int64) -> UnsafeMutableRawBufferPointer {
         UnsafeMutableRawBufferPointer(rebasing: prefix(Int(clamping: count)))
-    }
-}
-
-extension Int32 {
-    /// Reads from a place of the open file with this descriptor.
-    fileprivate func read(
-        into buffer: UnsafeMutableRawBufferPointer, at position: Int64
-    ) throws(ByteStreamError) -> Int {
-        while true {
-            let count = pread(self, buffer.baseAddress, buffer.count, off_t(position))
-            if count >= 0 { return count }
-            if errno != EINTR { throw ByteStreamError(operation: .read, code: errno) }
-        }
     }
 }

@@ -130,7 +130,9 @@ extension StoreImport {
         let candidates = rows(of: judged, after: &names) + updates(of: judged)
         guard !candidates.isEmpty else { return [] }
         let areStored = try await store { () throws(ProfileStoreError) in
-            try await engine.areStored(candidates.map(\.username))
+            try await repository.ask(
+                .lookUpNames, rows: { $0.count { $0 } },
+                await repository.engine.areStored(candidates.map(\.username)))
         }
         var unhashed: [UnhashedPassword] = []
         for (candidate, isStored) in zip(candidates, areStored) {

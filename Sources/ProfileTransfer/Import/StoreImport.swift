@@ -10,18 +10,21 @@ struct StoreImport: Sendable {
     let adopted: AdoptedSchema
     let run: ImportRun
 
-    var engine: any StoreEngine { repository.engine }
     var columns: ImportColumns { run.source.columns }
 
     // MARK: A dry run
 
     /// Decides what would become of every row, and writes nothing.
     func lookOnly() async throws(ImportError) {
-        let storeIsEmpty = try await store { () throws(ProfileStoreError) in try await engine.isEmpty() }
+        let storeIsEmpty = try await store { () throws(ProfileStoreError) in
+            try await repository.ask(.lookUpNames, rows: { $0 ? 0 : 1 }, await repository.engine.isEmpty())
+        }
         while let judged = try await run.next() {
             let decisions = decisions(of: judged, storeIsEmpty: storeIsEmpty)
             let decided = try await store { () throws(ProfileStoreError) in
-                try await engine.preview(decisions, judgedBy: adopted.schema)
+                try await repository.ask(
+                    .previewBatch, rows: \.rows.count,
+                    await repository.engine.preview(decisions, judgedBy: adopted.schema))
             }
             try run.take(decided)
             await run.waitForRejects()
@@ -34,7 +37,7 @@ struct StoreImport: Sendable {
 
     /// A transaction a batch: others write in between, and look-ups never wait.
     func loadInBatches() async throws(ImportError) {
-        await engine.expectBatches(true, waits: true)
+        await repository.engine.expectBatches(true, waits: true)
         let outcome: Result<Void, ImportError>
         do throws(ImportError) {
             while let judged = try await run.next() {
@@ -48,7 +51,7 @@ struct StoreImport: Sendable {
         }
         // A task of its own, since what a cancelled one writes is refused. Who was refused a turn waits for no other.
         let hasFailed = if case .failure = outcome { true } else { false }
-        await Task { await engine.expectBatches(false, waits: !hasFailed) }.value
+        await Task { await repository.engine.expectBatches(false, waits: !hasFailed) }.value
         try outcome.get()
     }
 
@@ -66,7 +69,7 @@ struct StoreImport: Sendable {
             let decisions = decisions(of: judged, lastingAtMost: Self.longestTransaction)
             let decided = try await store { () throws(ProfileStoreError) in
                 try await repository.learningOfRules { () throws(ProfileStoreError) in
-                    try await engine.store(decisions, judgedBy: adopted.schema, repository.stamp(run.options.author))
+                    try await repository.store(decisions, judgedBy: adopted.schema, by: run.options.author)
                 }
             }
             try run.take(decided)
@@ -123,7 +126,7 @@ struct StoreImport: Sendable {
         do throws(ImportError) {
             outcome = try await store { () throws(ProfileStoreError) in
                 try await repository.learningOfRules { () throws(ProfileStoreError) in
-                    try await engine.load(load, judgedBy: adopted.schema, repository.stamp(run.options.author))
+                    try await repository.load(load, judgedBy: adopted.schema, by: run.options.author)
                 }
             }
             if let failure = load.failure { throw failure }

@@ -1,3 +1,4 @@
+internal import CSVStream
 internal import Platform
 
 /// A file without a name, for its owner alone, with sorted runs of fingerprints one behind the other.
@@ -8,45 +9,43 @@ final class SpillFile {
         let count: Int
     }
 
-    private let descriptor: Int32
+    private let file: UnnamedFile
     private var count = 0
 
     /// Makes it by a template of `mkstemp`.
     init(_ template: [CChar]) throws(InferenceError) {
-        var template = template
-        descriptor = mkstemp(&template)
-        guard descriptor >= 0 else { throw .spilling(code: errno) }
-        unlink(template)
-        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        do throws(ByteStreamError) { file = try UnnamedFile(template) } catch { throw .spilling(code: error.code) }
     }
-
-    deinit { close(descriptor) }
 
     func append(_ run: [Fingerprint]) throws(InferenceError) -> Part {
         let part = Part(start: count, count: run.count)
-        let code = run.withUnsafeBytes { Self.write($0, at: count * Self.stride, to: descriptor) }
-        guard code == 0 else { throw .spilling(code: code) }
+        do throws(ByteStreamError) {
+            try file.write(run.span.bytes, at: Int64(count * Self.stride))
+        } catch {
+            throw .spilling(code: error.code)
+        }
         count += run.count
         return part
     }
 
-    /// What reads the parts, side by side; the file has to outlive it.
-    func read(_ parts: [Part]) -> [SpilledRun] { parts.map { SpilledRun($0, of: descriptor) } }
+    /// Returns readers of the parts, which are read side by side.
+    func read(_ parts: [Part]) -> [SpilledRun] { parts.map { SpilledRun($0, of: self) } }
 
-    fileprivate static let stride = MemoryLayout<Fingerprint>.stride
-
-    /// - Returns: 0, or `errno`.
-    private static func write(_ bytes: UnsafeRawBufferPointer, at position: Int, to descriptor: Int32) -> Int32 {
-        var written = 0
-        while written < bytes.count {
-            let rest = UnsafeRawBufferPointer(rebasing: bytes[written...])
-            let count = pwrite(descriptor, rest.baseAddress, rest.count, off_t(position + written))
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return count == 0 ? ENOSPC : errno }
-            written += count
+    /// Reads fingerprints that were appended, as many as `memory` holds.
+    fileprivate func read(
+        into memory: UnsafeMutableBufferPointer<Fingerprint>, from start: Int
+    ) throws(ByteStreamError) {
+        let bytes = UnsafeMutableRawBufferPointer(memory)
+        var filled = 0
+        while filled < bytes.count {
+            let rest = UnsafeMutableRawBufferPointer(rebasing: bytes[filled...])
+            let count = try file.read(into: rest, at: Int64(start * Self.stride + filled))
+            guard count > 0 else { throw ByteStreamError(operation: .read, code: EIO) }
+            filled += count
         }
-        return 0
     }
+
+    private static let stride = MemoryLayout<Fingerprint>.stride
 }
 
 /// Reads one run of a spill file from front to back.
@@ -56,15 +55,15 @@ struct SpilledRun {
     private var buffer: ArraySlice<Fingerprint> = []
     private var next: Int
     private let end: Int
-    private let descriptor: Int32
+    private let file: SpillFile
 
     /// 64 KiB: hundreds of runs are read at once.
     private static let fingerprintsPerRead = 4_096
 
-    init(_ part: SpillFile.Part, of descriptor: Int32) {
+    init(_ part: SpillFile.Part, of file: SpillFile) {
         next = part.start
         end = part.start + part.count
-        self.descriptor = descriptor
+        self.file = file
     }
 
     /// Goes on to the next fingerprint; to the first one the first time.
@@ -75,25 +74,16 @@ struct SpilledRun {
 
     private mutating func fill() throws(InferenceError) {
         let wanted = min(Self.fingerprintsPerRead, end - next)
-        var code: Int32 = 0
-        let read = [Fingerprint](unsafeUninitializedCapacity: wanted) { memory, initialized in
-            let bytes = UnsafeMutableRawBufferPointer(memory)
-            var filled = 0
-            while filled < bytes.count {
-                let count = pread(
-                    descriptor, bytes.baseAddress?.advanced(by: filled), bytes.count - filled,
-                    off_t(next * SpillFile.stride + filled))
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else {
-                    code = count == 0 ? EIO : errno
-                    return
-                }
-                filled += count
+        do throws(ByteStreamError) {
+            let read = try [Fingerprint](unsafeUninitializedCapacity: wanted) {
+                memory, initialized throws(ByteStreamError) in
+                try file.read(into: UnsafeMutableBufferPointer(rebasing: memory[..<wanted]), from: next)
+                initialized = wanted
             }
-            initialized = wanted
+            buffer = read[...]
+        } catch {
+            throw .spilling(code: error.code)
         }
-        guard code == 0 else { throw .spilling(code: code) }
-        buffer = read[...]
         next += wanted
     }
 }

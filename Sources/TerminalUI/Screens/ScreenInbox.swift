@@ -1,4 +1,5 @@
 internal import Synchronization
+internal import Threads
 
 /// What one screen after another has to deal with, in the order in which it came.
 ///
@@ -31,7 +32,7 @@ final class ScreenInbox: Sendable {
         var lastNumber = 0
         /// When Ctrl-S came last.
         var lastSubmission: ContinuousClock.Instant?
-        var waiting: (continuation: CheckedContinuation<Event?, Never>, attention: Attention)?
+        var waiting: (next: Promise<Event?>, attention: Attention)?
 
         mutating func take(_ attention: Attention) -> Event? {
             if attention == .screen, let event = held.popFirst() { return event }
@@ -50,7 +51,7 @@ final class ScreenInbox: Sendable {
             state.events.append(event)
             guard let waiting = state.waiting, let next = state.take(waiting.attention) else { return }
             state.waiting = nil
-            waiting.continuation.resume(returning: next)
+            waiting.next.fulfill(with: next)
         }
     }
 
@@ -58,21 +59,17 @@ final class ScreenInbox: Sendable {
     ///
     /// - Returns: Nil where the task is cancelled.
     func next(for attention: Attention) async -> Event? {
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                state.withLock { state in
-                    if let event = state.take(attention) {
-                        continuation.resume(returning: event)
-                    } else if Task.isCancelled {
-                        continuation.resume(returning: nil)
-                    } else {
-                        state.waiting = (continuation, attention)
-                    }
-                }
+        let next = Promise<Event?>()
+        state.withLock { state in
+            if let event = state.take(attention) {
+                next.fulfill(with: event)
+            } else {
+                state.waiting = (next, attention)
             }
-        } onCancel: {
+        }
+        return await next.value {
             state.withLock { state in
-                state.waiting?.continuation.resume(returning: nil)
+                state.waiting?.next.fulfill(with: nil)
                 state.waiting = nil
             }
         }

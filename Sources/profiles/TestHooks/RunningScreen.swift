@@ -2,18 +2,17 @@
     internal import ProfileCore
     internal import ProfileForm
     internal import ProfileTesting
-    internal import Synchronization
     internal import TerminalUI
+    internal import Threads
 
     /// The screen that is run, as the control server drives it: its requests go where keys go.
     struct RunningScreen: ControlledScreen {
         let requests: AsyncStream<ScreenRequest>.Continuation
 
         func state(when condition: @escaping @Sendable (JSONValue) -> Bool) async -> JSONValue? {
-            await withCheckedContinuation { continuation in
-                let reply = Reply(continuation)
-                requests.yield(.stateWhen(condition) { reply.give($0) })
-            }
+            let state = Promise<JSONValue?>()
+            requests.yield(.stateWhen(condition) { [reply = Reply(state)] in reply.state.fulfill(with: $0) })
+            return await state.value
         }
 
         func send(_ input: ScreenInput) {
@@ -32,21 +31,13 @@
 
         func leave() { requests.yield(.leave) }
 
-        /// Gives one answer, or none where the screen was left before it saw the question.
+        /// The reply to a request. It is nil if the screen is left before it sees the request, which is dropped then.
         private final class Reply: Sendable {
-            private let continuation: Mutex<CheckedContinuation<JSONValue?, Never>?>
+            let state: Promise<JSONValue?>
 
-            init(_ continuation: CheckedContinuation<JSONValue?, Never>) { self.continuation = Mutex(continuation) }
+            init(_ state: Promise<JSONValue?>) { self.state = state }
 
-            deinit { give(nil) }
-
-            func give(_ state: JSONValue?) {
-                let continuation = continuation.withLock { continuation in
-                    defer { continuation = nil }
-                    return continuation
-                }
-                continuation?.resume(returning: state)
-            }
+            deinit { state.fulfill(with: nil) }
         }
     }
 

@@ -135,7 +135,7 @@ import Watchdog
 
     @Test func `no second connection reads the file that took the store's place`() async throws {
         let repository = try await open()
-        let session = try #require(repository.plainEngine as? SQLiteEngine).session
+        let session = try #require(repository.engine as? SQLiteEngine).session
         try session.read { _ in
             displace(.replaced)
             #expect(throws: ProfileStoreError.displaced(path: store.path)) {

@@ -23,7 +23,7 @@ import Watchdog
     ) async throws {
         let repository = try await store.open(store.options(change))
         try await repository.register("abel")
-        let session = try #require(repository.plainEngine as? SQLiteEngine).session
+        let session = try #require(repository.engine as? SQLiteEngine).session
         let gate = Gate()
         for lane in lanes {
             for _ in 0..<lane.threads {

@@ -22,21 +22,13 @@ import Watchdog
     /// What was told of since the last time.
     private func lines() -> [String] { observed.take().map(\.line) }
 
-    // MARK: Nobody
+    // MARK: Around the engine
 
-    @Test func `without an observer the repository goes by the plain engine`() async throws {
+    @Test func `an observer changes neither the engine nor what only one kind of engine does`() async throws {
         let plain = try await store.open(store.options())
-        #expect(!(plain.engine is ObservedEngine))
-        #expect(plain.engine as AnyObject === plain.plainEngine as AnyObject)
-        await plain.close()
-    }
-
-    @Test func `with an observer it is around the engine, which is found behind it`() async throws {
-        let engine = try #require(repository.engine as? ObservedEngine)
-        #expect(engine.engine as AnyObject === repository.plainEngine as AnyObject)
-        #expect(engine.place == repository.plainEngine.place)
-        #expect(engine.scratchFileTemplate == repository.plainEngine.scratchFileTemplate)
+        #expect(type(of: plain.engine) == type(of: repository.engine))
         if store.engine == .sqlite { #expect(try await repository.isSound()) }
+        await plain.close()
     }
 
     // MARK: Verbs
@@ -176,6 +168,71 @@ import Watchdog
         var changes = await repository.changes(after: 0).makeAsyncIterator()
         _ = try await changes.next()
         #expect(lines() == ["read_changes done 2"])
+    }
+
+    @Test func `what is asked beside profiles is told of, once for each call`() async throws {
+        try await repository.ping()
+        #expect(lines() == ["ping done 0"])
+        let issued = try await repository.startSession(vouchingFor: "abel")
+        _ = observed.take()
+        // Later than the last look-up counts, and late enough to note the use.
+        store.clock.advance(by: .seconds(600))
+        _ = try await repository.session(for: issued.token)
+        await repository.tokenUses.wait()
+        #expect(lines() == ["look_up_session done 1", "note_uses done 1"])
+        _ = try await repository.sessions(of: "abel")
+        _ = try await repository.sessions()
+        #expect(lines() == ["look_up done 1", "list_sessions done 1", "list_sessions done 1"])
+        let token = try await repository.createAccessToken(#require(AccountLabel("nightly")), scopes: [.read])
+        _ = try await repository.accessToken(for: token.token)
+        await repository.tokenUses.wait()
+        _ = try await repository.accessTokens()
+        _ = try await repository.revokeAccessToken(token.value.id)
+        #expect(
+            lines() == [
+                "create_token done 1", "look_up_token done 1", "note_uses done 1", "list_tokens done 1",
+                "revoke_token done 1",
+            ])
+        _ = try await repository.reset(for: repository.issueReset(of: "abel").token)
+        #expect(lines() == ["read_schema done 1", "issue_reset done 1", "look_up_reset done 1"])
+        store.clock.advance(by: .seconds(100 * 86_400))
+        #expect(try await repository.removeExpired() == 2)
+        #expect(lines() == ["remove_expired done 2", "remove_expired done 0"])
+    }
+
+    @Test func `passcodes that are replaced and removed are told of`() async throws {
+        try await repository.createPasscode(Secret("Abcdef12!"), for: "abel")
+        _ = observed.take()
+        try await repository.editPasscode(from: Secret("Abcdef12!"), to: Secret("Abcdef34!"), for: "abel")
+        #expect(lines().suffix(2) == ["hash done 1", "replace_passcode done 1"])
+        try await repository.removePasscode(of: "abel")
+        #expect(lines() == ["look_up_credential done 1", "remove_passcode done 1"])
+    }
+
+    @Test func `a copy is told of in both stores, step by step`() async throws {
+        let other = try TemporaryStore()
+        let seenByCopy = Observed()
+        let copy = try await other.open(observedBy: seenByCopy) { $0.opensUnfinishedCopy = true }
+        _ = try await StoreCopy(from: repository, to: copy).run()
+        let read = lines()
+        #expect(read.count { $0 == "copy done 0" } == 2, "what it holds, at the beginning and at the end")
+        // Each reading ends with a page that has no profile.
+        let reading = ["scan done 2", "scan done 0"]
+        #expect(read.filter { $0.hasPrefix("scan") } == reading + reading)
+        let written = seenByCopy.take().map(\.line)
+        let steps = ["copy done 0", "copy done 0", "copy done 2", "copy done 0"]
+        #expect(written.filter { $0.hasPrefix("copy") } == steps)
+        #expect(written.contains("page done 0"), "the last profile that is there")
+        await copy.close()
+    }
+
+    @Test func `what a read confirms belongs to its operation`() async throws {
+        let confirmed = try await repository.confirmed(nil) { () throws(ProfileStoreError) in
+            try await repository.profile(username: "abel")
+        }
+        // An engine whose look-ups are never out of date reads nothing again.
+        #expect(confirmed == nil || store.engine == .postgres)
+        #expect(lines() == [])
     }
 
     // MARK: What is in the way

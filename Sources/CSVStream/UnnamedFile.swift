@@ -1,0 +1,61 @@
+internal import Platform
+
+/// A temporary file without a name, for its owner alone. The system removes it when this process ends.
+package struct UnnamedFile: ~Copyable, Sendable {
+    private let descriptor: Int32
+
+    /// Makes an empty file.
+    ///
+    /// - Parameter template: Of `mkstemp(3)`: a path in the folder of the file, which ends in `XXXXXX` and a NUL.
+    /// - Throws: `write`, if the file cannot be made.
+    package init(_ template: [CChar]) throws(ByteStreamError) {
+        var template = template
+        descriptor = mkstemp(&template)
+        guard descriptor >= 0 else { throw ByteStreamError(operation: .write, code: errno) }
+        unlink(template)
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    }
+
+    deinit { close(descriptor) }
+
+    /// Writes all bytes.
+    ///
+    /// - Throws: `write`; some of the bytes may be written.
+    package func write(_ bytes: RawSpan, at position: Int64) throws(ByteStreamError) {
+        var written = 0
+        while written < bytes.byteCount {
+            let count = bytes.extracting(droppingFirst: written).withUnsafeBytes {
+                pwrite(descriptor, $0.baseAddress, $0.count, off_t(position) + off_t(written))
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw ByteStreamError(operation: .write, code: count == 0 ? ENOSPC : errno) }
+            written += count
+        }
+    }
+
+    /// Reads some bytes.
+    ///
+    /// - Returns: The number of bytes; 0 at the end of the file.
+    /// - Throws: `read`.
+    package func read(
+        into buffer: UnsafeMutableRawBufferPointer, at position: Int64
+    ) throws(ByteStreamError) -> Int {
+        try descriptor.read(into: buffer, at: position)
+    }
+}
+
+extension Int32 {
+    /// Reads some bytes from a position of the open file with this descriptor.
+    ///
+    /// - Returns: The number of bytes; 0 at the end of the file.
+    /// - Throws: `read`.
+    package func read(
+        into buffer: UnsafeMutableRawBufferPointer, at position: Int64
+    ) throws(ByteStreamError) -> Int {
+        while true {
+            let count = pread(self, buffer.baseAddress, buffer.count, off_t(position))
+            if count >= 0 { return count }
+            if errno != EINTR { throw ByteStreamError(operation: .read, code: errno) }
+        }
+    }
+}

@@ -1,0 +1,26 @@
+/// The ids of the profiles that one transaction of many rows adds and updates. The ids of new profiles follow each other.
+package struct BatchIDs: Sendable {
+    private let first: Int64
+    /// The id of the next new profile.
+    package var next: Int64
+    /// The least and the greatest id of a profile that was updated.
+    private var updated: ClosedRange<Int64>?
+
+    /// Begins with the id of the first new profile.
+    package init(from first: Int64) {
+        self.first = first
+        next = first
+    }
+
+    /// The profiles that were added.
+    package var added: ClosedRange<Int64>? { next > first ? first...next - 1 : nil }
+
+    package mutating func addUpdated(_ id: Int64) {
+        updated = updated.map { min($0.lowerBound, id)...max($0.upperBound, id) } ?? id...id
+    }
+
+    /// The changes to log, in this order: one for the profiles that were added, and one for those that were updated.
+    package var changes: [(kind: ProfileChange.Kind, ids: ClosedRange<Int64>)] {
+        [(.imported, added), (.updated, updated)].compactMap { kind, ids in ids.map { (kind, $0) } }
+    }
+}

@@ -1,0 +1,38 @@
+internal import ProfileCore
+
+extension ProfileRepository {
+    /// Asks the engine, and reports the operation to the observer if the repository has one.
+    ///
+    /// Every verb that reads or writes the store is called within this method.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the operation.
+    ///   - rows: Counts the rows of an operation that is done. The default is one.
+    ///   - refusal: Returns a code if the engine refused by its result instead of an error. The default is nil.
+    ///   - verb: Calls the engine.
+    /// - Returns: What the engine returns.
+    /// - Throws: What the engine throws.
+    package func ask<Value>(
+        _ name: Observer.Operation.Name, rows: (Value) -> Int = { _ in 1 }, refusal: (Value) -> String? = { _ in nil },
+        _ verb: @autoclosure () async throws(ProfileStoreError) -> Value
+    ) async throws(ProfileStoreError) -> Value {
+        try await options.observer.ask(name, rows: rows, refusal: refusal, await verb())
+    }
+
+    /// Confirms what a look-up found, see ``StoreEngine/confirmed(_:_:)``.
+    ///
+    /// The observer is not told of the second read, because it belongs to the same operation.
+    func confirmed<Value: Sendable>(
+        _ found: Value, _ read: () async throws(ProfileStoreError) -> Value
+    ) async throws(ProfileStoreError) -> Value {
+        guard options.observer != nil else { return try await engine.confirmed(found, read) }
+        let outcome = await Observer.$isConfirming.withValue(true) { () async -> Result<Value, ProfileStoreError> in
+            do throws(ProfileStoreError) {
+                return .success(try await engine.confirmed(found, read))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try outcome.get()
+    }
+}
