@@ -37,10 +37,16 @@ package final class ByteChannel: Interruption {
             return count
         }
 
-        mutating func take(atMost most: Int) -> [UInt8] {
+        private mutating func take(atMost most: Int) -> [UInt8] {
             let taken = Array(UnsafeRawBufferPointer(start: bytes.base, count: min(most, bytes.count)))
             drop(taken.count)
             return taken
+        }
+
+        /// A chunk, or none at the end; nil where there may be more later.
+        mutating func takeNext() -> [UInt8]? {
+            if bytes.count > 0 { return take(atMost: ByteChannel.longestChunk) }
+            return hasEnded ? [] : nil
         }
 
         private mutating func drop(_ count: Int) {
@@ -132,10 +138,13 @@ package final class ByteChannel: Interruption {
 
     /// The next bytes; nil at the end, whatever that is. Does not block the thread.
     package func next() async -> [UInt8]? {
-        let next: [UInt8] = await wait { state in
-            if state.bytes.count > 0 { return state.take(atMost: Self.longestChunk) }
-            return state.hasEnded ? [] : nil
-        }
+        let next: [UInt8] = await wait { $0.takeNext() }
+        return next.isEmpty ? nil : next
+    }
+
+    /// The next bytes; nil at the end, whatever that is. Blocks the thread.
+    package func nextBlocking() -> [UInt8]? {
+        let next: [UInt8] = wait { $0.takeNext() }
         return next.isEmpty ? nil : next
     }
 

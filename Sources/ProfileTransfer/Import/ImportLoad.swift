@@ -33,11 +33,11 @@ final class ImportLoad: BulkLoad {
     var failure: ImportError? { state.withLock { $0.failure } }
 
     /// Reads no more, and waits until nobody reads.
-    func end() {
+    func end() async {
         guard let sifting = state.withLock({ $0.sifting.take() }) else { return }
         sifting.stop()
         target.run.stop()
-        sifting.waitUntilEnded()
+        await sifting.ended()
     }
 
     // MARK: What the engine asks

@@ -52,12 +52,31 @@ public struct ProfileImporter: Sendable {
         _ input: ImportInput, rejects: ChunkSink? = nil,
         progress: @escaping @Sendable (ImportProgress) -> Void = { _ in }
     ) async throws(ImportError) -> ImportReport {
-        guard let rejects else { return try await run(input, rejects: nil as RejectsOutput?, progress) }
+        guard let rejects else { return try await run(input, rejects: nil as ByteChannel?, progress) }
+        return try await run(input, progress) { channel in await rejects.drain(channel).map { .writingToSink($0) } }
+    }
+
+    /// Imports as above; rejected rows go to an open descriptor that stays the caller's to close. A thread of its own
+    /// writes them, since a pipe may keep it waiting, and writes to the end what a cancelled import has rejected.
+    package func run(
+        _ input: ImportInput, rejects: Int32?, progress: @escaping @Sendable (ImportProgress) -> Void = { _ in }
+    ) async throws(ImportError) -> ImportReport {
+        guard let rejects else { return try await run(input, rejects: nil as ByteChannel?, progress) }
+        return try await run(input, progress) { channel in
+            await ByteSink.descriptor(rejects).drain(channel).map { ImportError(writingRejects: $0) }
+        }
+    }
+
+    /// Imports as above; `drain` takes the rejected rows to where they belong, and returns why it could not take them all.
+    private func run(
+        _ input: ImportInput, _ progress: @escaping @Sendable (ImportProgress) -> Void,
+        drain: @escaping @Sendable (ByteChannel) async -> ImportError?
+    ) async throws(ImportError) -> ImportReport {
         let channel = ByteChannel()
-        async let undelivered = rejects.drain(channel)
+        async let undelivered = drain(channel)
         var outcome: Result<ImportReport, ImportError>
         do throws(ImportError) {
-            outcome = .success(try await run(input, rejects: .channel(channel), progress))
+            outcome = .success(try await run(input, rejects: channel, progress))
         } catch {
             outcome = .failure(error)
         }
@@ -66,15 +85,8 @@ public struct ProfileImporter: Sendable {
         return try outcome.get()
     }
 
-    /// Imports as above; rejected rows go to an open descriptor that stays the caller's to close.
-    package func run(
-        _ input: ImportInput, rejects: Int32?, progress: @escaping @Sendable (ImportProgress) -> Void = { _ in }
-    ) async throws(ImportError) -> ImportReport {
-        try await run(input, rejects: rejects.map { .descriptor($0) }, progress)
-    }
-
     private func run(
-        _ input: ImportInput, rejects: RejectsOutput?, _ progress: @escaping @Sendable (ImportProgress) -> Void
+        _ input: ImportInput, rejects: ByteChannel?, _ progress: @escaping @Sendable (ImportProgress) -> Void
     ) async throws(ImportError) -> ImportReport {
         let start = ContinuousClock.now
         var report = ImportReport(
@@ -99,7 +111,7 @@ public struct ProfileImporter: Sendable {
             ledger: ImportLedger(
                 report: report, schema: schema, columns: source.columns,
                 rejects: try rejects.map { rejects throws(ImportError) in try writer(of: source, to: rejects.sink) }),
-            rejects: rejects?.channel)
+            rejects: rejects)
         var failure: ImportError?
         do throws(ImportError) {
             try await withTaskCancellation { () async throws(ImportError) in
@@ -194,26 +206,9 @@ public struct ProfileImporter: Sendable {
     }
 }
 
-/// Where rejected rows go.
-private enum RejectsOutput {
-    case descriptor(Int32)
-    /// To somebody who is waited for.
-    case channel(ByteChannel)
-
-    var sink: ByteSink {
-        switch self {
-        case .descriptor(let descriptor): .descriptor(descriptor)
-        case .channel(let channel): channel.sink
-        }
-    }
-
-    var channel: ByteChannel? { if case .channel(let channel) = self { channel } else { nil } }
-}
-
 extension Result<ImportReport, ImportError> {
     /// The outcome of an import whose rejected rows were not all written.
-    fileprivate func lacking(rejects failure: StreamFailure) -> Self {
-        let error = ImportError.writingToSink(failure)
+    fileprivate func lacking(rejects error: ImportError) -> Self {
         switch self {
         case .success(var report):
             report.hasWrittenRejects = false

@@ -120,23 +120,23 @@ struct StoreImport: Sendable {
     ) async throws(ImportError) -> Bool {
         let before = run.ledger.withLock { $0.report }
         let load = ImportLoad(self, evenIfUsed: evenIfUsed, sparing: spared)
-        // What another thread counts must not be counted after a failure took it back; it may wait for input.
-        defer { load.end() }
-        let outcome: BulkLoadOutcome
+        let outcome: Result<BulkLoadOutcome, ImportError>
         do throws(ImportError) {
-            outcome = try await store { () throws(ProfileStoreError) in
+            let loaded = try await store { () throws(ProfileStoreError) in
                 try await repository.learningOfRules { () throws(ProfileStoreError) in
                     try await repository.load(load, judgedBy: adopted.schema, by: run.options.author)
                 }
             }
             if let failure = load.failure { throw failure }
+            outcome = .success(loaded)
         } catch {
-            // The transaction is undone, and so is what was counted in it.
-            load.end()
-            run.ledger.withLock { $0.restore(before) }
-            throw error
+            outcome = .failure(error)
         }
-        switch outcome {
+        // What another thread counts must not be counted after a failure took it back; it may wait for input.
+        await load.end()
+        // A transaction that failed is undone, and so is what was counted in it.
+        if case .failure = outcome { run.ledger.withLock { $0.restore(before) } }
+        switch try outcome.get() {
         case .declined: return false
         case .undone: run.ledger.withLock { $0.countNothingStored() }
         case .loaded: break

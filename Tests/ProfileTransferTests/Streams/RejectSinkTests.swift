@@ -13,6 +13,8 @@ import Watchdog
 
     init() throws { folder = try ImportFolder() }
 
+    private init(folder: ImportFolder) { self.folder = folder }
+
     private static func text(_ count: Int) -> String {
         "username,note\n" + (0..<count).map { $0 % 10 == 0 ? "u\($0),\n" : "x,\"number \($0) é\"\n" }.joined()
     }
@@ -123,6 +125,43 @@ import Watchdog
         await ask.next()
         last.cancel()
         #expect(try await last.value.hasWrittenRejects == false)
+    }
+
+    @Test("E6: imports whose rejected rows nobody reads hold no cooperative thread", arguments: Way.allCases)
+    func stalledPipes(way: Way) async throws {
+        let text = Self.text(24_000)
+        let expected = try await ProfileImporter(schema: schemaOfNames(), today: .latest).runKeepingRejects(text).rejects
+        // More than there are cooperative threads.
+        let folders = try (0...sysconf(Int32(_SC_NPROCESSORS_ONLN))).map { _ in try ImportFolder() }
+        var imports: [(reader: Int32, writer: Int32, task: Task<ImportReport, any Error>)] = []
+        for folder in folders {
+            let importer = try await RejectSinkTests(folder: folder).importer(way)
+            var ends: [Int32] = [-1, -1]
+            try #require(pipe(&ends) == 0)
+            let writer = ends[1]
+            let task = Task.detached {
+                defer { close(writer) }
+                return try await importer.run(text, rejects: writer)
+            }
+            imports.append((ends[0], writer, task))
+        }
+        // Each of them fills its pipe, though those before it wait for theirs.
+        try await waitUntil {
+            imports.allSatisfy { one in
+                var end = pollfd(fd: one.writer, events: Int16(POLLOUT), revents: 0)
+                return poll(&end, 1, 0) == 0
+            }
+        }
+        #expect(await Task.detached { 1 }.value == 1)
+        for one in imports {
+            var bytes: [UInt8] = []
+            var buffer = [UInt8](repeating: 0, count: 1 << 16)
+            while case let count = read(one.reader, &buffer, buffer.count), count > 0 { bytes += buffer[..<count] }
+            close(one.reader)
+            #expect(String(decoding: bytes, as: UTF8.self) == expected)
+            let report = try await one.task.value
+            #expect(report.rejected == 21_600 && report.hasWrittenRejects)
+        }
     }
 
     @Test func `I8: a report is written to a sink as it is rendered`() async throws {

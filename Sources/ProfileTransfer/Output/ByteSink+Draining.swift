@@ -1,0 +1,35 @@
+internal import CSVStream
+internal import ProfileStore
+internal import Threads
+
+extension ByteSink {
+    /// Writes whatever comes through a channel, to its end, on a thread of its own, since writing may block. A failure
+    /// ends it, and who brings bytes is told. Cancelling the task does not end it.
+    ///
+    /// - Returns: Why not everything was written.
+    func drain(_ channel: ByteChannel) async -> ByteStreamError? {
+        let thread = ThreadPool(threads: 1)
+        return await withCheckedContinuation { continuation in
+            do throws(ThreadRefusal) {
+                try thread.start { continuation.resume(returning: drainBlocking(channel)) }
+            } catch {
+                let error = ByteStreamError(operation: .write, cause: ProfileStoreError(error))
+                channel.fail(error)
+                continuation.resume(returning: error)
+            }
+        }
+    }
+
+    /// Writes as above; blocks the thread.
+    private func drainBlocking(_ channel: ByteChannel) -> ByteStreamError? {
+        while let chunk = channel.nextBlocking() {
+            do throws(ByteStreamError) {
+                try chunk.span.withUnsafeBytes { bytes throws(ByteStreamError) in try write(bytes) }
+            } catch {
+                channel.fail(error)
+                return error
+            }
+        }
+        return nil
+    }
+}
