@@ -3,8 +3,10 @@ internal import ProfileStore
 internal import Threads
 
 extension ByteSink {
-    /// Writes whatever comes through a channel, to its end, on a thread of its own, since writing may block. A failure
-    /// ends it, and who brings bytes is told. Cancelling the task does not end it.
+    /// Writes the bytes of a channel, to its end, on a thread of its own, since writing may block.
+    ///
+    /// A failure ends the writing, and the channel passes it on to the writer of the channel. Cancelling the task does
+    /// not end the writing.
     ///
     /// - Returns: Why not everything was written.
     func drain(_ channel: ByteChannel) async -> ByteStreamError? {

@@ -130,7 +130,8 @@ import Watchdog
     @Test("E6: imports whose rejected rows nobody reads hold no cooperative thread", arguments: Way.allCases)
     func stalledPipes(way: Way) async throws {
         let text = Self.text(24_000)
-        let expected = try await ProfileImporter(schema: schemaOfNames(), today: .latest).runKeepingRejects(text).rejects
+        let expected = try await ProfileImporter(schema: schemaOfNames(), today: .latest).runKeepingRejects(text)
+            .rejects
         // More than there are cooperative threads.
         let folders = try (0...sysconf(Int32(_SC_NPROCESSORS_ONLN))).map { _ in try ImportFolder() }
         var imports: [(reader: Int32, writer: Int32, task: Task<ImportReport, any Error>)] = []
