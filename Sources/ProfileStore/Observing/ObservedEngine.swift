@@ -340,8 +340,4 @@ extension ObservedEngine {
     func changes(after number: Int64, limit: Int) async throws(ProfileStoreError) -> [ProfileChange] {
         try await observing(.readChanges, rows: \.count, await engine.changes(after: number, limit: limit))
     }
-
-    func takeWelcome() async throws(ProfileStoreError) -> Bool {
-        try await observing(.takeWelcome, rows: { $0 ? 1 : 0 }, await engine.takeWelcome())
-    }
 }
