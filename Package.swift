@@ -26,6 +26,7 @@ let package = Package(
         .library(name: "ProfileStoreSQLite", targets: ["ProfileStoreSQLite"]),
         .library(name: "ProfileStorePostgres", targets: ["ProfileStorePostgres"]),
         .library(name: "ProfileTransfer", targets: ["ProfileTransfer"]),
+        .library(name: "SchemaInference", targets: ["SchemaInference"]),
         .library(name: "ProfileLogin", targets: ["ProfileLogin"]),
         .library(name: "ProfileTesting", targets: ["ProfileTesting"]),
         .executable(name: "profiles", targets: ["profiles"]),
@@ -87,6 +88,10 @@ let package = Package(
                 "ProfileStore",
             ],
             swiftSettings: strictness),
+        .target(
+            name: "SchemaInference",
+            dependencies: ["Platform", "Threads", "CSVStream", "ProfileCore", "ProfileTransfer"],
+            swiftSettings: strictness),
 
         // MARK: SQLite
 
@@ -141,7 +146,7 @@ let package = Package(
             name: "profiles",
             dependencies: [
                 "CLinux", "Platform", "Threads", "ProfileCore", "ProfileForm", "SecretHashing", "ProfileStore",
-                "ProfileLogin", "ProfileTransfer", "ProfileStoreSQLite", "TerminalUI", "TextLayout",
+                "ProfileLogin", "ProfileTransfer", "ProfileStoreSQLite", "SchemaInference", "TerminalUI", "TextLayout",
                 .target(name: "ProfileStorePostgres", condition: .when(traits: ["Postgres"])),
                 .target(name: "ProfileTesting", condition: .when(traits: ["TestHooks"])),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -281,8 +286,15 @@ let package = Package(
             name: "ProfileTransferTests",
             dependencies: [
                 "Platform", "ProfileCore", "SecretHashing", "CSVStream", "ProfileStore", "ProfileTransfer",
-                "ProfileStoreSQLite", "ProfileTesting", "SQLiteAccess", "StoreFixtures", "InputFixtures", "FaultVFS",
-                "ImportExerciser", "Watchdog",
+                "ProfileStoreSQLite", "ProfileTesting", "SQLiteAccess", "SchemaInference", "StoreFixtures",
+                "InputFixtures", "FaultVFS", "ImportExerciser", "Watchdog",
+            ],
+            swiftSettings: strictness),
+        .testTarget(
+            name: "SchemaInferenceTests",
+            dependencies: [
+                "Platform", "ProfileCore", "ProfileStore", "ProfileTransfer", "SchemaInference", "ProfileTesting",
+                "StoreFixtures", "InputFixtures", "Watchdog",
             ],
             swiftSettings: strictness),
         .testTarget(

@@ -1,7 +1,7 @@
 internal import CSVStream
 internal import Platform
 internal import ProfileCore
-internal import ProfileStore
+public import ProfileTransfer
 internal import Threads
 
 /// Looks through a file that nobody has prepared and proposes a schema by which every row of it is valid, save rows that
@@ -36,7 +36,7 @@ public struct SchemaInference: Sendable {
                     try await ThreadPool(threads: 1).run { () throws(InferenceError) in
                         try look(through: reading, named: input.name, progress)
                     } refused: { refusal in
-                        if case .noThread(let code) = refusal { return .input(.store(.noThread(code: code))) }
+                        if case .noThread(let code) = refusal { return .input(.noThread(code: code)) }
                         return .cancelled
                     })
             } catch {
@@ -111,7 +111,7 @@ public struct SchemaInference: Sendable {
                     bytesRead: batch.bytesRead)
             }
         } catch {
-            throw .input(.store(.noThread(code: error.code)))
+            throw .input(.noThread(code: error.code))
         }
     }
 

@@ -1,4 +1,5 @@
 public import ProfileCore
+public import ProfileTransfer
 
 /// What was found in a file: for each column what it was taken for, and a schema of all of it.
 public struct SchemaProposal: Sendable {
