@@ -211,7 +211,7 @@ let package = Package(
         .executableTarget(name: "WithoutUnnamedFiles", path: "Tests/WithoutUnnamedFiles"),
         // Makes the README's pictures of screens, for `make picture`.
         .executableTarget(
-            name: "ScreenPicture", dependencies: ["Platform", "ProfileTesting", "TerminalUI"],
+            name: "ScreenPicture", dependencies: ["Platform", "ProfileTesting", "TerminalUI", "TextLayout"],
             path: "Tests/ScreenPicture",
             swiftSettings: strictness),
         // Compares the public declarations with those that are written down, for `make interface`.
@@ -308,8 +308,8 @@ let package = Package(
         .testTarget(
             name: "TerminalUITests",
             dependencies: [
-                "CVTerm", "Platform", "ProfileCore", "ProfileForm", "ProfileTesting", "TerminalUI", "TextLayout",
-                "TerminalExerciser", "Watchdog",
+                "CVTerm", "Platform", "ProfileCore", "ProfileForm", "ProfileTesting", "ScreenPicture", "TerminalUI",
+                "TextLayout", "TerminalExerciser", "Watchdog",
             ],
             swiftSettings: strictness),
         .testTarget(
