@@ -17,7 +17,7 @@ public struct SchemaInference: Sendable {
 
     /// Reads the input to its end, or as many rows as the options say.
     ///
-    /// An input that is to be imported afterwards is made fit for it by ``ImportInput/readableAgain(keptIn:)``.
+    /// An input that is to be imported afterwards is made fit for it by ``/ProfileTransfer/ImportInput/readableAgain(keptIn:)``.
     /// - Parameters:
     ///   - input: Where the bytes come from; a file must not change meanwhile.
     ///   - progress: Told after every batch.
