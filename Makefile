@@ -11,7 +11,7 @@ DECLARED_IMPORTS = --explicit-target-dependency-import-check error
 OPTIMISED = -Xswiftc -O --scratch-path .build-tests
 PACKAGES = libpq-dev libsqlite3-dev libsodium-dev libcrypt-dev libpcre2-dev zlib1g-dev libvterm-dev
 DOCUMENTED = ProfileCore ProfileForm SecretHashing ProfileStore ProfileStoreSQLite ProfileStorePostgres ProfileTransfer \
-	ProfileLogin ProfileTesting
+	SchemaInference ProfileLogin ProfileTesting
 MODULES = $(wildcard Modules/*)
 POSTGRES_PACKAGES = postgresql-15 pgbouncer openssl
 CLUSTER_PACKAGES = postgresql-15-auto-failover procps
@@ -40,13 +40,13 @@ test-long: setup test-hooks setup-postgres ## every test, the slow ones in full;
 
 test-memory: setup ## the tests of the store on the engine in memory; Tests/ENGINES.md lists what is left out
 	PROFILES_TEST_ENGINE=memory $(SWIFT) test $(OPTIMISED) $(DECLARED_IMPORTS) \
-		--filter '^Profile(Store|Transfer|Login)Tests\.'
+		--filter '^(Profile(Store|Transfer|Login)|SchemaInference)Tests\.'
 
 test-postgres: setup setup-postgres ## the tests of the store and the command on a PostgreSQL server of their own
 	$(SWIFT) build --product profiles --traits Postgres --scratch-path .build-postgres
 	Tests/Cluster/postgres-server run $(SWIFT) test $(OPTIMISED) $(DECLARED_IMPORTS) --filter PostgresCommandTests
 	PROFILES_TEST_ENGINE=postgres Tests/Cluster/postgres-server run $(SWIFT) test $(OPTIMISED) $(DECLARED_IMPORTS) \
-		--filter '^(PostgresAccess|Profile(StorePostgres|Store|Transfer|Login))Tests\.'
+		--filter '^(PostgresAccess|Profile(StorePostgres|Store|Transfer|Login)|SchemaInference)Tests\.'
 
 # PROFILES_TEST_FAULTS=20 runs it in full.
 test-cluster: setup setup-cluster ## what three PostgreSQL servers of its own show while their leader is broken, again and again
@@ -86,7 +86,7 @@ picture: setup ## the README's pictures of the form and the table, from real scr
 
 interface: setup ## the libraries' public declarations against Tests/INTERFACE.txt; UPDATE=--update writes it
 	$(SWIFT) build --target ProfileTesting
-	$(SWIFT) build --target ProfileTransfer
+	$(SWIFT) build --target SchemaInference
 	$(SWIFT) build --target ProfileStorePostgres
 	$(SWIFT) build --product PublicInterface
 	@rm -rf .build/interface && mkdir -p .build/interface
@@ -123,7 +123,7 @@ install: build ## binary, completions and man pages under PREFIX (/usr/local)
 	install -m 644 .build-manual/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
 
 docs: setup ## the DocC archive of the libraries, in .build-docs; a broken link is an error
-	for library in ProfileTesting ProfileTransfer ProfileStorePostgres; do \
+	for library in ProfileTesting SchemaInference ProfileStorePostgres; do \
 		$(SWIFT) build --target $$library --scratch-path .build-docs \
 			-Xswiftc -emit-symbol-graph -Xswiftc -emit-symbol-graph-dir -Xswiftc $(CURDIR)/.build-docs/symbols \
 			-Xswiftc -emit-extension-block-symbols || exit; \
@@ -135,6 +135,7 @@ docs: setup ## the DocC archive of the libraries, in .build-docs; a broken link 
 	$(call convert-docs,ProfileStoreSQLite,ProfileCore SecretHashing ProfileStore)
 	$(call convert-docs,ProfileStorePostgres,ProfileCore SecretHashing ProfileStore)
 	$(call convert-docs,ProfileTransfer,ProfileCore SecretHashing ProfileStore)
+	$(call convert-docs,SchemaInference,ProfileCore SecretHashing ProfileStore ProfileTransfer)
 	$(call convert-docs,ProfileLogin,ProfileCore SecretHashing ProfileStore)
 	$(call convert-docs,ProfileTesting,ProfileCore ProfileForm SecretHashing ProfileStore ProfileLogin)
 	@rm -rf .build-docs/Profiles.doccarchive

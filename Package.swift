@@ -26,6 +26,7 @@ let package = Package(
         .library(name: "ProfileStoreSQLite", targets: ["ProfileStoreSQLite"]),
         .library(name: "ProfileStorePostgres", targets: ["ProfileStorePostgres"]),
         .library(name: "ProfileTransfer", targets: ["ProfileTransfer"]),
+        .library(name: "SchemaInference", targets: ["SchemaInference"]),
         .library(name: "ProfileLogin", targets: ["ProfileLogin"]),
         .library(name: "ProfileTesting", targets: ["ProfileTesting"]),
         .executable(name: "profiles", targets: ["profiles"]),
@@ -87,6 +88,10 @@ let package = Package(
                 "ProfileStore",
             ],
             swiftSettings: strictness),
+        .target(
+            name: "SchemaInference",
+            dependencies: ["Platform", "Threads", "CSVStream", "ProfileCore", "ProfileTransfer"],
+            swiftSettings: strictness),
 
         // MARK: SQLite
 
@@ -141,7 +146,7 @@ let package = Package(
             name: "profiles",
             dependencies: [
                 "CLinux", "Platform", "Threads", "ProfileCore", "ProfileForm", "SecretHashing", "ProfileStore",
-                "ProfileLogin", "ProfileTransfer", "ProfileStoreSQLite", "TerminalUI", "TextLayout",
+                "ProfileLogin", "ProfileTransfer", "ProfileStoreSQLite", "SchemaInference", "TerminalUI", "TextLayout",
                 .target(name: "ProfileStorePostgres", condition: .when(traits: ["Postgres"])),
                 .target(name: "ProfileTesting", condition: .when(traits: ["TestHooks"])),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -206,7 +211,7 @@ let package = Package(
         .executableTarget(name: "WithoutUnnamedFiles", path: "Tests/WithoutUnnamedFiles"),
         // Makes the README's pictures of screens, for `make picture`.
         .executableTarget(
-            name: "ScreenPicture", dependencies: ["Platform", "ProfileTesting", "TerminalUI"],
+            name: "ScreenPicture", dependencies: ["Platform", "ProfileTesting", "TerminalUI", "TextLayout"],
             path: "Tests/ScreenPicture",
             swiftSettings: strictness),
         // Compares the public declarations with those that are written down, for `make interface`.
@@ -281,8 +286,15 @@ let package = Package(
             name: "ProfileTransferTests",
             dependencies: [
                 "Platform", "ProfileCore", "SecretHashing", "CSVStream", "ProfileStore", "ProfileTransfer",
-                "ProfileStoreSQLite", "ProfileTesting", "SQLiteAccess", "StoreFixtures", "InputFixtures", "FaultVFS",
-                "ImportExerciser", "Watchdog",
+                "ProfileStoreSQLite", "ProfileTesting", "SQLiteAccess", "SchemaInference", "StoreFixtures",
+                "InputFixtures", "FaultVFS", "ImportExerciser", "Watchdog",
+            ],
+            swiftSettings: strictness),
+        .testTarget(
+            name: "SchemaInferenceTests",
+            dependencies: [
+                "Platform", "ProfileCore", "ProfileStore", "ProfileTransfer", "SchemaInference", "ProfileTesting",
+                "StoreFixtures", "InputFixtures", "Watchdog",
             ],
             swiftSettings: strictness),
         .testTarget(
@@ -296,8 +308,8 @@ let package = Package(
         .testTarget(
             name: "TerminalUITests",
             dependencies: [
-                "CVTerm", "Platform", "ProfileCore", "ProfileForm", "ProfileTesting", "TerminalUI", "TextLayout",
-                "TerminalExerciser", "Watchdog",
+                "CVTerm", "Platform", "ProfileCore", "ProfileForm", "ProfileTesting", "ScreenPicture", "TerminalUI",
+                "TextLayout", "TerminalExerciser", "Watchdog",
             ],
             swiftSettings: strictness),
         .testTarget(

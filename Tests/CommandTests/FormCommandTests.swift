@@ -49,35 +49,6 @@ import Watchdog
         #expect(!output.contains("\u{1B}"))
     }
 
-    @Test(
-        "T5: a welcome is shown once a store, and keys before it is closed enter no field",
-        arguments: ["register", "login"])
-    func welcome(command: String) throws {
-        let workplace = try Workplace()
-        try workplace.register("anna")
-        let plain = try TerminalDriver(workplace, command, "--plain")
-        try plain.wait(for: "Username")
-        try plain.press(.control("c"))
-        #expect(try plain.end() == 130)
-        let first = try TerminalDriver(workplace, command)
-        try first.wait(for: "Welcome to this awesome app!")
-        #expect(first.screen.contains(" Welcome ") && first.screen.contains("[ Close ]"))
-        try references.verify(first.screen, is: "\(command)-welcome-80x24", includesStyles: true)
-        try first.type("abc")
-        try first.press(command == "login" ? .escape : .enter)
-        try first.wait(until: { !$0.contains("Welcome") })
-        #expect(!first.screen.contains("abc"))
-        try first.press(.escape)
-        #expect(try first.end() == 1)
-        for other in ["register", "login"] {
-            let later = try TerminalDriver(workplace, other)
-            try later.wait(until: { $0.contains("Esc leave") })
-            #expect(!later.screen.contains("Welcome"))
-            try later.press(.escape)
-            #expect(try later.end() == 1)
-        }
-    }
-
     @Test("the form is as its references show it", arguments: [TerminalSize.standard, .small])
     func appearance(size: TerminalSize) throws {
         let workplace = try Workplace()
@@ -456,7 +427,7 @@ import Watchdog
 }
 
 extension TerminalDriver {
-    /// Waits for a screen, and closes what greets on the first one of a store.
+    /// Waits for a screen, and closes the welcome notice if it stands before it.
     func closeWelcome() throws {
         try wait(until: { $0.isAlternate && ($0.contains(" leave") || $0.contains("Welcome")) })
         guard screen.contains("Welcome") else { return }

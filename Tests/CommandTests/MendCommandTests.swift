@@ -1,6 +1,5 @@
 import Platform
 import ProfileTesting
-import RawSQLite
 import Testing
 import Watchdog
 
@@ -19,7 +18,6 @@ import Watchdog
 
             """, to: "people.csv")
         #expect(try workplace.profiles("import", "people.csv", "--rejects", "rejects.csv").status == 1)
-        try workplace.markGreeted()
         return workplace
     }
 
@@ -171,25 +169,6 @@ import Watchdog
         #expect(driver.transcript.count(of: "\u{1B}[?1049h") == 1)
     }
 
-    @Test func `T5: the first form of a store greets where it is one of a row, and no other does`() throws {
-        let workplace = try rejects()
-        try RawDatabase("\(workplace.folder)/store.sqlite").execute("UPDATE store SET is_welcomed = 0")
-        let driver = try TerminalDriver(workplace, "mend", "rejects.csv")
-        try driver.wait(for: "Welcome to this awesome app!")
-        try driver.press(.enter)
-        try driver.wait(until: { !$0.contains("Welcome") && $0.contains("Row 1 of 3") })
-        try driver.press(.control("n"))
-        try driver.wait(until: { $0.contains("Row 2 of 3") })
-        #expect(!driver.screen.contains("Welcome"))
-        try driver.press(.escape)
-        #expect(try driver.end() == 1)
-        let register = try TerminalDriver(workplace, "register")
-        try register.wait(until: { $0.contains("Esc leave") })
-        #expect(!register.screen.contains("Welcome"))
-        try register.press(.escape)
-        #expect(try register.end() == 1)
-    }
-
     // MARK: Rows whose profile is there
 
     /// A store with anna, and a rejected row that was to update her.
@@ -201,7 +180,6 @@ import Watchdog
         let outcome = try workplace.profiles(
             "import", "people.csv", "--on-duplicate", "update", "--rejects", "rejects.csv")
         #expect(outcome.output.contains(" mend rejects.csv --on-duplicate update\n"))
-        try workplace.markGreeted()
         return workplace
     }
 
@@ -547,7 +525,6 @@ import Watchdog
         try workplace.register("anna")
         let outcome = try imported()
         #expect(outcome.output.contains(" mend rejects.csv\n"), "\(outcome)")
-        try workplace.markGreeted()
         let driver = try TerminalDriver(workplace, "mend", "rejects.csv")
         try driver.wait(for: "Row 1 of 1, line 1")
         try driver.press(.escape)

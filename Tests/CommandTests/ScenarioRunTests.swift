@@ -75,7 +75,7 @@ import Watchdog
         let run = try Run("LoginViewController", "LoginModel2")
         try run.driver.wait(for: "pritesh")
         let client = try run.client()
-        try client.enqueue(.wrongStatusCode, .nilData, .success(), .invalidCredentials)
+        try client.enqueue(.unexpectedStatus, .invalidResponse, .success(), .invalidCredentials)
         for text in [
             "Wrong status code received, please try again later", "Failed to fetch your data, please try again later",
         ] {
@@ -87,7 +87,7 @@ import Watchdog
         try client.wait(for: .equals("notice.text", "Hello pritesh"), within: .seconds(30))
         let report = try client.authenticatorReport()
         #expect(report.attempts == ["pritesh", "pritesh", "pritesh"])
-        #expect(report.given == [.wrongStatusCode, .nilData, .success()])
+        #expect(report.given == [.unexpectedStatus, .invalidResponse, .success()])
         #expect(report.unused == [.invalidCredentials])
         try run.driver.press(.enter)
         #expect(try run.driver.end() == 0)

@@ -1,6 +1,5 @@
 import Platform
 import ProfileTesting
-import RawSQLite
 
 /// A temporary folder in which the real command runs, with a store of its own.
 final class Workplace: Sendable {
@@ -82,9 +81,6 @@ final class Workplace: Sendable {
         let outcome = try profiles("import", "people.csv", "--quiet")
         guard outcome.status == 0 else { throw UnexpectedOutcome(outcome: outcome) }
     }
-
-    /// Says of the store that it has greeted somebody, as its first screen does (T5).
-    func markGreeted() throws { try RawDatabase("\(folder)/store.sqlite").execute("UPDATE store SET is_welcomed = 1") }
 
     /// The command beside the running tests, which SwiftPM has built with them.
     static func binary() throws -> String { try BuiltProgram.path("profiles") }

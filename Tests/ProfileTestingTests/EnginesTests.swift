@@ -9,7 +9,7 @@ import Watchdog
     @Test func `E1: every test that is only for SQLite is listed with its reason, and no other`() throws {
         let list = try #require(SmallFile.text(of: Self.root + "/Tests/ENGINES.md"))
         let listed = list.split(separator: "\n").filter { $0.hasPrefix("- ") }.map { String($0.dropFirst(2)) }
-        let modules = ["ProfileStoreTests", "ProfileTransferTests", "ProfileLoginTests"]
+        let modules = ["ProfileStoreTests", "ProfileTransferTests", "SchemaInferenceTests", "ProfileLoginTests"]
         let marked = try modules.flatMap { try marks(below: "\(Self.root)/Tests/\($0)") }
         #expect(Set(marked).subtracting(listed).sorted() == [], "not listed")
         #expect(Set(listed).subtracting(marked).sorted() == [], "not marked")

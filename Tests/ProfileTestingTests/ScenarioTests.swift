@@ -81,8 +81,6 @@ import Watchdog
             folder = store.folderPath
             #expect(SmallFile.mode(of: store.folderPath) == 0o700)
             #expect(repository.schema.name == (scenario.model == "ProfileModel4" ? "members" : "standard"))
-            // A test asks for the welcome itself.
-            #expect(try await repository.takeWelcome() == false)
             switch scenario.purpose {
             case .createPasscode(let username):
                 try await repository.createPasscode(Secret("yishuntoapayoh"), for: username)

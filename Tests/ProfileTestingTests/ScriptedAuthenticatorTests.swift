@@ -18,7 +18,7 @@ import Watchdog
     @Test func `L3: answers come in the order they were said, each reaching the caller unchanged`() async {
         let anna = LoggedInProfile(username: "anna", name: "Anna B")
         let authenticator = ScriptedAuthenticator([.success(anna), .success(), .invalidCredentials])
-        authenticator.enqueue(.nilData, .wrongStatusCode)
+        authenticator.enqueue(.invalidResponse, .unexpectedStatus)
         var outcomes: [String] = []
         for _ in 0..<6 { outcomes.append(await outcome(authenticator, "pritesh")) }
         #expect(
@@ -33,11 +33,11 @@ import Watchdog
     }
 
     @Test func `L2: an answer that nobody asked for is reported as unused`() async {
-        let authenticator = ScriptedAuthenticator([.invalidCredentials, .nilData])
+        let authenticator = ScriptedAuthenticator([.invalidCredentials, .invalidResponse])
         #expect(await outcome(authenticator, "p").hasPrefix("Your username"))
-        #expect(authenticator.report == .init(unused: [.invalidCredentials, .nilData]))
+        #expect(authenticator.report == .init(unused: [.invalidCredentials, .invalidResponse]))
         #expect(await outcome(authenticator, "pritesh") == "The user credentials are invalid")
-        #expect(authenticator.report.unused == [.nilData])
+        #expect(authenticator.report.unused == [.invalidResponse])
     }
 
     @Test func `L3: another authenticator answers when none is left`() async {

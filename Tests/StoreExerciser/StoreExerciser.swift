@@ -52,7 +52,6 @@ enum StoreExerciser {
                 path: rest[0], username: rest[1], password: rest[2], policyKiB: Int(rest[3]) ?? 0)
         case ("honour", let rest) where rest.count == 2: try await honour(path: rest[0], token: rest[1])
         case ("use", let rest) where rest.count > 3: await use(Array(rest.dropFirst(3)), tokens: Array(rest.prefix(3)))
-        case ("welcome", let rest) where rest.count == 1: try await welcome(path: rest[0])
         default: throw ExerciseError.unknownCommand(words)
         }
     }
@@ -269,13 +268,6 @@ enum StoreExerciser {
             await EveryUse(path: path, tokens: tokens).run()
         }
         say("done")
-    }
-
-    /// Prints whether it was the one to greet.
-    private static func welcome(path: String) async throws {
-        let repository = try await ProfileRepository.open(at: path, options: options())
-        say(String(try await repository.takeWelcome()))
-        await repository.close()
     }
 
     private static func register(_ username: String, in repository: ProfileRepository) async throws {

@@ -10,8 +10,8 @@ public struct LoggedInProfile: Hashable, Sendable {
     /// The values of the fields that are not secret, in their stored form; absent ones are not there.
     public let values: [FieldName: String]
 
-    /// The title of the alert that greets.
-    public static let alertTitle = "Success"
+    /// The title of a dialog that shows ``greeting``.
+    public static let greetingTitle = "Success"
 
     /// Describes somebody.
     ///

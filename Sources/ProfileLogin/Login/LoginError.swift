@@ -19,10 +19,10 @@ public enum LoginError: Error, Hashable, Sendable {
 
     /// Wrong password or no such user: nothing tells which.
     case invalidCredentials
-    /// The answer holds no profile.
-    case nilData
-    /// The answer is neither yes nor no.
-    case wrongStatusCode
+    /// The response holds no profile: its body is empty or cannot be decoded.
+    case invalidResponse
+    /// The status of the response is neither a success nor a refusal of the credentials.
+    case unexpectedStatus
     /// No answer in time, or something that nobody thought of.
     case unknown
     /// Too many failures: no password was looked at; try again after this many milliseconds.
@@ -37,8 +37,8 @@ public enum LoginError: Error, Hashable, Sendable {
     /// The caller's task was cancelled before there was an answer.
     case cancelled
 
-    /// The title of the alert.
-    public static let alertTitle = "Error"
+    /// The title of a dialog that shows ``message``.
+    public static let messageTitle = "Error"
 }
 
 extension LoginError {
@@ -57,8 +57,8 @@ extension LoginError {
             "Your password should have at least \(Self.list(requirements))"
         case .noPasswords: "Profiles have no password here, so nobody can log in"
         case .invalidCredentials: "The user credentials are invalid"
-        case .nilData: "Failed to fetch your data, please try again later"
-        case .wrongStatusCode: "Wrong status code received, please try again later"
+        case .invalidResponse: "Failed to fetch your data, please try again later"
+        case .unexpectedStatus: "Wrong status code received, please try again later"
         case .unknown, .hashing, .store: "Something went wrong, please try again later"
         case .throttled(let milliseconds):
             "Too many failed attempts, please try again in \(Self.seconds(milliseconds))"

@@ -50,7 +50,7 @@ public struct LoginAnswer: Hashable, Sendable {
     }
 
     /// What the answer means (L4): 401 and 403 are `invalidCredentials`, any other status but 200 to 299 is
-    /// `wrongStatusCode`, and a body that is empty or cannot be decoded is `nilData`.
+    /// `unexpectedStatus`, and a body that is empty or cannot be decoded is `invalidResponse`.
     ///
     /// The body is a profile as `lookup --format json` prints one: an object whose members are called like the schema's
     /// fields, numbers and booleans by their type, null where absent. The primary key must be there. Members that are no open
@@ -63,19 +63,19 @@ public struct LoginAnswer: Hashable, Sendable {
         switch status {
         case 200...299: break
         case 401, 403: throw .invalidCredentials
-        default: throw .wrongStatusCode
+        default: throw .unexpectedStatus
         }
-        guard case .object(let members)? = try? JSONValue(parsing: body.span) else { throw .nilData }
+        guard case .object(let members)? = try? JSONValue(parsing: body.span) else { throw .invalidResponse }
         var values: [FieldName: String] = [:]
         for field in schema.openFields {
             switch members.first(where: { $0.name == field.name.text })?.value {
             case nil, .null, .string(""): continue
             case .string(let text), .number(let text): values[field.name] = text
             case .bool(let flag): values[field.name] = String(flag)
-            case .array, .object: throw .nilData
+            case .array, .object: throw .invalidResponse
             }
         }
-        guard let username = values[schema.primaryKey.name] else { throw .nilData }
+        guard let username = values[schema.primaryKey.name] else { throw .invalidResponse }
         return LoggedInProfile(username: username, values: values, of: schema)
     }
 }

@@ -20,8 +20,8 @@ public struct PasscodeFlow: Sendable {
         self.policy = policy
     }
 
-    /// The title of the alert for whatever goes wrong.
-    public static let alertTitle = "Error"
+    /// The title of a dialog that shows an error of the flow.
+    public static let messageTitle = "Error"
 
     /// What the next entry is, or nil when all were made.
     public var prompt: Entry? {

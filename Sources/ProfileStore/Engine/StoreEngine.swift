@@ -376,9 +376,6 @@ package protocol StoreEngine: Sendable {
     /// others' as well as it can. Never under a lock of the engine's. A repository has one listener.
     func listen(_ listener: CommitListener)
 
-    /// Whether the welcome was not taken yet; it is from now on (T5).
-    func takeWelcome() async throws(ProfileStoreError) -> Bool
-
     // MARK: The end
 
     /// Ends what is being read and listened to, lets writes come to their end, and closes. Verbs throw `closed` from then

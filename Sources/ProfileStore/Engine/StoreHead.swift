@@ -21,21 +21,17 @@ package struct StoreHead: Sendable {
     package let tokens: [KeptToken]
     /// The id that the next profile gets.
     package let nextProfileID: Int64
-    /// Whether the welcome was taken.
-    package let isWelcomed: Bool
     /// Whether there is no profile.
     package let isEmpty: Bool
     /// The ``fingerprint`` of the store of which this one is a copy that is not at its end; nil for any other store.
     package let copyOf: String?
 
     package init(
-        schemas: [AdoptedSchema], tokens: [KeptToken], nextProfileID: Int64, isWelcomed: Bool, isEmpty: Bool,
-        copyOf: String?
+        schemas: [AdoptedSchema], tokens: [KeptToken], nextProfileID: Int64, isEmpty: Bool, copyOf: String?
     ) {
         self.schemas = schemas
         self.tokens = tokens.sorted { $0.hash.text < $1.hash.text }
         self.nextProfileID = nextProfileID
-        self.isWelcomed = isWelcomed
         self.isEmpty = isEmpty
         self.copyOf = copyOf
     }
@@ -63,6 +59,6 @@ extension StoreHead: Equatable {
     /// Whether both hold the same, apart from the profiles.
     package static func == (left: Self, right: Self) -> Bool {
         left.fingerprint == right.fingerprint && left.tokens == right.tokens
-            && left.nextProfileID == right.nextProfileID && left.isWelcomed == right.isWelcomed
+            && left.nextProfileID == right.nextProfileID
     }
 }

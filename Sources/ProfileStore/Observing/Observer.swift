@@ -152,8 +152,6 @@ extension Observer.Operation {
         case ping
         /// Changes, or the number of the newest one.
         case readChanges = "read_changes"
-        /// The welcome notice is taken.
-        case takeWelcome = "take_welcome"
         /// The file is checked.
         case check
         /// The file is copied.

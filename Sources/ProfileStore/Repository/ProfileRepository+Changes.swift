@@ -25,13 +25,6 @@ extension ProfileRepository {
         return ProfileChanges(repository: self, start: start)
     }
 
-    /// Whether to show the welcome notice: true once in the life of a store, whichever process asks (T5).
-    ///
-    /// - Throws: `busy`, `readOnly`, …
-    public func takeWelcome() async throws(ProfileStoreError) -> Bool {
-        try await ask(.takeWelcome, rows: \.rowCount, await engine.takeWelcome())
-    }
-
     func changes(after number: Int64, limit: Int) async throws(ProfileStoreError) -> [ProfileChange] {
         try await call { () throws(ProfileStoreError) in
             let changes = try await ask(

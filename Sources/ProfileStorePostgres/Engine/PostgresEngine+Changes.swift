@@ -67,19 +67,6 @@ extension PostgresEngine {
 
     func listen(_ listener: CommitListener) { watch.listen(listener) }
 
-    func takeWelcome() async throws(ProfileStoreError) -> Bool {
-        try await session.call { () throws(ProfileStoreError) in
-            let isWelcomed = try await session.read { connection in
-                try await connection.run("SELECT is_welcomed FROM store").flag(0, 0)
-            }
-            if isWelcomed { return false }
-            return try await session.write(at: options.now()) { transaction, _ in
-                let rows = try await transaction.run("UPDATE store SET is_welcomed = true WHERE NOT is_welcomed")
-                return PostgresSession.Outcome(value: rows.affectedCount == 1)
-            }
-        }
-    }
-
     func outcome(of request: KeyedRequest, at time: Timestamp) async throws(ProfileStoreError) -> KeyedOutcome? {
         try await session.call { () throws(ProfileStoreError) in
             let schema = try await schemaInForce().schema

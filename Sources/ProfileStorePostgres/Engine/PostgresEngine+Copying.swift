@@ -11,14 +11,13 @@ extension PostgresEngine {
     private static func head(_ transaction: Transaction) async throws -> StoreHead {
         let store = try await transaction.run(
             """
-            SELECT (SELECT value FROM counters WHERE name = 'next_profile_id'), is_welcomed,
-                NOT EXISTS (SELECT 1 FROM profiles) FROM store
+            SELECT (SELECT value FROM counters WHERE name = 'next_profile_id'), NOT EXISTS (SELECT 1 FROM profiles)
             """)
         let copy = try await transaction.run(KeyedWriteTable.selectUnfinishedCopy)
         return StoreHead(
             schemas: try SchemaTable.schemas(in: try await transaction.run(SchemaTable.selectAll)),
             tokens: AccessTokenTable.kept(in: try await transaction.run(AccessTokenTable.selectAll)),
-            nextProfileID: store.number(0, 0) ?? 1, isWelcomed: store.flag(0, 1), isEmpty: store.flag(0, 2),
+            nextProfileID: store.number(0, 0) ?? 1, isEmpty: store.flag(0, 1),
             copyOf: copy.isEmpty ? nil : copy.text(0, 0))
     }
 
@@ -88,8 +87,7 @@ extension PostgresEngine {
             }
             let rest = [
                 Command(
-                    "UPDATE counters SET value = $1 WHERE name = 'next_profile_id'", [.number(head.nextProfileID)]),
-                Command("UPDATE store SET is_welcomed = $1::bigint <> 0", [.number(head.isWelcomed ? 1 : 0)]),
+                    "UPDATE counters SET value = $1 WHERE name = 'next_profile_id'", [.number(head.nextProfileID)])
             ]
             let mark = KeyedWriteTable.settingUnfinishedCopy(of: nil)
             return PostgresSession.Outcome(value: (), last: tokens + rest + mark)

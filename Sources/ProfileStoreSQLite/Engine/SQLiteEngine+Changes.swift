@@ -18,11 +18,6 @@ extension SQLiteEngine {
         }
     }
 
-    func takeWelcome() async throws(ProfileStoreError) -> Bool {
-        if try session.read({ connection in try StoreTable.isWelcomed(connection) }) { return false }
-        return try await session.write { connection in try StoreTable.setWelcomed(connection) }
-    }
-
     /// One write transaction that changes profiles, and tells those who watch the store. The body returns what it has
     /// changed; where nothing was, it is told to nobody.
     /// - Parameters:

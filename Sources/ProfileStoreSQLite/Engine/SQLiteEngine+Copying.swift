@@ -11,8 +11,8 @@ extension SQLiteEngine {
     private static func head(_ connection: borrowing Connection) throws -> StoreHead {
         StoreHead(
             schemas: try SchemaTable.all(connection), tokens: try AccessTokenTable.kept(connection),
-            nextProfileID: try StoreTable.nextID(connection), isWelcomed: try StoreTable.isWelcomed(connection),
-            isEmpty: try !SchemaTable.hasProfiles(connection), copyOf: try KeyedWriteTable.unfinishedCopy(connection))
+            nextProfileID: try StoreTable.nextID(connection), isEmpty: try !SchemaTable.hasProfiles(connection),
+            copyOf: try KeyedWriteTable.unfinishedCopy(connection))
     }
 
     func isUnfinishedCopy() async throws(ProfileStoreError) -> Bool {
@@ -59,7 +59,6 @@ extension SQLiteEngine {
                 }
             }
             try StoreTable.setNextID(head.nextProfileID, connection)
-            if head.isWelcomed { _ = try StoreTable.setWelcomed(connection) }
             try UnjudgedPasswords.recount(connection)
             try KeyedWriteTable.setUnfinishedCopy(of: nil, connection)
         }

@@ -2,6 +2,8 @@ internal import ProfileStore
 internal import SQLiteAccess
 
 /// The table `store`: one row with the numbers that a store counts.
+///
+/// Nothing uses the column `is_welcomed`. It stays because a released migration has created it.
 enum StoreTable {
     /// The id that the next profile gets; ``setNextID(_:_:)`` keeps what was used, in the same transaction.
     static func nextID(_ connection: borrowing Connection) throws(SQLiteError) -> Int64 {
@@ -71,21 +73,5 @@ enum StoreTable {
             throw SQLiteError(code: .corrupt, message: "store.\(column) is no number that was counted")
         }
         return number
-    }
-
-    // MARK: The welcome notice
-
-    static func isWelcomed(_ connection: borrowing Connection) throws(SQLiteError) -> Bool {
-        var statement = try connection.prepare("SELECT is_welcomed FROM store")
-        return try statement.step() && statement.integer(at: 0) != 0
-    }
-
-    /// Remembers that the welcome notice was shown.
-    ///
-    /// - Returns: Whether it was not known yet.
-    static func setWelcomed(_ connection: borrowing Connection) throws(SQLiteError) -> Bool {
-        var statement = try connection.prepare("UPDATE store SET is_welcomed = 1 WHERE is_welcomed = 0")
-        try statement.run()
-        return connection.changes == 1
     }
 }

@@ -186,8 +186,8 @@ extension ControlService.Request {
 // An answer as JSON: {"answer": "success", "username": "anna", "name": "Anna"}, {"answer": "invalidCredentials"}.
 extension ScriptedAuthenticator.Answer {
     private static let failures: [(name: String, error: LoginError)] = [
-        ("invalidCredentials", .invalidCredentials), ("nilData", .nilData), ("wrongStatusCode", .wrongStatusCode),
-        ("unknown", .unknown),
+        ("invalidCredentials", .invalidCredentials), ("nilData", .invalidResponse),
+        ("wrongStatusCode", .unexpectedStatus), ("unknown", .unknown),
     ]
 
     init(_ json: JSONValue) throws(ControlProblem) {

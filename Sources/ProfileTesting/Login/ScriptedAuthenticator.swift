@@ -14,9 +14,9 @@ public final class ScriptedAuthenticator: Authenticator {
         /// No such user, or another password.
         public static let invalidCredentials = Answer.failure(.invalidCredentials)
         /// An answer that holds no profile.
-        public static let nilData = Answer.failure(.nilData)
+        public static let invalidResponse = Answer.failure(.invalidResponse)
         /// An answer that is neither yes nor no.
-        public static let wrongStatusCode = Answer.failure(.wrongStatusCode)
+        public static let unexpectedStatus = Answer.failure(.unexpectedStatus)
         /// No answer at all.
         public static let unknown = Answer.failure(.unknown)
     }

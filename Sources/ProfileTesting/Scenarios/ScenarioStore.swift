@@ -14,8 +14,6 @@ public final class ScenarioStore: Sendable {
 
     /// Makes the store of a scenario.
     ///
-    /// The welcome notice counts as shown, so that a test sees it when it asks for it and not before (T5).
-    ///
     /// - Parameters:
     ///   - scenario: whose fixture.
     ///   - clock: what the store takes the time from; the system's clock by default.
@@ -29,7 +27,6 @@ public final class ScenarioStore: Sendable {
         options.command = "profiles, testing \(scenario.model)"
         if let clock { options.now = { clock.timestamp } }
         repository = try await ProfileRepository.open(at: folder.path + "/profiles.sqlite", options: options)
-        _ = try await repository.takeWelcome()
         for profile in scenario.profiles { try await repository.add(profile) }
     }
 }

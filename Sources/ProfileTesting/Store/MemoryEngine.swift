@@ -297,14 +297,6 @@ final class MemoryEngine: StoreEngine {
 
     func listen(_ listener: CommitListener) { store.listen(self, listener) }
 
-    func takeWelcome() async throws(ProfileStoreError) -> Bool {
-        if try current.isWelcomed { return false }
-        return try await write { state in
-            defer { state.isWelcomed = true }
-            return !state.isWelcomed
-        }
-    }
-
     // MARK: Turns
 
     /// What the store holds.

@@ -15,7 +15,6 @@ struct MemoryState: Sendable {
     var throttles = MemoryThrottles()
     var accounts = MemoryAccounts()
     var log = MemoryLog()
-    var isWelcomed = false
     /// The fingerprint of the store of which this one is a copy that is not at its end.
     private(set) var copyOf: String?
     /// What came of writes that have a key, in their stored form.
@@ -202,8 +201,8 @@ struct MemoryState: Sendable {
 
     var head: StoreHead {
         StoreHead(
-            schemas: schemas, tokens: accounts.keptTokens, nextProfileID: nextID, isWelcomed: isWelcomed,
-            isEmpty: profiles.isEmpty, copyOf: copyOf)
+            schemas: schemas, tokens: accounts.keptTokens, nextProfileID: nextID, isEmpty: profiles.isEmpty,
+            copyOf: copyOf)
     }
 
     mutating func beginCopy(of other: StoreHead, restarting: Bool) throws(ProfileStoreError) {
@@ -237,7 +236,6 @@ struct MemoryState: Sendable {
     mutating func endCopy(of other: StoreHead) {
         for kept in other.tokens { _ = accounts.create(kept.token, kept.hash) }
         nextID = other.nextProfileID
-        isWelcomed = other.isWelcomed
         copyOf = nil
     }
 

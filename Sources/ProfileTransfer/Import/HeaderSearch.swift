@@ -1,8 +1,8 @@
-internal import CSVStream
+package import CSVStream
 internal import ProfileCore
 
 /// Looks for the header of a table that does not begin in the first line: titles and notes may stand above it (I2).
-struct HeaderSearch: Sendable {
+package struct HeaderSearch: Sendable {
     /// A record below the one that was taken for the header.
     private struct Row: Sendable {
         let line: Int
@@ -17,7 +17,7 @@ struct HeaderSearch: Sendable {
     private static let mostRows = 20
 
     /// Takes the records that come next.
-    init(in records: borrowing RecordBatch) {
+    package init(in records: borrowing RecordBatch) {
         var rows: [Row] = []
         for record in records.records.prefix(Self.mostRows) where record.fault == nil {
             rows.append(Row(line: record.line, cells: record.cells.map { String(records.cell($0)).trimmed }))
@@ -52,7 +52,7 @@ struct HeaderSearch: Sendable {
     ///
     /// - Parameter header: The first record.
     /// - Returns: The line; nil where the first record is the header, or no other is it for sure.
-    func line(below header: [String]) -> Int? {
+    package func line(below header: [String]) -> Int? {
         if let line = lineOfSplitRows(below: header) { return line }
         let named = header.count { !$0.trimmed.isEmpty }
         guard let width = rows.last?.cells.count, width >= header.count, named * 2 <= width,
@@ -86,7 +86,7 @@ struct HeaderSearch: Sendable {
     ///
     /// - Parameter header: The first record.
     /// - Returns: The character; nil where there is none.
-    func delimiter(below header: [String]) -> UInt8? {
+    package func delimiter(below header: [String]) -> UInt8? {
         guard header.count == 1, rows.count > 2, rows.allSatisfy({ $0.cells.count == 1 }) else { return nil }
         return (UInt8(0x20)...0x7E).first { byte in
             let count = header[0].utf8.count { $0 == byte }

@@ -1,8 +1,8 @@
 internal import CSVStream
-internal import ProfileCore
+package import ProfileCore
 
 /// Which column of an input goes to which field.
-struct ImportColumns: Sendable {
+package struct ImportColumns: Sendable {
     /// The header as it was given.
     let header: [String]
     /// By the schema's fields: the column, or nil where the input has none. The secret field's is that of passwords.
@@ -41,7 +41,7 @@ struct ImportColumns: Sendable {
     var mayBeOdd: Bool { !integers.isEmpty || hasPasswords }
 
     /// Columns that a rejects file adds, and that an import passes over.
-    static let rejectColumns = [lineColumn, issuesColumn]
+    package static let rejectColumns = [lineColumn, issuesColumn]
     static let lineColumn = "_line"
     static let issuesColumn = "_issues"
 
@@ -49,7 +49,7 @@ struct ImportColumns: Sendable {
     static func isOfRejects(_ header: [String]) -> Bool { rejectColumns.allSatisfy { header.contains($0) } }
 
     /// The most columns of a header. A schema has a hundred fields, and every cell of a header is a String.
-    static let mostColumns = 10_000
+    package static let mostColumns = 10_000
 
     /// Finds the field of each column of a header (I2).
     init(header: [String], schema: ProfileSchema, options: ImportOptions) throws(ImportError) {
@@ -164,7 +164,7 @@ struct ImportColumns: Sendable {
 }
 
 /// What an import does with a column, or with a member of JSON.
-enum ColumnUse: Hashable, Sendable {
+package enum ColumnUse: Hashable, Sendable {
     /// It brings the values of the field with this position in the schema.
     case field(Int)
     /// It brings hashes of passwords.
@@ -174,11 +174,11 @@ enum ColumnUse: Hashable, Sendable {
     /// It means no field.
     case unknown
 
-    var isOfField: Bool { self != .ignored && self != .unknown }
+    package var isOfField: Bool { self != .ignored && self != .unknown }
 }
 
 /// What an import does with each column, by its header: what somebody has said of it, else what its name means to the schema.
-struct ColumnUses: Sendable {
+package struct ColumnUses: Sendable {
     private let options: ImportOptions
     /// As they are written, for headers that differ in what is folded alone.
     private let exact: [String: Int]
@@ -190,7 +190,7 @@ struct ColumnUses: Sendable {
 
     private static let hashName = FoldedHeader(ProfileDraft.hashName)
 
-    init(_ schema: ProfileSchema, _ options: ImportOptions = ImportOptions()) {
+    package init(_ schema: ProfileSchema, _ options: ImportOptions = ImportOptions()) {
         var names = schema.fields.enumerated().flatMap { index, rules in
             ([rules.name.text] + rules.columns).map { (name: $0, index: index) }
         }
@@ -209,7 +209,7 @@ struct ColumnUses: Sendable {
     ///
     /// - Parameter header: Without the white space around it.
     /// - Returns: What is done with it.
-    func use(of header: String) -> ColumnUse {
+    package func use(of header: String) -> ColumnUse {
         if options.ignoredColumns.contains(header) { return .ignored }
         if !options.chosenColumns.isEmpty, !options.chosenColumns.contains(header) { return .ignored }
         guard let target = options.columns[header] else {

@@ -78,5 +78,7 @@ public struct ImportInput: Sendable {
 
 extension [CChar] {
     /// A name of `mkstemp(3)` for a file that loses it as soon as it is open.
-    static func temporaryFileTemplate(in folder: String) -> [CChar] { Array("\(folder)/profiles-XXXXXX".utf8CString) }
+    package static func temporaryFileTemplate(in folder: String) -> [CChar] {
+        Array("\(folder)/profiles-XXXXXX".utf8CString)
+    }
 }

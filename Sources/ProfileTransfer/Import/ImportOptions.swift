@@ -69,6 +69,13 @@ public struct ImportProgress: Sendable {
     public let bytes: UInt64
     /// How many passwords are hashed, of how many that were found in the bytes read so far. Nil when there are none.
     public let hashed: (done: Int, total: Int)?
+
+    package init(rows: Int, rejected: Int, bytes: UInt64, hashed: (done: Int, total: Int)?) {
+        self.rows = rows
+        self.rejected = rejected
+        self.bytes = bytes
+        self.hashed = hashed
+    }
 }
 
 /// Why an import could not begin or go on; rows that are wrong are no error but part of the report.
@@ -116,4 +123,7 @@ public enum ImportError: Error, Hashable, Sendable {
     case store(ProfileStoreError)
     /// It could not go on, for this reason; what was committed before stays and is in the report.
     indirect case ended(ImportError, after: ImportReport)
+
+    /// The system gives no thread for the work, with this `errno`.
+    package static func noThread(code: Int32) -> ImportError { .store(.noThread(code: code)) }
 }

@@ -1,9 +1,9 @@
-internal import CSVStream
+package import CSVStream
 internal import ProfileCore
 internal import Synchronization
 
 /// Hands out the records of an input, batch by batch, to whichever thread asks.
-final class ImportSource: Sendable {
+package final class ImportSource: Sendable {
     let columns: ImportColumns
     /// How the input is written, as it was found out.
     let format: InputFormat
@@ -23,7 +23,7 @@ final class ImportSource: Sendable {
     private let options: ImportOptions
 
     /// A transaction a batch must be short, so that others do not wait (I14), however short the records are.
-    static let recordsPerBatch = 5_000
+    package static let recordsPerBatch = 5_000
 
     /// In bytes, of a rejected row: the longest record may have got all its quotes doubled, and what is wrong with it.
     private static let longestReject = 2 * CSVOptions.usualMaximumRecordBytes + (1 << 16)
@@ -115,7 +115,7 @@ final class ImportSource: Sendable {
         }
     }
 
-    static func header(of csv: inout CSVReader) throws(ImportError) -> [String] {
+    package static func header(of csv: inout CSVReader) throws(ImportError) -> [String] {
         // Read with as much of the input as comes at once, before it is known whether there are passwords in it.
         var batch = RecordBatch(containsSecrets: true)
         let isThere: Bool
@@ -131,7 +131,7 @@ final class ImportSource: Sendable {
 
 extension ImportError {
     /// Why an input cannot be opened.
-    init(_ error: InputError) {
+    package init(_ error: InputError) {
         switch error {
         case .stream(let error): self.init(error)
         case .unknownEncoding(let name): self = .unknownEncoding(name)
@@ -140,7 +140,7 @@ extension ImportError {
     }
 
     /// Why an input cannot be read: a copy of it may have to be written meanwhile.
-    init(_ error: ByteStreamError) {
+    package init(_ error: ByteStreamError) {
         if let cause = error.cause {
             self = .readingStream(StreamFailure(cause))
             return

@@ -1,23 +1,23 @@
-internal import CSVStream
+package import CSVStream
 internal import ProfileCore
 
 /// What was odd about the rows of an input so far, and was read all the same.
-struct InputOddities: Sendable {
+package struct InputOddities: Sendable {
     /// Rows with a quote inside a cell that is not quoted.
-    var strayQuotes = Occurrences()
+    package var strayQuotes = Occurrences()
     /// Blank lines between rows.
-    var blankLines = Occurrences()
+    package var blankLines = Occurrences()
     /// Cells that begin with zeros which an integer does not keep, by the field's position in the schema.
     private(set) var leadingZeros: [Int: Occurrences] = [:]
     /// Rows whose password is the hash of one.
     private(set) var hashesAsPasswords = Occurrences()
     /// What CSV looks like at its two ends; nothing of JSON.
-    var shape = TableShape()
+    package var shape = TableShape()
 
-    init() {}
+    package init() {}
 
     /// Counts what the reader of a batch has met.
-    init(of records: borrowing RecordBatch) {
+    package init(of records: borrowing RecordBatch) {
         strayQuotes = records.strayQuotes
         blankLines = records.blankLines
     }
@@ -37,7 +37,7 @@ struct InputOddities: Sendable {
     }
 
     /// Adds what was met further on in the input.
-    static func += (earlier: inout InputOddities, later: InputOddities) {
+    package static func += (earlier: inout InputOddities, later: InputOddities) {
         earlier.strayQuotes += later.strayQuotes
         earlier.blankLines += later.blankLines
         earlier.hashesAsPasswords += later.hashesAsPasswords
@@ -53,7 +53,7 @@ struct InputOddities: Sendable {
     }
 
     /// What is odd whatever the rules are.
-    var warningsOfRows: [InputWarning] {
+    package var warningsOfRows: [InputWarning] {
         var warnings: [InputWarning] = []
         if strayQuotes.count > 0 { warnings.append(.strayQuotes(rows: strayQuotes.count, line: strayQuotes.firstLine)) }
         if blankLines.count > 0 { warnings.append(.blankLines(count: blankLines.count, line: blankLines.firstLine)) }

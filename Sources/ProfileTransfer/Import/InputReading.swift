@@ -1,19 +1,19 @@
-internal import CSVStream
+package import CSVStream
 internal import Platform
 internal import ProfileStore
 internal import Threads
 
 /// An input that is being read: where its bytes come from, and what ends the waiting for them.
-struct InputReading: Sendable {
-    let source: ByteSource
-    let interruption: any Interruption
+package struct InputReading: Sendable {
+    package let source: ByteSource
+    package let interruption: any Interruption
     /// What it is read from, if it may be read again.
     let repeatable: RepeatableInput?
 
     /// Begins to read an input.
     ///
     /// - Throws: Why it cannot be opened.
-    init(_ input: ImportInput) throws(ImportError) {
+    package init(_ input: ImportInput) throws(ImportError) {
         switch input.origin {
         case .file(let open): try self.init(open())
         case .bytes(let bytes): try self.init(.bytes(bytes), ReadInterruption.ofInput())

@@ -1,4 +1,4 @@
-internal import CSVStream
+package import CSVStream
 internal import ProfileCore
 
 /// Records of an input as they were read, on their way to being judged.
@@ -173,7 +173,7 @@ extension RecordBatch {
     /// Whether a record, which has as many cells, says what the header says, in whatever case and perhaps behind the byte
     /// order mark of a file that was joined on; nearly always the first cell's length tells.
     @inline(__always)
-    func isHeader(_ record: Record, _ header: [String], firstLength: Int?) -> Bool {
+    package func isHeader(_ record: Record, _ header: [String], firstLength: Int?) -> Bool {
         guard let firstLength else { return false }
         let surplus = length(ofCell: record.cells.lowerBound) - firstLength
         return (surplus == 0 || surplus == 3) && holds(header, in: record, behind: surplus)

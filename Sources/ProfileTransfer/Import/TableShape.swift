@@ -1,10 +1,10 @@
-internal import CSVStream
+package import CSVStream
 
 /// What the first and the last rows of a table look like, by which a row is known that is none of it: a second line of the
 /// header, a total, the rows of another table (I1).
 ///
 /// No other row is looked at: two tables in one file end with the second.
-struct TableShape: Sendable {
+package struct TableShape: Sendable {
     /// A row that has a cell for each column.
     private struct Row: Sendable {
         let line: Int
@@ -31,7 +31,7 @@ struct TableShape: Sendable {
     ///   - records: The batch.
     ///   - header: The names of the columns.
     ///   - firstLength: The bytes of the first name.
-    mutating func look(at records: borrowing RecordBatch, header: [String], firstLength: Int?) {
+    package mutating func look(at records: borrowing RecordBatch, header: [String], firstLength: Int?) {
         for record in records.records.prefix(Self.mostFirst) where record.number <= Self.mostFirst {
             if let row = Self.row(record, of: records, header, firstLength) { first.append(row) }
         }
@@ -51,7 +51,7 @@ struct TableShape: Sendable {
     }
 
     /// Adds what was met further on in the input.
-    static func += (earlier: inout TableShape, later: TableShape) {
+    package static func += (earlier: inout TableShape, later: TableShape) {
         earlier.first += later.first
         earlier.last = Array((earlier.last + later.last).suffix(mostLast))
     }
@@ -59,7 +59,7 @@ struct TableShape: Sendable {
     // MARK: What is odd
 
     /// What a report says of it.
-    var warnings: [InputWarning] { [otherQuotes, unlikeFirstRows, unlikeLastRows].compactMap(\.self) }
+    package var warnings: [InputWarning] { [otherQuotes, unlikeFirstRows, unlikeLastRows].compactMap(\.self) }
 
     /// Rows that show what the table looks like: neither those that may be a header's nor, where all rows are at hand, those
     /// that may be another table's.
@@ -95,7 +95,7 @@ struct TableShape: Sendable {
 
     /// Whether what was taken for the header looks like the rows: it has digits wherever they all have some, and a sign
     /// where they have it, as dates and addresses do.
-    func isLikeRows(header: [String]) -> Bool {
+    package func isLikeRows(header: [String]) -> Bool {
         guard let columns = ColumnShapes(of: first.map(\.cells)) else { return false }
         return columns.holdsValues(header.prefix(Self.mostColumns).map { CellShape(of: $0.utf8Span.span) })
     }

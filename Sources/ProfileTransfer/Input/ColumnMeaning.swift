@@ -1,12 +1,14 @@
 /// What a column's name says that its values mean: the token of HTML's `autocomplete` that a form's auto-fill goes by.
-struct ColumnMeaning: Hashable, Sendable {
-    let contentType: String
+package struct ColumnMeaning: Hashable, Sendable {
+    package let contentType: String
 
     /// Digits here are no number to reckon with, and may begin with zeros in the next file.
-    var isText: Bool { ["tel", "postal-code", "name", "given-name", "family-name"].contains(contentType) }
+    package var isText: Bool { ["tel", "postal-code", "name", "given-name", "family-name"].contains(contentType) }
 
     /// Of people and places there are always more than the ones in a file.
-    var isOpen: Bool { !["sex", "country", "country-name", "honorific-prefix", "language"].contains(contentType) }
+    package var isOpen: Bool {
+        !["sex", "country", "country-name", "honorific-prefix", "language"].contains(contentType)
+    }
 
     /// Nil for a name that says nothing known.
     init?(_ words: [String]) {

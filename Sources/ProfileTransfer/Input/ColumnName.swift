@@ -1,18 +1,18 @@
 internal import ProfileCore
 
 /// The name of a column, and what it says about the values below.
-struct ColumnName: Sendable {
+package struct ColumnName: Sendable {
     /// As it stands in the header, without the white space around it.
-    let header: String
+    package let header: String
     /// In lower-case ASCII letters and digits: `Geburts-Datum` and `geburtsDatum` have two.
-    let words: [String]
-    let meaning: ColumnMeaning?
+    package let words: [String]
+    package let meaning: ColumnMeaning?
     /// How early it is asked for the key; nil where its name does not speak for it.
-    let keyRank: Int?
-    let secrecy: Secrecy
+    package let keyRank: Int?
+    package let secrecy: Secrecy
 
     /// What may be below that nobody must see.
-    enum Secrecy: Sendable {
+    package enum Secrecy: Sendable {
         case none
         /// The name speaks of passwords, but does not say that the values are some: nothing is shown of them.
         case hidden
@@ -20,7 +20,7 @@ struct ColumnName: Sendable {
         case hash
     }
 
-    init(_ header: String) {
+    package init(_ header: String) {
         self.header = String(Array(header.utf8).span.trimmed())
         words = Self.words(of: self.header)
         meaning = ColumnMeaning(words)
@@ -29,7 +29,7 @@ struct ColumnName: Sendable {
     }
 
     /// Nobody is to see secrets, and so they are no key.
-    var mayBeKey: Bool { secrecy == .none }
+    package var mayBeKey: Bool { secrecy == .none }
 
     // MARK: Words
 

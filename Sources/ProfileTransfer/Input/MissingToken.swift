@@ -1,34 +1,34 @@
 internal import ProfileCore
 
 /// What people write where there is no value. Whether it means that in a column, the other values tell.
-struct MissingToken: Hashable, Sendable {
-    let bytes: [UInt8]
+package struct MissingToken: Hashable, Sendable {
+    package let bytes: [UInt8]
 
-    var text: String { String(decoding: bytes, as: UTF8.self) }
+    package var text: String { String(decoding: bytes, as: UTF8.self) }
 
     /// Of words a person may be called; of signs nobody is.
-    var isWord: Bool { bytes.allSatisfy(\.isASCIILetter) }
+    package var isWord: Bool { bytes.allSatisfy(\.isASCIILetter) }
 
     /// The tokens, the more usual ones first.
-    static let all = [
+    package static let all = [
         "NA", "N/A", "n/a", "na", "null", "NULL", "-", "--", "---", "None", "none", "NaN", "nan", "Null", "nil", "#N/A",
         "#NA", "<NA>", "(null)", "n.a.", "\\N", "?", ".", "0000-00-00", "0000-00-00 00:00:00",
     ].map { MissingToken(bytes: Array($0.utf8)) }
 
-    private static let firstBytes = Set(all.compactMap(\.bytes.first)).reduce(into: SeenASCII()) { $0.insert($1) }
+    private static let beginsToken = (UInt8.min...UInt8.max).map { byte in all.contains { $0.bytes.first == byte } }
     private static let longest = all.map(\.bytes.count).max() ?? 0
 
     /// The position of a value among ``all``.
     @inline(__always)
-    static func index(of value: Span<UInt8>) -> Int? {
-        guard let first = value.first, first < 128, value.count <= longest, firstBytes.contains(first) else {
+    package static func index(of value: Span<UInt8>) -> Int? {
+        guard let first = value.first, value.count <= longest, beginsToken[Int(first)] else {
             return nil
         }
         return search(value)
     }
 
     /// Whether a value is a token that nobody can be called by: a key is never one.
-    static func isSign(_ value: Span<UInt8>) -> Bool { index(of: value).map { !all[$0].isWord } ?? false }
+    package static func isSign(_ value: Span<UInt8>) -> Bool { index(of: value).map { !all[$0].isWord } ?? false }
 
     private static func search(_ value: Span<UInt8>) -> Int? {
         all.firstIndex { token in

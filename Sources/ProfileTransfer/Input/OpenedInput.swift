@@ -1,9 +1,9 @@
-internal import CSVStream
+package import CSVStream
 internal import ProfileCore
 
 /// An input as it stands, opened: decompressed, decoded, and known for CSV or JSON. Whoever reads an input reads it through
 /// this.
-struct OpenedInput: ~Copyable, Sendable {
+package struct OpenedInput: ~Copyable, Sendable {
     enum Records: ~Copyable, Sendable {
         case csv(CSVReader)
         case json(JSONElementReader)
@@ -11,13 +11,13 @@ struct OpenedInput: ~Copyable, Sendable {
 
     var records: Records
     /// How the characters are written.
-    let encoding: TextEncoding
+    package let encoding: TextEncoding
     /// Whether nothing but the look of the bytes says so.
-    let isEncodingGuessed: Bool
+    package let isEncodingGuessed: Bool
     /// Whether a byte order mark says so.
-    let isMarked: Bool
+    package let isMarked: Bool
     /// Whether it is compressed with gzip.
-    let isCompressed: Bool
+    package let isCompressed: Bool
 
     /// Reads the beginning. Blocks the thread.
     ///
@@ -27,7 +27,7 @@ struct OpenedInput: ~Copyable, Sendable {
     ///   - name: Of the characters' encoding; a byte order mark says more than that. Nil to find out.
     ///   - batchRecords: The most records of CSV in a batch.
     /// - Throws: Why it cannot be opened.
-    init(
+    package init(
         _ source: ByteSource, format: InputFormat, encoding name: String? = nil, batchRecords: Int = .max
     ) throws(InputError) {
         let named = try name.map { name throws(InputError) in
@@ -43,6 +43,19 @@ struct OpenedInput: ~Copyable, Sendable {
         isMarked = text.isMarked
         self.isCompressed = isCompressed
         records = Self.records(of: text, isJSON: isJSON, format.options(batchRecords: batchRecords))
+    }
+
+    /// Gives the records to one of two functions, by their format.
+    ///
+    /// A module that imports this one cannot take `records` out of the value.
+    package consuming func read<Value: ~Copyable, Failure: Error>(
+        csv: (consuming CSVReader) throws(Failure) -> Value,
+        json: (consuming JSONElementReader) throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        switch consume records {
+        case .csv(let reader): return try csv(reader)
+        case .json(let elements): return try json(elements)
+        }
     }
 
     private static func head(of source: ByteSource) throws(InputError) -> InputHead {
@@ -80,7 +93,7 @@ struct OpenedInput: ~Copyable, Sendable {
 }
 
 /// Why an input cannot be opened.
-enum InputError: Error, Sendable {
+package enum InputError: Error, Sendable {
     case stream(ByteStreamError)
     case unknownEncoding(String)
     /// It is no text with records in it.

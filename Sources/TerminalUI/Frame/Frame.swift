@@ -53,7 +53,7 @@ package struct Frame: Equatable, Sendable {
     }
 
     /// A row's cells.
-    subscript(row row: Int) -> ArraySlice<Cell> { cells[row * size.columns..<(row + 1) * size.columns] }
+    package subscript(row row: Int) -> ArraySlice<Cell> { cells[row * size.columns..<(row + 1) * size.columns] }
 
     private mutating func put(_ character: Character, _ width: Int, _ style: Style, at index: Int) {
         // Half of a wide character cannot be shown.
@@ -66,10 +66,10 @@ package struct Frame: Equatable, Sendable {
 }
 
 /// What one column of one row shows.
-struct Cell: Equatable, Sendable {
+package struct Cell: Equatable, Sendable {
     /// The character; nil in the second column of a wide one.
-    var character: Character? = " "
-    var style: Style = []
+    package var character: Character? = " "
+    package var style: Style = []
 }
 
 extension Character {

@@ -13,7 +13,7 @@ package struct NoticeScreen: Hashable, Sendable {
     /// Something that was done.
     package static func success(_ text: String) -> NoticeScreen { NoticeScreen("Success", text, .success) }
 
-    /// What is shown once a store, before its first form or login (T5).
+    /// The notice that a user of the terminal sees once, before the first form or login (T5).
     package static let welcome = NoticeScreen("Welcome", "Welcome to this awesome app!", .accent)
 
     private init(_ title: String, _ text: String, _ style: Style) {

@@ -3,6 +3,7 @@ internal import ProfileCore
 internal import ProfileStore
 internal import ProfileStoreSQLite
 internal import ProfileTransfer
+internal import SchemaInference
 
 struct ImportCommand: AsynchronousCommand, ResultWriting {
     static let configuration = CommandConfiguration(

@@ -36,7 +36,8 @@ struct LoginCommand: AsynchronousCommand, SecretTaking, ResultWriting {
         if !password.isGiven, case .onScreen = global.asking(asking) {
             try await global.withStore("login") { repository in
                 let screen = LoginScreen(
-                    username: username, repository: repository, service: Self.service(for: repository))
+                    username: username, repository: repository, service: Self.service(for: repository),
+                    welcomes: username == nil)
                 try await show(try await screen.run(), in: repository)
             }
         } else {

@@ -46,7 +46,7 @@ struct RegisterCommand: AsynchronousCommand, SecretTaking, ResultWriting {
     private func ask(_ asking: Asking) async throws {
         try await global.withStore("register", whenMissing: missingStore) { repository in
             switch asking {
-            case .onScreen: try global.show(try await RegistrationForm(repository: repository).run())
+            case .onScreen: try global.show(try await RegistrationForm(repository: repository, welcomes: true).run())
             case .byLine:
                 var form = PlainForm(registeringIn: repository)
                 try global.show(try await form.run())

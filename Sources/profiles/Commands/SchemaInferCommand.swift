@@ -3,6 +3,7 @@ internal import Platform
 internal import ProfileCore
 internal import ProfileStoreSQLite
 internal import ProfileTransfer
+internal import SchemaInference
 internal import TextLayout
 
 struct SchemaInferCommand: AsynchronousCommand, ResultWriting {

@@ -1,4 +1,5 @@
 internal import ProfileTransfer
+internal import SchemaInference
 internal import TextLayout
 
 // Files for which no schema can be proposed.

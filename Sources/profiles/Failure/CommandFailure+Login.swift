@@ -8,7 +8,7 @@ extension CommandFailure {
         case .invalidUsernameLength, .invalidPasswordLength, .invalidPasswordCharacters, .noPasswords,
             .invalidCredentials:
             self.init(.no, error.message)
-        case .nilData, .wrongStatusCode, .unknown: self.init(.unavailable, error.message)
+        case .invalidResponse, .unexpectedStatus, .unknown: self.init(.unavailable, error.message)
         case .cancelled: self.init(.interrupted, "Interrupted")
         // As of a pass code.
         case .throttled(let milliseconds): self.init(CredentialError.throttled(milliseconds: milliseconds))

@@ -2,6 +2,7 @@ internal import ProfileCore
 internal import ProfileLogin
 internal import ProfileStore
 internal import ProfileTransfer
+internal import SchemaInference
 internal import TextLayout
 
 /// Why a command ends without success: an exit code, and a text that says what happened, where, and what to do.

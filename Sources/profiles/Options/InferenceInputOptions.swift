@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import ProfileTransfer
+internal import SchemaInference
 
 /// The file for which a schema is looked for, and how.
 struct InferenceInputOptions: ParsableArguments {

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import ProfileTransfer
+internal import SchemaInference
 
 /// A file of profiles that is read, and how it is written.
 struct InputFileOptions: ParsableArguments {

@@ -41,7 +41,7 @@ struct EditForm {
     ) async throws -> Profile {
         let versions = Mutex(Versions(base: stored))
         return try await session.run(
-            screen, greetingIn: repository, unfinished: unfinished, whenLeft: failure
+            screen, unfinished: unfinished, whenLeft: failure
         ) { request in
             switch request {
             case .addresses(let postalCode):

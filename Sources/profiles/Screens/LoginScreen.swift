@@ -10,6 +10,8 @@ struct LoginScreen {
     let username: String?
     let repository: ProfileRepository
     let service: LoginService
+    /// Whether the welcome notice may stand before the screen (T5).
+    var welcomes = false
     var session = ScreenSession()
 
     /// Shows the screen until somebody is logged in.
@@ -23,7 +25,7 @@ struct LoginScreen {
             name: "login", title: "Log in", submitting: "log in")
         let lastFailure = Mutex<CommandFailure?>(nil)
         return try await session.run(
-            screen, greetingIn: repository, unfinished: "Nobody was logged in.",
+            screen, welcoming: welcomes, unfinished: "Nobody was logged in.",
             whenLeft: { lastFailure.withLock { $0 } }
         ) { entered in
             let name = entered["username"].bytes.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }

@@ -41,7 +41,7 @@ struct ProfileBrowser {
         _ screen: BrowseScreen, in session: ScreenSession
     ) async throws -> (Errand, BrowseScreen.Place) {
         try await session.run(
-            screen, greetingIn: repository, unfinished: "Interrupted", whenLeft: { Left() }
+            screen, unfinished: "Interrupted", whenLeft: { Left() }
         ) { request in
             switch request {
             case .edit(let id, let place): return .done((.edit(id: id), place))

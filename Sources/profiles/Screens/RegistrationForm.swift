@@ -6,6 +6,8 @@ internal import TerminalUI
 /// A form that stores a new profile.
 struct RegistrationForm {
     let repository: ProfileRepository
+    /// Whether the welcome notice may stand before the form (T5).
+    var welcomes = false
     var session = ScreenSession()
 
     /// Shows the form until a profile is stored.
@@ -33,7 +35,7 @@ struct RegistrationForm {
         willStore: @escaping @Sendable (ValidProfile) async throws -> Void = { _ in }
     ) async throws -> Profile {
         try await session.run(
-            screen, greetingIn: repository, unfinished: unfinished, whenLeft: failure
+            screen, welcoming: welcomes, unfinished: unfinished, whenLeft: failure
         ) { request in
             switch request {
             case .addresses(let postalCode):

@@ -1,4 +1,3 @@
-internal import ProfileStore
 internal import Synchronization
 internal import TerminalUI
 
@@ -41,7 +40,7 @@ struct ScreenSession: Sendable {
     ///
     /// - Parameters:
     ///   - screen: What is shown.
-    ///   - repository: The store that greets on its first screen (T5); nil where nobody is greeted.
+    ///   - welcomes: Whether the welcome notice stands before the screen if the user has not seen it yet (T5).
     ///   - unfinished: What is said to somebody who leaves.
     ///   - failure: What leaving comes to where it is more than that.
     ///   - answer: Does what the screen asks for.
@@ -49,7 +48,7 @@ struct ScreenSession: Sendable {
     /// - Returns: What came of it.
     /// - Throws: ``CommandFailure/left(_:_:)``, the failure, ``RowLeft``, an error of `answer`, or that a signal ended it.
     func run<S: Screen, Value: Sendable>(
-        _ screen: S, greetingIn repository: ProfileRepository? = nil, unfinished: String,
+        _ screen: S, welcoming welcomes: Bool = false, unfinished: String,
         whenLeft failure: () -> (any Error)? = { nil },
         answering answer: @escaping @Sendable (S.Request) async throws -> ScreenAnswer<S.Reply, Value>,
         supplying supply: (@Sendable (S.Demand) async throws -> S.Reply)? = nil
@@ -57,14 +56,14 @@ struct ScreenSession: Sendable {
         guard let stage else {
             return try await Self.keepingTerminal(requests: requests) { session in
                 try await session.run(
-                    screen, greetingIn: repository, unfinished: unfinished, whenLeft: failure, answering: answer,
+                    screen, welcoming: welcomes, unfinished: unfinished, whenLeft: failure, answering: answer,
                     supplying: supply)
             }
         }
         let loop = try stage.open(requests)
         var screen = screen
-        // Only now is there somebody to greet.
-        if try await repository?.takeWelcome() == true { screen.notices.insert(.welcome, at: 0) }
+        // Only now is there a terminal to show it on.
+        if welcomes, WelcomeRecord.take() { screen.notices.insert(.welcome, at: 0) }
         switch await loop.run(screen, answering: answer, supplying: supply) {
         case .done(let value): return value
         case .left: throw failure() ?? CommandFailure.left(.no, unfinished)

@@ -1,5 +1,6 @@
 internal import ProfileCore
 internal import ProfileTransfer
+internal import SchemaInference
 internal import TextLayout
 
 // What was found in a file, as a person reads it in a terminal.

@@ -26,8 +26,8 @@ import Watchdog
         "L5: the texts of what the authenticator answers",
         arguments: [
             (LoginError.invalidCredentials, "The user credentials are invalid"),
-            (.nilData, "Failed to fetch your data, please try again later"),
-            (.wrongStatusCode, "Wrong status code received, please try again later"),
+            (.invalidResponse, "Failed to fetch your data, please try again later"),
+            (.unexpectedStatus, "Wrong status code received, please try again later"),
             (.unknown, "Something went wrong, please try again later"),
             (.hashing(.busy), "Something went wrong, please try again later"),
             (.store(.full("disk")), "Something went wrong, please try again later"),
@@ -71,7 +71,7 @@ import Watchdog
     @Test func `L5: success greets, and alerts have titles`() {
         #expect(LoggedInProfile(username: "pritesh").greeting == "Hello pritesh")
         #expect(LoggedInProfile(username: "pritesh", name: "Pritesh N").greeting == "Hello Pritesh N")
-        #expect(LoggedInProfile.alertTitle == "Success")
-        #expect(LoginError.alertTitle == "Error")
+        #expect(LoggedInProfile.greetingTitle == "Success")
+        #expect(LoginError.messageTitle == "Error")
     }
 }

@@ -37,7 +37,7 @@ import Watchdog
         "L3: what the authenticator answers comes back unchanged",
         arguments: [
             .success(LoggedInProfile(username: "pritesh", name: "Pritesh", values: [.username: "pritesh"])),
-            .failure(.invalidCredentials), .failure(.nilData), .failure(.wrongStatusCode), .failure(.unknown),
+            .failure(.invalidCredentials), .failure(.invalidResponse), .failure(.unexpectedStatus), .failure(.unknown),
             .failure(.throttled(milliseconds: 1_500)), .failure(.locked), .failure(.cancelled),
             .failure(.hashing(.busy)), .failure(.store(.closed)),
             .failure(.invalidUsernameLength(minimum: 7, maximum: nil)),
@@ -111,7 +111,7 @@ import Watchdog
         arguments: [Duration.seconds(Int64.max), .seconds(Int64.max) * 10, .seconds(1_000_000_001)])
     func longTimeout(_ timeout: Duration) async throws {
         await expectEnd(of: service(timeout), within: .seconds(1_000_000_000))
-        authenticator.answer(.failure(.nilData))
+        authenticator.answer(.failure(.invalidResponse))
 
         // An attempt at a store's own passwords may wait for it twice.
         let store = try TemporaryStore()
@@ -121,14 +121,14 @@ import Watchdog
         let held = HeldAuthenticator()
         await expectEnd(
             of: LoginService(repository, authenticator: held, clock: clock), within: .seconds(2_000_000_030))
-        held.answer(.failure(.nilData))
+        held.answer(.failure(.invalidResponse))
         await repository.close()
     }
 
     @Test(arguments: [Duration.seconds(Int64.min), .seconds(-1), .zero])
     func `a time-out that is none ends at once`(timeout: Duration) async {
         #expect(await service(timeout).outcome("pritesh", "aK8oio") == .failure(.unknown))
-        authenticator.answer(.failure(.nilData))
+        authenticator.answer(.failure(.invalidResponse))
     }
 
     /// Sees that an attempt that nobody answers is waited for, and no longer than this.
@@ -185,7 +185,7 @@ import Watchdog
                 for event in events.dropFirst() { happen(event) }
             }
             // Nothing is left behind, whoever came first.
-            authenticator.answer(.failure(.nilData))
+            authenticator.answer(.failure(.invalidResponse))
             await authenticator.hasEnded.wait()
             await clock.wait(forSleepers: 0)
             #expect(authenticator.asked.count == 1)

@@ -32,10 +32,10 @@ import Watchdog
     @Test(
         "L4: the status",
         arguments: [
-            (401, LoginError.invalidCredentials), (403, .invalidCredentials), (100, .wrongStatusCode),
-            (199, .wrongStatusCode), (300, .wrongStatusCode), (302, .wrongStatusCode), (400, .wrongStatusCode),
-            (402, .wrongStatusCode), (404, .wrongStatusCode), (429, .wrongStatusCode), (500, .wrongStatusCode),
-            (0, .wrongStatusCode), (-1, .wrongStatusCode), (.max, .wrongStatusCode), (.min, .wrongStatusCode),
+            (401, LoginError.invalidCredentials), (403, .invalidCredentials), (100, .unexpectedStatus),
+            (199, .unexpectedStatus), (300, .unexpectedStatus), (302, .unexpectedStatus), (400, .unexpectedStatus),
+            (402, .unexpectedStatus), (404, .unexpectedStatus), (429, .unexpectedStatus), (500, .unexpectedStatus),
+            (0, .unexpectedStatus), (-1, .unexpectedStatus), (.max, .unexpectedStatus), (.min, .unexpectedStatus),
         ])
     func status(_ status: Int, error: LoginError) {
         #expect(outcome(status, Self.body) == .failure(error))
@@ -61,13 +61,14 @@ import Watchdog
             "{\"username\": \"a\", \"username\": \"b\"}", "{\"Username\": \"pritesh\"}", "username=pritesh",
             String(repeating: "[", count: 100_000),
         ])
-    func nilData(body: String) {
-        #expect(outcome(200, body) == .failure(.nilData))
-        #expect(outcome(204, body) == .failure(.nilData))
+    func invalidResponse(body: String) {
+        #expect(outcome(200, body) == .failure(.invalidResponse))
+        #expect(outcome(204, body) == .failure(.invalidResponse))
     }
 
     @Test func `L4: bytes that are not UTF-8 say nothing`() {
-        #expect(outcome(200, Array("{\"username\": \"".utf8) + [0xC3, 0x28] + Array("\"}".utf8)) == .failure(.nilData))
+        let body = Array("{\"username\": \"".utf8) + [0xC3, 0x28] + Array("\"}".utf8)
+        #expect(outcome(200, body) == .failure(.invalidResponse))
     }
 
     @Test func `L4: values have the type of their field, secrets are passed over, and a name is called`() throws {
@@ -109,7 +110,7 @@ import Watchdog
             bytes = Array(bytes.prefix(Int.random(in: 0...bytes.count, using: &random)))
             switch outcome(200, bytes) {
             case .success(let profile): #expect(!profile.username.isEmpty, "seed \(seed)")
-            case .failure(let error): #expect(error == .nilData, "seed \(seed)")
+            case .failure(let error): #expect(error == .invalidResponse, "seed \(seed)")
             }
         }
     }

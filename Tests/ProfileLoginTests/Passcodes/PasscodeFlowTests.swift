@@ -24,7 +24,7 @@ import Watchdog
         #expect(PasscodeFlow.Kind.validate.title == "Validate Pass Code")
         #expect(PasscodeFlow.Kind.edit.title == "Edit Pass Code")
         #expect(PasscodeFlow.Kind.allCases.map(\.entries.count) == [2, 1, 3])
-        #expect(PasscodeFlow.alertTitle == "Error")
+        #expect(PasscodeFlow.messageTitle == "Error")
         #expect(PasscodeFlowError.mismatch.message == "Pass codes do not match")
     }
 

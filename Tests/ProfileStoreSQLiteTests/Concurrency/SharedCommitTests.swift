@@ -91,12 +91,10 @@ import Watchdog
                 try await repository.unlock("abel")
                 return 0
             },
-            { try await $0.takeWelcome() ? 1 : 0 },
-            { try await $0.takeWelcome() ? 1 : 0 },
             registering("carl"),
         ]
         let outcomes = try await together(changes)
-        #expect(outcomes.map { try? $0.get() } == [2, 2, nil, nil, 0, 1, 0, 3])
+        #expect(outcomes.map { try? $0.get() } == [2, 2, nil, nil, 0, 3])
         #expect(throws: ProfileStoreError.staleRevision(expected: 1, current: 2)) { try outcomes[2].get() }
         #expect(throws: ProfileStoreError.duplicate([.username])) { try outcomes[3].get() }
         #expect(try await repository.usernames() == ["abel", "bert", "carl"])

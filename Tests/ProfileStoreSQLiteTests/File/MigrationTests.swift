@@ -88,7 +88,6 @@ import Watchdog
         try await migrated.register("carl")
         let change = try await changes.next()
         #expect(change?.number == 3 && change?.kind == .registered && change?.username == "carl")
-        #expect(try await migrated.takeWelcome())
         await migrated.close()
     }
 

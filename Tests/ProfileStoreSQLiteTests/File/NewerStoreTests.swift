@@ -131,7 +131,6 @@ import Watchdog
             _ = try await $0.repository.export(as: .csv, to: output)
         },
         "the change number": { _ = try await $0.repository.changeNumber },
-        "the welcome": { _ = try await $0.repository.takeWelcome() },
         "a check": { _ = try await $0.repository.check() },
         "a backup": { try await $0.repository.backup(to: $0.store.directory + "/backup.sqlite") },
         "a restored backup": { test in

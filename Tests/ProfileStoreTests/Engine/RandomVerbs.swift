@@ -361,7 +361,7 @@ struct RandomVerbs {
         return Verb("look for \(names) and \(id)") { repository in
             let engine = repository.engine
             return """
-                \(try await engine.areStored(names)) \(try await engine.isEmpty()) \(try await engine.takeWelcome())
+                \(try await engine.areStored(names)) \(try await engine.isEmpty())
                 \(try await engine.loginRules().haveJudgedPasswords) \(try await repository.statistics().text)
                 \(try await repository.profile(id: id)?.text ?? "none")
                 """

@@ -66,14 +66,13 @@ import Watchdog
         }
         let schemas = head.schemas.map { "\($0.version) \($0.fingerprint) \($0.adoptedAt)" }
         return (profiles + schemas).joined(separator: "\n")
-            + "\n\(head.tokens) \(head.nextProfileID) \(head.isWelcomed)"
+            + "\n\(head.tokens) \(head.nextProfileID)"
     }
 
     @Test func `a copy of a random store holds the same, on another engine and back`() async throws {
         let seeds = SeededGenerator(printingSeedOf: "copies of stores")
         for round in 0..<rounds(6) {
             var used = try await Used(seeds.seed &+ UInt64(round))
-            _ = try await used.repository.engine.takeWelcome()
             let other = try TemporaryStore(engine: .memory)
             let middle = try await other.open(used.options())
             let first = try await StoreCopy(from: used.repository, to: middle).run()

@@ -68,7 +68,6 @@ import Watchdog
             try await repository.validatePassword(Secret("poY7trl"), for: "abel")
         }
         try await repository.unlock("abel")
-        #expect(try await repository.takeWelcome())
         #expect(try await repository.changeNumber == 1)
         // R6: marks raise no revision, and are no change either.
         try await repository.adopt(try People.standard(replacing: "\"maxLength\":70", with: "\"maxLength\":3"))

@@ -1,6 +1,7 @@
 import ProfileCore
 import ProfileStore
 import ProfileTransfer
+import SchemaInference
 import StoreFixtures
 import Testing
 import Watchdog
@@ -55,7 +56,8 @@ import Watchdog
     @Test func `I2: a schema remembers that a column called password holds hashes`() async throws {
         let hash = "$argon2id$v=19$m=64,t=1,p=2$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
         let text = "user,password\nann,\"\(hash)\"\nbob,\"\(hash)\"\n"
-        let schema = try #require(try await inferring(text).schema)
+        let input = ImportInput(bytes: Array(text.utf8), name: "test.csv")
+        let schema = try #require(try await SchemaInference().run(input).schema)
         #expect(schema[.password]?.hashColumns == ["password"])
         // The next file, of which nothing else is known.
         let folder = try ImportFolder()

@@ -5,6 +5,7 @@ import ProfileCore
 import ProfileStore
 import ProfileTesting
 import ProfileTransfer
+import SchemaInference
 import SecretHashing
 import StoreFixtures
 import Synchronization

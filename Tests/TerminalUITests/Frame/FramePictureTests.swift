@@ -1,4 +1,5 @@
 import ProfileTesting
+import ScreenPicture
 import TerminalUI
 import Testing
 import Watchdog

@@ -1,6 +1,7 @@
 import ProfileCore
 import ProfileForm
 import ProfileTesting
+import ScreenPicture
 import TerminalUI
 import Testing
 import TextLayout

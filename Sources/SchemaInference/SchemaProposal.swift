@@ -1,4 +1,5 @@
 public import ProfileCore
+public import ProfileTransfer
 
 /// What was found in a file: for each column what it was taken for, and a schema of all of it.
 public struct SchemaProposal: Sendable {
@@ -24,7 +25,7 @@ public struct SchemaProposal: Sendable {
     /// Columns that are in the file and not in the schema, by their headers: an import has to pass over them.
     public let ignoredColumns: [String]
     /// Those of them whose headers an import would take for a field's, so that it has to be told of each one
-    /// (``ImportOptions/ignoredColumns``).
+    /// (``/ProfileTransfer/ImportOptions/ignoredColumns``).
     public let mistakableColumns: [String]
     /// The columns that became fields, where ``InferenceOptions/columns`` asked for some only; else empty.
     public let chosenColumns: Set<String>

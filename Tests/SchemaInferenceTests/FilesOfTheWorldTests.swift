@@ -1,5 +1,6 @@
 import ProfileStore
 import ProfileTransfer
+import SchemaInference
 import StoreFixtures
 import Testing
 import Watchdog

@@ -2,6 +2,7 @@ import ProfileCore
 import ProfileStore
 import ProfileTesting
 import ProfileTransfer
+import SchemaInference
 import StoreFixtures
 import Testing
 import Watchdog

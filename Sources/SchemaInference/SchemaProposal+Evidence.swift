@@ -1,4 +1,5 @@
 internal import ProfileCore
+internal import ProfileTransfer
 
 // From what the rows have shown to a schema.
 extension SchemaProposal {

@@ -1,5 +1,6 @@
 internal import CSVStream
 internal import ProfileCore
+internal import ProfileTransfer
 internal import Synchronization
 
 /// Hands out the records of an input, batch by batch, to whichever thread asks.
@@ -48,7 +49,8 @@ final class InferenceSource: Sendable {
     /// Opens the input, and reads the header where it has one. Blocks the thread.
     init(_ source: ByteSource, options: InferenceOptions) throws(InferenceError) {
         sample = options.sample
-        choice = ColumnChoice(options.columns)
+        let choice = ColumnChoice(options.columns)
+        self.choice = choice
         let input: OpenedInput
         do throws(InputError) {
             input = try OpenedInput(
@@ -58,30 +60,42 @@ final class InferenceSource: Sendable {
             throw .input(ImportError(error))
         }
         guessedEncoding = input.isEncodingGuessed ? input.encoding.name : nil
-        switch consume input.records {
-        case .json(let elements):
-            header = nil
-            state = Mutex(State(reader: .json(MemberReader(elements, choice: choice))))
-        case .csv(var csv):
-            let header: [String]
-            do throws(ImportError) { header = try ImportSource.header(of: &csv) } catch { throw .input(error) }
-            let titles = header.map(\.trimmed)
-            self.header = titles
-            var columns: [InferenceColumn] = []
-            do throws(InferenceError) {
-                columns = try choice.columns(among: titles)
-                    .filter { !ImportColumns.rejectColumns.contains(titles[$0]) }
-                    .map { InferenceColumn(titles[$0], at: $0) }
-                try columns.requireFields()
-            } catch {
-                // Of what is no header these say little.
-                try Self.requireHeader(header, above: Self.firstBatch(of: &csv, [], header), options)
-                throw error
-            }
-            let ahead = try Self.firstBatch(of: &csv, columns, header)
-            try Self.requireHeader(header, above: ahead, options)
-            state = Mutex(State(reader: .csv(csv, header: header), columns: columns, ahead: ahead))
+        let beginning = try input.read { (csv: consuming CSVReader) throws(InferenceError) in
+            try Self.beginning(of: csv, choice, options)
+        } json: { (elements: consuming JSONElementReader) throws(InferenceError) in
+            Beginning(header: nil, state: State(reader: .json(MemberReader(elements, choice: choice))))
         }
+        header = beginning.header
+        state = Mutex(beginning.state)
+    }
+
+    /// An input whose first records were read.
+    private struct Beginning: ~Copyable {
+        let header: [String]?
+        let state: State
+    }
+
+    private static func beginning(
+        of csv: consuming CSVReader, _ choice: ColumnChoice, _ options: InferenceOptions
+    ) throws(InferenceError) -> Beginning {
+        let header: [String]
+        do throws(ImportError) { header = try ImportSource.header(of: &csv) } catch { throw .input(error) }
+        let titles = header.map(\.trimmed)
+        var columns: [InferenceColumn] = []
+        do throws(InferenceError) {
+            columns = try choice.columns(among: titles)
+                .filter { !ImportColumns.rejectColumns.contains(titles[$0]) }
+                .map { InferenceColumn(titles[$0], at: $0) }
+            try columns.requireFields()
+        } catch {
+            // Of what is no header these say little.
+            try requireHeader(header, above: firstBatch(of: &csv, [], header), options)
+            throw error
+        }
+        let ahead = try firstBatch(of: &csv, columns, header)
+        try requireHeader(header, above: ahead, options)
+        return Beginning(
+            header: titles, state: State(reader: .csv(csv, header: header), columns: columns, ahead: ahead))
     }
 
     /// Refuses a first record that is certainly no header of what follows, unless somebody has said what it is.

@@ -1,4 +1,5 @@
 internal import ProfileCore
+internal import ProfileTransfer
 
 /// What one column is taken for, from all that its values have shown.
 struct ColumnJudgement {

@@ -2,7 +2,7 @@ import ProfileTesting
 import Testing
 import Watchdog
 
-@testable import ProfileTransfer
+@testable import SchemaInference
 
 @Suite(.watched) struct FingerprintTests {
     private static let template = Array("/tmp/profiles-test-XXXXXX".utf8CString)

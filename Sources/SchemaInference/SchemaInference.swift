@@ -1,7 +1,7 @@
 internal import CSVStream
 internal import Platform
 internal import ProfileCore
-internal import ProfileStore
+public import ProfileTransfer
 internal import Threads
 
 /// Looks through a file that nobody has prepared and proposes a schema by which every row of it is valid, save rows that
@@ -17,7 +17,7 @@ public struct SchemaInference: Sendable {
 
     /// Reads the input to its end, or as many rows as the options say.
     ///
-    /// An input that is to be imported afterwards is made fit for it by ``ImportInput/readableAgain(keptIn:)``.
+    /// An input that is to be imported afterwards is made fit for it by ``/ProfileTransfer/ImportInput/readableAgain(keptIn:)``.
     /// - Parameters:
     ///   - input: Where the bytes come from; a file must not change meanwhile.
     ///   - progress: Told after every batch.
@@ -36,7 +36,7 @@ public struct SchemaInference: Sendable {
                     try await ThreadPool(threads: 1).run { () throws(InferenceError) in
                         try look(through: reading, named: input.name, progress)
                     } refused: { refusal in
-                        if case .noThread(let code) = refusal { return .input(.store(.noThread(code: code))) }
+                        if case .noThread(let code) = refusal { return .input(.noThread(code: code)) }
                         return .cancelled
                     })
             } catch {
@@ -111,7 +111,7 @@ public struct SchemaInference: Sendable {
                     bytesRead: batch.bytesRead)
             }
         } catch {
-            throw .input(.store(.noThread(code: error.code)))
+            throw .input(.noThread(code: error.code))
         }
     }
 

@@ -1,5 +1,6 @@
 internal import CSVStream
 internal import ProfileCore
+internal import ProfileTransfer
 
 /// Reads JSON objects into columns, one for each name that a member has had so far, of those that were asked for.
 struct MemberReader: ~Copyable, Sendable {

@@ -1,3 +1,5 @@
+public import ProfileTransfer
+
 /// How a schema is looked for.
 public struct InferenceOptions: Sendable {
     /// What the schema is called.

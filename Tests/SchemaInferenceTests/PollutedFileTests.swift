@@ -3,6 +3,7 @@ import Platform
 import ProfileCore
 import ProfileStore
 import ProfileTransfer
+import SchemaInference
 import StoreFixtures
 import Testing
 import Watchdog

@@ -1,4 +1,5 @@
 internal import ProfileCore
+internal import ProfileTransfer
 
 /// Makes the fields of a schema of columns, one after another.
 struct ProposalMaker {

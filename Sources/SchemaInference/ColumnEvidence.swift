@@ -1,4 +1,5 @@
 internal import ProfileCore
+internal import ProfileTransfer
 
 /// What the values of one column have shown: what each of them bears out, and hypotheses that die of one that does not.
 ///

@@ -3,6 +3,7 @@ import ProfileCore
 import ProfileStore
 import ProfileTesting
 import ProfileTransfer
+import SchemaInference
 import StoreFixtures
 import Testing
 import Watchdog
@@ -207,7 +208,7 @@ import Watchdog
         let column = try await column(of: words)
         #expect(column.label == "left out" && column.examples == [] && column.doubts == [.leftOut(.someHashes)])
         // Nor is it hashed again as if it were a password.
-        let passwords = try await ProfileTransferTests.column(of: words, named: "password")
+        let passwords = try await SchemaInferenceTests.column(of: words, named: "password")
         #expect(passwords.doubts == [.leftOut(.someHashes)])
     }
 

@@ -1,4 +1,5 @@
 internal import ProfileCore
+internal import ProfileTransfer
 
 /// Gives fields names that a schema takes, each once, for the names of columns.
 ///

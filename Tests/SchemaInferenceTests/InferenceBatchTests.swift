@@ -1,5 +1,6 @@
 import ProfileCore
 import ProfileTransfer
+import SchemaInference
 import StoreFixtures
 import Testing
 import Watchdog
@@ -27,7 +28,7 @@ import Watchdog
             text += "{" + members.joined(separator: ", ") + "}\n"
             if row == 9 { text += "[1]\n" }
         }
-        return try await ProfileTransferTests.inferring(text) { $0.sample = sample }
+        return try await SchemaInferenceTests.inferring(text) { $0.sample = sample }
     }
 
     @Test func `N1: what a later batch shows counts as what the first one shows`() async throws {
@@ -93,7 +94,7 @@ import Watchdog
             #"{"user": "c\u0000y"}"#, #"{"user": "\#(long)"}"#, #"["dan"]"#, #"{"user": "eve"}"#, "",
         ]
         let text = Array(lines.joined(separator: "\n").utf8) + Array(#"{"user": ""#.utf8) + [0xFF] + Array("\"}\n".utf8)
-        let proposal = try await ProfileTransferTests.inferring(text)
+        let proposal = try await SchemaInferenceTests.inferring(text)
         #expect(proposal.labels == ["user": "key string username"])
         #expect(proposal.refused.map(\.reason) == [.badEncoding, .nul, .tooLong, .notAnObject])
         #expect(proposal.refused.map(\.rows.lines) == [[7], [3], [4], [2, 5]])

@@ -1,5 +1,6 @@
 internal import CSVStream
 internal import ProfileCore
+internal import ProfileTransfer
 
 /// What a run of records has shown: one batch as its worker found it, or all of them together.
 struct BatchEvidence: Sendable {

@@ -1,5 +1,6 @@
 import ProfileCore
 import ProfileTransfer
+import SchemaInference
 import Testing
 import Watchdog
 

@@ -1,4 +1,5 @@
 internal import ProfileCore
+internal import ProfileTransfer
 
 /// A column of an input that was asked for.
 struct InferenceColumn: Sendable {

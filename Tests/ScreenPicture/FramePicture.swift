@@ -1,4 +1,5 @@
-internal import TextLayout
+package import TerminalUI
+import TextLayout
 
 package extension Frame {
     /// The frame as an SVG 1.1 picture of a window: its text can be selected, and every run of it starts at its column and is

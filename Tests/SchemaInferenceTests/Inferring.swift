@@ -2,6 +2,7 @@ import Platform
 import ProfileCore
 import ProfileStore
 import ProfileTransfer
+import SchemaInference
 import StoreFixtures
 import Testing
 

@@ -1,0 +1,31 @@
+internal import Platform
+
+/// Remembers that a user of the terminal has seen the welcome notice (T5).
+///
+/// The record is an empty file in the user's state directory (XDG Base Directory Specification).
+enum WelcomeRecord {
+    /// Remembers the welcome, and returns whether this call is the first to do so. The caller then shows it.
+    ///
+    /// Returns false if there is no home directory or the file cannot be created. A welcome that cannot be remembered
+    /// would come back on every start.
+    static func take() -> Bool {
+        guard let folders else { return false }
+        for folder in folders { mkdir(folder, 0o700) }
+        guard let folder = folders.last else { return false }
+        // O_EXCL: of several processes at once, one creates the file.
+        let descriptor = open(folder + "/welcomed", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { return false }
+        close(descriptor)
+        return true
+    }
+
+    /// The folders to create if they are missing, outermost first. The file is in the last one.
+    private static var folders: [String]? {
+        // The specification says to ignore a relative path.
+        if let state = try? Environment.path("XDG_STATE_HOME"), state.hasPrefix("/") {
+            return [state, state + "/profiles"]
+        }
+        guard let home = try? Environment.path("HOME") else { return nil }
+        return ["/.local", "/.local/state", "/.local/state/profiles"].map { home + $0 }
+    }
+}
