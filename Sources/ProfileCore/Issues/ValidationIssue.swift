@@ -152,25 +152,40 @@ extension ValidationIssue.Problem {
 }
 
 extension ValidationIssue: Encodable {
-    /// Writes `field`, `code` and `message`, in our words and with the field's name: for the schema's own words encode a
+    /// Writes `field`, `code`, `message` and the `count` of an issue that stands for several, in our words and with the field's name: for the schema's own words encode a
     /// `ReportedIssue` of it.
     public func encode(to encoder: any Encoder) throws {
-        try JSONValue.issue(field: field?.text, code: code.rawValue, message(label: field?.text ?? "The row"))
-            .encode(to: encoder)
+        try JSONValue.issue(
+            field: field?.text, code: code.rawValue, message(label: field?.text ?? "The row"), count: count
+        ).encode(to: encoder)
     }
 }
 
 extension JSONValue {
-    /// An issue as every JSON of ours has it.
-    package static func issue(field: String?, code: String, _ message: String) -> JSONValue {
-        ["field": field.map(JSONValue.string) ?? .null, "code": .string(code), "message": .string(message)]
+    /// An issue as every JSON of ours has it: with `count` only where it stands for several.
+    package static func issue(field: String?, code: String, _ message: String, count: Int) -> JSONValue {
+        .object(
+            [
+                JSONMember("field", field.map(JSONValue.string) ?? .null), JSONMember("code", .string(code)),
+                JSONMember("message", .string(message)),
+            ] + JSONMember.count(count))
     }
 }
 
-/// Every issue of a draft that did not pass, in field order.
+extension JSONMember {
+    /// How many issues one stands for, where it stands for several.
+    package static func count(_ count: Int) -> [JSONMember] { count > 1 ? [JSONMember("count", .number(count))] : [] }
+}
+
+/// The issues of a draft that did not pass, in field order.
 public struct ValidationFailure: Error, Hashable, Sendable {
-    /// At least one.
+    /// At least one. After ``mostIssues`` one issue for each code follows that says how many more there are of it:
+    /// ``ValidationIssue/Problem/more(_:count:)``.
     public let issues: [ValidationIssue]
+
+    /// The maximum number of issues that are named one by one for one profile or row: one for each field that a schema
+    /// may have.
+    public static let mostIssues = ProfileSchema.mostFields
 
     package init(_ issues: [ValidationIssue]) { self.issues = issues }
 }

@@ -13,7 +13,7 @@ extension JSONValue {
     }
 
     package init(parsing text: String) throws(JSONError) {
-        try self.init(parsing: Array(text.utf8).span)
+        try self.init(parsing: text.utf8Span.span)
     }
 }
 

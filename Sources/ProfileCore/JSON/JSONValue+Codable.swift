@@ -2,7 +2,7 @@
 extension JSONValue: Codable {
     /// Writes the value. An encoder has no numbers but those of Swift: one with a fraction or an exponent is rounded to a
     /// `Double`, and one that is too great for that becomes a text.
-    package func encode(to encoder: any Encoder) throws {
+    public func encode(to encoder: any Encoder) throws {
         switch self {
         case .object(let members):
             var container = encoder.container(keyedBy: JSONKey.self)
@@ -31,7 +31,8 @@ extension JSONValue: Codable {
         }
     }
 
-    package init(from decoder: any Decoder) throws {
+    /// Reads any value of JSON. Numbers are those of Swift, as in ``encode(to:)``.
+    public init(from decoder: any Decoder) throws {
         guard decoder.codingPath.count <= Self.depthLimit else {
             throw DecodingError.dataCorrupted(
                 .init(codingPath: decoder.codingPath, debugDescription: "Nested more than \(Self.depthLimit) deep"))

@@ -1,14 +1,21 @@
 /// A JSON text as values (RFC 8259).
 ///
-/// Objects keep their members' order, and numbers keep the text that they were written with, so that nothing is
-/// rounded on its way through. `Foundation` would bring a decoder, but ProfileCore imports none of it, and a schema
-/// file's errors need the place in the text.
-package enum JSONValue: Hashable, Sendable {
+/// Objects keep the order of their members. Numbers keep the text that they were written with, so nothing is rounded.
+/// ``text(indented:)`` and ``utf8(indented:)`` write the value; they cost a fraction of what an `Encoder` costs.
+///
+/// `Foundation` has a decoder, but ProfileCore imports none of it, and a schema file's errors need the place in the text.
+public enum JSONValue: Hashable, Sendable {
+    /// `null`.
     case null
+    /// `true` or `false`.
     case bool(Bool)
+    /// A number, as the text that is written: the writer does not check it.
     case number(String)
+    /// A string, without escapes.
     case string(String)
+    /// Values in their order.
     case array([JSONValue])
+    /// Members in their order. The writer does not check that names are unique.
     case object([JSONMember])
 
     /// Arrays and objects in each other, at the most.
@@ -29,11 +36,14 @@ package enum JSONValue: Hashable, Sendable {
 }
 
 /// One `"name": value` of an object.
-package struct JSONMember: Hashable, Sendable {
-    package let name: String
-    package let value: JSONValue
+public struct JSONMember: Hashable, Sendable {
+    /// The name, without escapes.
+    public let name: String
+    /// The value.
+    public let value: JSONValue
 
-    package init(_ name: String, _ value: JSONValue) {
+    /// Creates a member of an object.
+    public init(_ name: String, _ value: JSONValue) {
         self.name = name
         self.value = value
     }
@@ -42,10 +52,10 @@ package struct JSONMember: Hashable, Sendable {
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral,
     ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, ExpressibleByNilLiteral
 {
-    package init(stringLiteral value: String) { self = .string(value) }
-    package init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
-    package init(dictionaryLiteral elements: (String, JSONValue)...) { self = .object(elements.map(JSONMember.init)) }
-    package init(booleanLiteral value: Bool) { self = .bool(value) }
-    package init(integerLiteral value: Int) { self = .number(value) }
-    package init(nilLiteral: ()) { self = .null }
+    public init(stringLiteral value: String) { self = .string(value) }
+    public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+    public init(dictionaryLiteral elements: (String, JSONValue)...) { self = .object(elements.map(JSONMember.init)) }
+    public init(booleanLiteral value: Bool) { self = .bool(value) }
+    public init(integerLiteral value: Int) { self = .number(value) }
+    public init(nilLiteral: ()) { self = .null }
 }

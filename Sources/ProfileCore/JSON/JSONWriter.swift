@@ -1,12 +1,24 @@
 extension JSONValue {
     /// The text of this value: on one line, or indented by two spaces a level for people to read.
-    package func text(indented: Bool = false) -> String { text(indentation: indented ? 0 : nil) }
+    ///
+    /// Control characters and bidirectional controls are escaped.
+    public func text(indented: Bool = false) -> String { String(decoding: utf8(indented: indented), as: UTF8.self) }
+
+    /// The text of this value in UTF-8, as a response sends it: what ``text(indented:)`` returns, without a `String`.
+    public func utf8(indented: Bool = false) -> [UInt8] { utf8(indentation: indented ? 0 : nil) }
 
     /// The text of this value as it stands in another's, so many spaces in, on whose line it begins.
-    package func text(within indentation: Int) -> String { text(indentation: indentation) }
+    package func text(within indentation: Int) -> String {
+        String(decoding: utf8(indentation: indentation), as: UTF8.self)
+    }
 
-    private func text(indentation: Int?) -> String {
-        var output = ""
+    /// Appends the text of this value, on one line.
+    package func write(to output: inout [UInt8]) { write(to: &output, indentation: nil) }
+
+    private func utf8(indentation: Int?) -> [UInt8] {
+        var output: [UInt8] = []
+        // The length of a usual profile.
+        output.reserveCapacity(512)
         write(to: &output, indentation: indentation)
         return output
     }
@@ -31,45 +43,74 @@ extension JSONValue {
     }
 
     /// Appends a string literal, with the escapes of ``escape(of:)``.
-    package static func writeString(_ string: some StringProtocol, to output: inout String) {
-        output.append("\"")
-        for scalar in string.unicodeScalars {
-            if let escape = escape(of: scalar) { output += escape } else { output.unicodeScalars.append(scalar) }
+    private static func write(_ string: String, to output: inout [UInt8]) {
+        output.append(UInt8(ascii: "\""))
+        let bytes = string.utf8Span.span
+        // Nearly every name and value is ASCII without escapes, and goes in as it is.
+        if bytes.isPlain {
+            bytes.withUnsafeBufferPointer { output.append(contentsOf: $0) }
+        } else {
+            for scalar in string.unicodeScalars {
+                if let escape = escape(of: scalar) {
+                    output.append(contentsOf: escape.utf8)
+                } else {
+                    output.append(contentsOf: scalar.utf8)
+                }
+            }
         }
-        output.append("\"")
+        output.append(UInt8(ascii: "\""))
     }
 
-    private func write(to output: inout String, indentation: Int?) {
+    private func write(to output: inout [UInt8], indentation: Int?) {
         switch self {
-        case .null: output += "null"
-        case .bool(let value): output += value ? "true" : "false"
-        case .number(let text): output += text
-        case .string(let text): Self.writeString(text, to: &output)
+        case .null: output.append(contentsOf: "null".utf8)
+        case .bool(let value): output.append(contentsOf: (value ? "true" : "false").utf8)
+        case .number(let text): output.append(contentsOf: text.utf8)
+        case .string(let text): Self.write(text, to: &output)
         case .array(let elements):
-            Self.writeList(elements, brackets: ("[", "]"), to: &output, indentation) { element, output, indentation in
-                element.write(to: &output, indentation: indentation)
+            output.append(UInt8(ascii: "["))
+            for (index, element) in elements.enumerated() {
+                Self.beginElement(index, to: &output, indentation)
+                element.write(to: &output, indentation: indentation.map { $0 + 2 })
             }
+            Self.endList(elements.count, to: &output, indentation)
+            output.append(UInt8(ascii: "]"))
         case .object(let members):
-            Self.writeList(members, brackets: ("{", "}"), to: &output, indentation) { member, output, indentation in
-                Self.writeString(member.name, to: &output)
-                output += indentation == nil ? ":" : ": "
-                member.value.write(to: &output, indentation: indentation)
+            output.append(UInt8(ascii: "{"))
+            for (index, member) in members.enumerated() {
+                Self.beginElement(index, to: &output, indentation)
+                Self.write(member.name, to: &output)
+                output.append(UInt8(ascii: ":"))
+                if indentation != nil { output.append(UInt8(ascii: " ")) }
+                member.value.write(to: &output, indentation: indentation.map { $0 + 2 })
             }
+            Self.endList(members.count, to: &output, indentation)
+            output.append(UInt8(ascii: "}"))
         }
     }
 
-    private static func writeList<Element>(
-        _ elements: [Element], brackets: (open: String, close: String), to output: inout String, _ indentation: Int?,
-        write: (Element, inout String, Int?) -> Void
-    ) {
-        output += brackets.open
-        let inner = indentation.map { $0 + 2 }
-        for (index, element) in elements.enumerated() {
-            if index > 0 { output += "," }
-            if let inner { output += "\n" + String(repeating: " ", count: inner) }
-            write(element, &output, inner)
+    private static func beginElement(_ index: Int, to output: inout [UInt8], _ indentation: Int?) {
+        if index > 0 { output.append(UInt8(ascii: ",")) }
+        if let indentation { beginLine(indentation + 2, to: &output) }
+    }
+
+    private static func endList(_ count: Int, to output: inout [UInt8], _ indentation: Int?) {
+        if let indentation, count > 0 { beginLine(indentation, to: &output) }
+    }
+
+    private static func beginLine(_ indentation: Int, to output: inout [UInt8]) {
+        output.append(UInt8(ascii: "\n"))
+        output.append(contentsOf: repeatElement(UInt8(ascii: " "), count: indentation))
+    }
+}
+
+extension Span<UInt8> {
+    /// Whether every byte is ASCII that stands for itself in a string of JSON.
+    fileprivate var isPlain: Bool {
+        for index in indices {
+            let byte = self[index]
+            guard 0x20...0x7E ~= byte, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") else { return false }
         }
-        if let indentation, !elements.isEmpty { output += "\n" + String(repeating: " ", count: indentation) }
-        output += brackets.close
+        return true
     }
 }

@@ -18,7 +18,8 @@ public struct ProfileValidator: Sendable {
     ///   - today: The day that a rule such as "not in the future" goes by, usually the current one in UTC.
     ///   - hasPassword: The profile is stored and has a password, so that the draft need not bring one.
     /// - Returns: The profile, fit to be stored.
-    /// - Throws: Every issue of every field, in field order, then the names that the schema does not know (S3).
+    /// - Throws: Every issue of every field, in field order, then the names that the schema does not know (S3), up to
+    ///   ``ValidationFailure/mostIssues`` one by one.
     public func validate(
         _ draft: ProfileDraft, on today: CalendarDay, hasPassword: Bool = false
     ) throws(ValidationFailure) -> ValidProfile {

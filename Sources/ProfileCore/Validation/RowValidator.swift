@@ -6,8 +6,8 @@ package struct RowValidator: Sendable {
     package let today: CalendarDay
     /// The rows that passed.
     package private(set) var profiles: ValidProfiles
-    /// Those of the row that is judged, or was judged last.
-    package private(set) var issues: [ValidationIssue] = []
+    /// All that is wrong with the row that is judged, or was judged last.
+    private var found: [ValidationIssue] = []
 
     package init(_ validator: ProfileValidator, today: CalendarDay) {
         self.validator = validator
@@ -15,12 +15,17 @@ package struct RowValidator: Sendable {
         profiles = ValidProfiles(fieldCount: validator.fields.count)
     }
 
+    /// What is wrong with the row that is judged, or was judged last: see ``ValidationFailure/issues``.
+    package var issues: [ValidationIssue] {
+        found.count <= ValidationFailure.mostIssues ? found : BoundedIssues(found).issues
+    }
+
     package mutating func reserve(rows: Int, bytes: Int) { profiles.reserve(rows: rows, bytes: bytes) }
 
     /// Begins a row; what the last one said is forgotten.
-    package mutating func beginRow() { issues.removeAll(keepingCapacity: true) }
+    package mutating func beginRow() { found.removeAll(keepingCapacity: true) }
 
-    package mutating func report(_ issue: ValidationIssue) { issues.append(issue) }
+    package mutating func report(_ issue: ValidationIssue) { found.append(issue) }
 
     /// Judges the cell of a field that is not secret.
     ///
@@ -32,11 +37,11 @@ package struct RowValidator: Sendable {
     package mutating func judge(_ raw: Span<UInt8>, index: Int, as notation: ValueNotation = .typed) {
         let value = raw.trimmed()
         if notation == .stored, value.count != raw.count {
-            issues.append(ValidationIssue(validator.fields[index].rules.name, .badFormat(expected: .stored)))
+            found.append(ValidationIssue(validator.fields[index].rules.name, .badFormat(expected: .stored)))
             return profiles.appendAbsent()
         }
         guard !value.isEmpty else { return judgeAbsent(index: index) }
-        switch validator.fields[index].judge(value, today: today, as: notation, into: &issues) {
+        switch validator.fields[index].judge(value, today: today, as: notation, into: &found) {
         case .asGiven: profiles.append(value)
         case .canonical(let text): profiles.append(text.utf8Span.span)
         case .missing: judgeAbsent(index: index)
@@ -47,7 +52,7 @@ package struct RowValidator: Sendable {
     /// Judges a field that has no cell.
     package mutating func judgeAbsent(index: Int) {
         let field = validator.fields[index]
-        if field.rules.isRequired { issues.append(ValidationIssue(field.rules.name, .required)) }
+        if field.rules.isRequired { found.append(ValidationIssue(field.rules.name, .required)) }
         profiles.appendAbsent()
     }
 
@@ -67,23 +72,23 @@ package struct RowValidator: Sendable {
         if let text = hash, field.isMissingHash(text) { hash = nil }
         switch (password?.nonEmpty, hash) {
         case (nil, nil):
-            if field.rules.isRequired, !isStored { issues.append(ValidationIssue(name, .required)) }
+            if field.rules.isRequired, !isStored { found.append(ValidationIssue(name, .required)) }
             profiles.appendAbsent()
         case (_?, _?):
-            issues.append(ValidationIssue(nil, .badRow(.passwordAndHash)))
+            found.append(ValidationIssue(nil, .badRow(.passwordAndHash)))
             profiles.appendAbsent()
         case (nil, let hash?):
             if let reason = PasswordHash.check(hash) {
-                issues.append(ValidationIssue(name, .unsupportedHash(reason)))
+                found.append(ValidationIssue(name, .unsupportedHash(reason)))
                 profiles.appendAbsent()
             } else {
                 profiles.append(hash)
             }
         case (let password?, nil) where !password.isUTF8:
-            issues.append(ValidationIssue(name, .badEncoding))
+            found.append(ValidationIssue(name, .badEncoding))
             profiles.appendAbsent()
         case (let password?, nil):
-            if case .bad = field.judge(password, today: today, as: .typed, into: &issues) {
+            if case .bad = field.judge(password, today: today, as: .typed, into: &found) {
                 profiles.appendAbsent()
             } else {
                 profiles.appendPassword(Secret(password))
@@ -93,7 +98,7 @@ package struct RowValidator: Sendable {
 
     /// Ends the row: it is kept if nothing was wrong with it, else ``issues`` says what was.
     package mutating func endRow(_ origin: ValidProfiles.Origin) -> Bool {
-        guard issues.isEmpty else {
+        guard found.isEmpty else {
             profiles.dropUnfinishedRow()
             return false
         }

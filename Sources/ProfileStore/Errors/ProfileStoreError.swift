@@ -149,11 +149,13 @@ public enum LockFileFault: Hashable, Sendable {
 }
 
 extension ProfileStoreError {
-    /// What is wrong with the profile that was to be stored: the issues of ``invalid(_:)``, or `duplicate` for each field of
-    /// ``duplicate(_:)``; nil where something else is. A ``ReportedIssue`` tells one in the schema's words.
+    /// What is wrong with the profile or the query that was given: the issues of ``invalid(_:)`` or ``invalidQuery(_:)``, or
+    /// `duplicate` for each field of ``duplicate(_:)``; nil for any other error. A ``ReportedIssue`` tells one in the
+    /// schema's words.
     public var issues: [ValidationIssue]? {
         switch self {
         case .invalid(let failure): failure.issues
+        case .invalidQuery(let issues): issues
         case .duplicate(let fields): fields.map { ValidationIssue($0, .duplicate(line: nil)) }
         default: nil
         }

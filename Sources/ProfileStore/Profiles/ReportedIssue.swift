@@ -9,15 +9,20 @@ public struct ReportedIssue: Hashable, Sendable {
     /// In words: the schema's own, or ours in English.
     public let message: String
 
-    package init(field: String?, code: String, message: String) {
+    /// How many issues it stands for: 1, or more for those beyond ``/ProfileCore/ValidationFailure/mostIssues``.
+    public let count: Int
+
+    package init(field: String?, code: String, message: String, count: Int = 1) {
         self.field = field
         self.code = code
         self.message = message
+        self.count = count
     }
 
     /// Tells an issue in the words of a schema.
     public init(_ issue: ValidationIssue, in schema: ProfileSchema) {
-        self.init(field: issue.field?.text, code: issue.code.rawValue, message: schema.message(for: issue))
+        self.init(
+            field: issue.field?.text, code: issue.code.rawValue, message: schema.message(for: issue), count: issue.count)
     }
 }
 
@@ -35,11 +40,18 @@ extension [ReportedIssue] {
         }
         self = elements.map { element in
             var texts: [String: String] = [:]
+            var count = 1
             if case .object(let members) = element {
-                for case (let name, .string(let text)) in members.map({ ($0.name, $0.value) }) { texts[name] = text }
+                for member in members {
+                    switch (member.name, member.value) {
+                    case (let name, .string(let text)): texts[name] = text
+                    case ("count", .number(let text)): count = Swift.max(1, Int(text) ?? 1)
+                    default: break
+                    }
+                }
             }
             return ReportedIssue(
-                field: texts["field"], code: texts["code"] ?? "unknown", message: texts["message"] ?? "")
+                field: texts["field"], code: texts["code"] ?? "unknown", message: texts["message"] ?? "", count: count)
         }
     }
 }

@@ -21,10 +21,30 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
 
     /// ISO 8601 with milliseconds: `2026-01-31T09:15:00.250Z`.
     public var description: String {
+        let seconds = seconds
+        let day = day
         let secondOfDay = Int(seconds - seconds.dividedDown(by: 86_400) * 86_400)
-        let time = [secondOfDay / 3_600, secondOfDay / 60 % 60, secondOfDay % 60].map { Self.padded($0, 2) }
-        let fraction = Self.padded(Int(millisecondsSince1970 &- seconds &* 1_000), 3)
-        return "\(day?.description ?? "0000-00-00")T\(time.joined(separator: ":")).\(fraction)Z"
+        // Every profile that is written has two of these, and a `String` for each part would cost more than the rest of it.
+        return String(unsafeUninitializedCapacity: 24) { text in
+            var end = 0
+            func add(_ number: Int, digits: Int, then separator: Unicode.Scalar) {
+                var number = number
+                for index in (end..<end + digits).reversed() {
+                    text.initializeElement(at: index, to: UInt8(ascii: "0") + UInt8(number % 10))
+                    number /= 10
+                }
+                text.initializeElement(at: end + digits, to: UInt8(ascii: separator))
+                end += digits + 1
+            }
+            add(day?.year ?? 0, digits: 4, then: "-")
+            add(day?.month ?? 0, digits: 2, then: "-")
+            add(day?.day ?? 0, digits: 2, then: "T")
+            add(secondOfDay / 3_600, digits: 2, then: ":")
+            add(secondOfDay / 60 % 60, digits: 2, then: ":")
+            add(secondOfDay % 60, digits: 2, then: ".")
+            add(Int(millisecondsSince1970 &- seconds &* 1_000), digits: 3, then: "Z")
+            return end
+        }
     }
 
     /// For people, to the second: `2026-01-31 09:15:00 UTC`.
@@ -44,11 +64,6 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
     }
 
     private var seconds: Int64 { millisecondsSince1970.dividedDown(by: 1_000) }
-
-    private static func padded(_ number: Int, _ width: Int) -> String {
-        let digits = String(number)
-        return String(repeating: "0", count: max(0, width - digits.count)) + digits
-    }
 }
 
 extension Timestamp: Encodable {

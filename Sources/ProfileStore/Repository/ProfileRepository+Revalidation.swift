@@ -143,7 +143,7 @@ extension RevalidationReport {
     }
 
     fileprivate mutating func count(_ issue: ReportedIssue, of key: String, value: String?) {
-        guard issues.count(field: issue.field, code: issue.code) else { return }
+        guard issues.count(field: issue.field, code: issue.code, times: issue.count) else { return }
         issues.list(
             ProfileIssue(key: key, issue: issue, value: value), field: issue.field, code: issue.code)
     }

@@ -40,7 +40,8 @@ struct RejudgedBatch: Sendable {
             // The rows that pass are not needed: they are in the store.
             defer { judge.removeAll() }
             if judge.endRow(ValidProfiles.Origin(line: 0, record: index)) { continue }
-            let positions = judge.issues.map { $0.field.flatMap(schema.index) }
+            let issues = judge.issues
+            let positions = issues.map { $0.field.flatMap(schema.index) }
             let values = positions.map { field -> String? in
                 guard let field, field != secret, !stored.isAbsent(index, field) else { return nil }
                 return String(reporting: stored.cell(index, field))
@@ -49,7 +50,7 @@ struct RejudgedBatch: Sendable {
                 Invalid(
                     row: index,
                     username: String(reporting: stored.cell(index, schema.primaryKeyIndex)),
-                    issues: judge.issues.map { ReportedIssue($0, in: schema) }, values: values))
+                    issues: issues.map { ReportedIssue($0, in: schema) }, values: values))
         }
         return invalid
     }

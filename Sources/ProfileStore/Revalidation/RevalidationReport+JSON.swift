@@ -1,20 +1,25 @@
 package import ProfileCore
 
 extension RevalidationReport: Encodable {
-    /// Writes the report as `revalidate --format json` prints it.
+    /// Writes the report as `revalidate --format json` prints it, without `database`: a client of a service has no use for
+    /// where the service keeps its store.
     public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
 
-    package var json: JSONValue {
-        .object(
-            [
-                JSONMember("schema", schema.json), JSONMember("checked", .number(checked)),
-                JSONMember("valid", .number(valid)), JSONMember("invalid", .number(invalid)),
-                JSONMember("skipped", .number(skipped)),
-                JSONMember("credentials_predating", .number(credentialsPredating)),
-            ] + issues.members(of: \.json) + [
-                JSONMember("seconds", .seconds(seconds)), JSONMember("candidate", .bool(isCandidate)),
-                JSONMember("cancelled", .bool(isCancelled)),
-            ] + JSONMember.origin(startedAt: startedAt, store: store))
+    package var json: JSONValue { .object(members) }
+
+    /// With where the store is, for those who run the program.
+    package var localJSON: JSONValue { .object(members + [JSONMember.database(store)]) }
+
+    private var members: [JSONMember] {
+        [
+            JSONMember("schema", schema.json), JSONMember("checked", .number(checked)),
+            JSONMember("valid", .number(valid)), JSONMember("invalid", .number(invalid)),
+            JSONMember("skipped", .number(skipped)),
+            JSONMember("credentials_predating", .number(credentialsPredating)),
+        ] + issues.members(of: \.json) + [
+            JSONMember("seconds", .seconds(seconds)), JSONMember("candidate", .bool(isCandidate)),
+            JSONMember("cancelled", .bool(isCancelled)),
+        ] + JSONMember.origin(startedAt: startedAt)
     }
 }
 
@@ -53,7 +58,7 @@ extension ReportedIssue {
             JSONMember("field", field.map(JSONValue.string) ?? .null), JSONMember("code", .string(code)),
             JSONMember("message", .string(message)), value.map { JSONMember("value", .string($0)) },
             key.map { JSONMember("key", .string($0)) },
-        ].compactMap(\.self)
+        ].compactMap(\.self) + JSONMember.count(count)
     }
 }
 
@@ -66,12 +71,16 @@ extension JSONValue {
 }
 
 extension JSONMember {
-    /// When a report was made, by what, and of which store.
-    package static func origin(startedAt: Timestamp, store: String?) -> [JSONMember] {
+    /// When a report was made, and by what.
+    package static func origin(startedAt: Timestamp) -> [JSONMember] {
         [
             JSONMember("started_at", .string(startedAt.description)),
             JSONMember("program", .string(ProgramVersion.name)),
-            JSONMember("database", store.map(JSONValue.string) ?? .null),
         ]
+    }
+
+    /// The store that a report is of.
+    package static func database(_ store: String?) -> JSONMember {
+        JSONMember("database", store.map(JSONValue.string) ?? .null)
     }
 }

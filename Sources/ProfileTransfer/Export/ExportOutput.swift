@@ -81,7 +81,7 @@ final class CSVExport: ExportOutput {
 final class JSONExport: ExportOutput {
     private struct State {
         /// What is not yet in the file.
-        var text = ""
+        var text: [UInt8] = []
         var isFirst = true
     }
 
@@ -99,18 +99,18 @@ final class JSONExport: ExportOutput {
     func write(_ rows: StoredRows) throws(ByteStreamError) {
         try state.withLock { state throws(ByteStreamError) in
             for (row, profile) in rows.rows.enumerated() {
-                if isArray { state.text += state.isFirst ? "[\n" : ",\n" }
-                state.text += JSONValue.object(members(row, profile, rows)).text()
-                if !isArray { state.text += "\n" }
+                if isArray { state.text += (state.isFirst ? "[\n" : ",\n").utf8 }
+                JSONValue.object(members(row, profile, rows)).write(to: &state.text)
+                if !isArray { state.text.append(UInt8(ascii: "\n")) }
                 state.isFirst = false
-                if state.text.utf8.count >= 1 << 16 { try flush(&state) }
+                if state.text.count >= 1 << 16 { try flush(&state) }
             }
         }
     }
 
     func finish() throws(ByteStreamError) {
         try state.withLock { state throws(ByteStreamError) in
-            if isArray { state.text += state.isFirst ? "[]\n" : "\n]\n" }
+            if isArray { state.text += (state.isFirst ? "[]\n" : "\n]\n").utf8 }
             try flush(&state)
         }
     }
@@ -130,20 +130,15 @@ final class JSONExport: ExportOutput {
     }
 
     private func flush(_ state: inout State) throws(ByteStreamError) {
-        let output = state.text
-        state.text = ""
-        try sink.write(output)
+        // What cannot be written is not tried again.
+        defer { state.text.removeAll(keepingCapacity: true) }
+        try sink.write(state.text)
     }
 }
 
 extension ByteSink {
-    /// Writes a text in UTF-8.
-    func write(_ text: String) throws(ByteStreamError) {
-        var text = text
-        var failure: ByteStreamError?
-        text.withUTF8 { bytes in
-            do throws(ByteStreamError) { try write(UnsafeRawBufferPointer(bytes)) } catch { failure = error }
-        }
-        if let failure { throw failure }
+    /// Writes a text, which is UTF-8 already.
+    func write(_ text: [UInt8]) throws(ByteStreamError) {
+        try text.span.bytes.withUnsafeBytes { bytes throws(ByteStreamError) in try write(bytes) }
     }
 }

@@ -18,7 +18,7 @@ package struct ProfileRecordWriter: ~Copyable {
     /// Nil for NDJSON.
     private var table: CSVWriter?
     /// Lines of NDJSON that are not yet written.
-    private var lines = ""
+    private var lines: [UInt8] = []
 
     /// Begins the records, a header included.
     ///
@@ -48,8 +48,9 @@ package struct ProfileRecordWriter: ~Copyable {
     package mutating func write(_ profile: Profile, with members: [JSONMember] = []) throws(ExportError) {
         guard table != nil else {
             let own = columns.map { JSONMember($0.name, $0.typedJSON(of: profile)) }
-            lines += JSONValue.object(own + members).text() + "\n"
-            if lines.utf8.count >= 1 << 16 { try flushLines() }
+            JSONValue.object(own + members).write(to: &lines)
+            lines.append(UInt8(ascii: "\n"))
+            if lines.count >= 1 << 16 { try flushLines() }
             return
         }
         for column in columns { table?.cell((column.typedForm(of: profile) ?? "").utf8.span) }
@@ -69,6 +70,6 @@ package struct ProfileRecordWriter: ~Copyable {
     private mutating func flushLines() throws(ExportError) {
         guard !lines.isEmpty else { return }
         do throws(ByteStreamError) { try sink.write(lines) } catch { throw .writing(code: error.code) }
-        lines = ""
+        lines.removeAll(keepingCapacity: true)
     }
 }

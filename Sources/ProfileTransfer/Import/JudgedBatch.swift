@@ -18,33 +18,19 @@ final class ReadBatch: Sendable {
 
 /// What the reader of an input found wrong with a record that it could split.
 struct ReadFault: Sendable {
-    private var first: [ValidationIssue.Problem] = []
-    /// How many more there are of each code.
-    private var more: [ValidationIssue.Code: Int] = [:]
+    /// A line may be wrong in as many ways as it has members.
+    private var found = BoundedIssues()
     /// Columns whose cells do not say what the record says.
     var unreadColumns: Set<Int>
 
-    /// A line may be wrong in as many ways as it has members.
-    private static let mostProblems = 100
-
     init(unreadColumns: Set<Int> = []) { self.unreadColumns = unreadColumns }
 
-    mutating func add(_ problem: ValidationIssue.Problem) {
-        if first.count < Self.mostProblems {
-            first.append(problem)
-        } else {
-            more[problem.code, default: 0] += 1
-        }
-    }
+    mutating func add(_ problem: ValidationIssue.Problem) { found.add(ValidationIssue(nil, problem)) }
 
-    var isThere: Bool { !first.isEmpty }
+    var isThere: Bool { !found.isEmpty }
 
     /// The first ones, and how many more there are.
-    var issues: [ValidationIssue] {
-        let rest = more.sorted { $0.key.rawValue < $1.key.rawValue }
-            .map { ValidationIssue.Problem.more($0.key, count: $0.value) }
-        return (first + rest).map { ValidationIssue(nil, $0) }
-    }
+    var issues: [ValidationIssue] { found.issues }
 }
 
 /// Records with what became of each: a row that can be stored, or its issues.

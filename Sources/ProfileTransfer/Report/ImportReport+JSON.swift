@@ -2,21 +2,26 @@ internal import ProfileCore
 internal import ProfileStore
 
 extension ImportReport: Encodable {
-    /// Writes the report as `import --format json` prints it.
+    /// Writes the report as `import --format json` prints it, without `database`, and with the name of the file alone as
+    /// `source`: a client of a service has no use for where the service keeps its files.
     public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
 
-    var json: JSONValue {
-        .object(
-            [
-                JSONMember("source", .string(source)), JSONMember("schema", schema.json),
-                JSONMember("rows", .number(rows)), JSONMember("imported", .number(imported)),
-                JSONMember("updated", .number(updated)), JSONMember("skipped", .number(skipped)),
-                JSONMember("rejected", .number(rejected)),
-            ] + issues.members(of: \.json) + [
-                JSONMember("seconds", .seconds(seconds)), JSONMember("dry_run", .bool(isDryRun)),
-                JSONMember("early_end", earlyEnd.map { .string($0.rawValue) } ?? .null),
-                JSONMember("warnings", .array(warnings.map(\.json))),
-            ] + JSONMember.origin(startedAt: startedAt, store: store))
+    var json: JSONValue { .object(members(source: source.split(separator: "/").last.map(String.init) ?? source)) }
+
+    /// With where the source and the store are, for those who run the program.
+    var localJSON: JSONValue { .object(members(source: source) + [JSONMember.database(store)]) }
+
+    private func members(source: String) -> [JSONMember] {
+        [
+            JSONMember("source", .string(source)), JSONMember("schema", schema.json),
+            JSONMember("rows", .number(rows)), JSONMember("imported", .number(imported)),
+            JSONMember("updated", .number(updated)), JSONMember("skipped", .number(skipped)),
+            JSONMember("rejected", .number(rejected)),
+        ] + issues.members(of: \.json) + [
+            JSONMember("seconds", .seconds(seconds)), JSONMember("dry_run", .bool(isDryRun)),
+            JSONMember("early_end", earlyEnd.map { .string($0.rawValue) } ?? .null),
+            JSONMember("warnings", .array(warnings.map(\.json))),
+        ] + JSONMember.origin(startedAt: startedAt)
     }
 }
 

@@ -20,7 +20,8 @@ public enum ReportFormat: String, Hashable, Sendable, CaseIterable {
 }
 
 extension ImportReport {
-    /// The whole report in a format, with the issues that it lists.
+    /// The whole report in a format, with the issues that it lists, and where the store is: for those who run the program.
+    /// A service answers its clients with the report's `Encodable` form.
     public func rendered(as format: ReportFormat) -> String { outline.rendered(as: format) }
 
     /// Writes the whole report in a format, as above, chunk by chunk.
@@ -37,7 +38,8 @@ extension ImportReport {
 }
 
 extension RevalidationReport {
-    /// The whole report in a format, with the issues that it lists.
+    /// The whole report in a format, with the issues that it lists, and where the store is: for those who run the program.
+    /// A service answers its clients with the report's `Encodable` form.
     public func rendered(as format: ReportFormat) -> String { outline.rendered(as: format) }
 
     /// Writes the whole report in a format, as above, chunk by chunk.

@@ -89,7 +89,7 @@ extension ImportReport {
             issues: issues.listed.map {
                 .init(place: .init(line: $0.line, record: $0.record), issue: $0.issue, value: $0.value, key: $0.key)
             },
-            seconds: seconds, makeJSON: { json })
+            seconds: seconds, makeJSON: { localJSON })
     }
 
     private var encodingRemark: String? {
@@ -130,7 +130,7 @@ extension RevalidationReport {
             ],
             counts: issues.outlined, issueCount: issues.total, hasPlaces: false,
             issues: issues.listed.map { .init(issue: $0.issue, value: $0.value, key: $0.key) },
-            seconds: seconds, makeJSON: { json })
+            seconds: seconds, makeJSON: { localJSON })
     }
 }
 

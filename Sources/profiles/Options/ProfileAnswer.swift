@@ -29,6 +29,8 @@ extension GlobalOptions {
     private static func issues(_ error: any Error) -> [ValidationIssue]? {
         switch error {
         case let failure as ValidationFailure: failure.issues
+        // A query is no profile.
+        case ProfileStoreError.invalidQuery: nil
         case let error as ProfileStoreError: error.issues
         default: nil
         }

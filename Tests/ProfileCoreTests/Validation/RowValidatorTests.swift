@@ -8,6 +8,20 @@ import Watchdog
         RowValidator(ProfileValidator(schema), today: try ProfileSchema.day(2026, 1, 15))
     }
 
+    @Test func `a draft has a hundred issues at the most, then one for each code with how many more there are`() throws {
+        var draft = ProfileDraft()
+        for number in 0..<100_000 { draft["unknown\(number)"] = "x" }
+        let validator = ProfileValidator(.standard)
+        let failure = try #require(throws: ValidationFailure.self) {
+            try validator.validate(draft, on: try ProfileSchema.day(2026, 1, 15))
+        }
+        let requiredFields = ProfileSchema.standard.fields.count(where: \.isRequired)
+        #expect(failure.issues.count == ValidationFailure.mostIssues + 1)
+        #expect(failure.issues.prefix(requiredFields).allSatisfy { $0.code == .required })
+        #expect(failure.issues.last?.problem == .more(.unknownField, count: 99_900 + requiredFields))
+        #expect(failure.issues.map(\.count).reduce(0, +) == 100_000 + requiredFields)
+    }
+
     private func keeps(_ cells: [String?], with rows: inout RowValidator, line: Int) {
         let isKept = judge(cells, with: &rows, line: line)
         #expect(isKept, "line \(line): \(rows.issues)")

@@ -54,6 +54,15 @@ import Watchdog
         await repository.close()
     }
 
+    @Test func `what is wrong with a query that the store refused is an issue too`() async throws {
+        let repository = try await store.open()
+        let error = await #expect(throws: ProfileStoreError.self) {
+            try await repository.profiles(ProfileQuery([.init("email", .isPresent)]))
+        }
+        #expect(error?.issues == [ValidationIssue(nil, .unknownField("email"))])
+        await repository.close()
+    }
+
     @Test func `a profile is looked up at the revision that the caller goes by`() async throws {
         let repository = try await store.open()
         try await repository.register("skboard")

@@ -180,6 +180,32 @@ import Watchdog
         await repository.close()
     }
 
+    @Test func `R6: a profile has a hundred issues at the most, and all are counted, also those that are remembered`()
+        async throws
+    {
+        func schema(_ constraints: String) throws -> ProfileSchema {
+            let fields = (0..<60).map { #"{"name":"f\#($0)"\#(constraints)}"# }
+            return try ProfileSchema(
+                parsing: #"{"fields":[{"name":"username","constraints":{"required":true,"unique":true}},"#
+                    + fields.joined(separator: ",") + "]}")
+        }
+        let store = try TemporaryStore()
+        let repository = try await store.open(schema: schema(""))
+        var draft = ProfileDraft(["username": "ann"])
+        for number in 0..<60 { draft["f\(number)"] = "b" }
+        _ = try await repository.register(repository.judged(draft))
+        try await repository.adopt(schema(#","constraints":{"minLength":2,"pattern":"a"}"#))
+        for _ in 1...2 {
+            let report = try await repository.revalidate()
+            #expect(report.issues.total == 120)
+            #expect(report.issues.listed.count == 102)
+        }
+        let issues = try #require(try await repository.profile(username: "ann")).issues
+        #expect(issues.count == 102)
+        #expect(issues.map(\.count).reduce(0, +) == 120)
+        await repository.close()
+    }
+
     @Test func `stored profiles are read in batches that are bounded in bytes too`() async throws {
         let store = try TemporaryStore()
         let repository = try await store.open(schema: Self.schemaOfNotes())

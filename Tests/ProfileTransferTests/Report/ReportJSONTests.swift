@@ -43,7 +43,7 @@ import Watchdog
         #expect(json.text() == expected)
     }
 
-    @Test func `I8, R6: an encoder gets what the command prints`() throws {
+    @Test func `I8, R6: an encoder gets what the command prints, without the path of the store`() throws {
         var report = sampleImport(mostIssues: 4)
         report.warnings = [.strayQuotes(rows: 3, line: 7), .headerLikeRows]
         let encoder = JSONEncoder()
@@ -52,8 +52,25 @@ import Watchdog
             (sampleRevalidation() as any Encodable, sampleRevalidation().rendered(as: .json)),
         ] {
             let encoded = try JSONSerialization.jsonObject(with: encoder.encode(value)) as? NSDictionary
-            #expect(encoded == (try JSONSerialization.jsonObject(with: Data(text.utf8)) as? NSDictionary))
+            let printed = try JSONSerialization.jsonObject(with: Data(text.utf8), options: .mutableContainers)
+            let expected = try #require(printed as? NSMutableDictionary)
+            #expect(expected["database"] as? String == "/srv/people.sqlite")
+            expected.removeObject(forKey: "database")
+            #expect(encoded == expected)
             #expect(encoded?["schema"] != nil)
+        }
+    }
+
+    @Test func `I8: an encoded import report has the name of the file, and no folder of the server`() throws {
+        let schema = SchemaReference(name: "standard", version: 1, fingerprint: "00ff")
+        for (source, name) in [("/srv/uploads/people.csv", "people.csv"), ("-", "-"), ("people.csv", "people.csv")] {
+            let report = ImportReport(
+                source: source, schema: schema, mostIssues: 1, isDryRun: false, startedAt: sampleTime,
+                store: "/srv/people.sqlite")
+            let text = String(decoding: try JSONEncoder().encode(report), as: UTF8.self)
+            #expect(!text.contains("srv"))
+            #expect(try JSONValue(parsing: text).member("source") == .string(name))
+            #expect(try JSONValue(parsing: report.rendered(as: .json)).member("source") == .string(source))
         }
     }
 

@@ -1,0 +1,26 @@
+/// The first issues of one profile, and how many more there are of each code.
+package struct BoundedIssues: Sendable {
+    private var first: [ValidationIssue] = []
+    private var more: [IssueCode: Int] = [:]
+
+    package init() {}
+
+    init(_ issues: [ValidationIssue]) { for issue in issues { add(issue) } }
+
+    package mutating func add(_ issue: ValidationIssue) {
+        if first.count < ValidationFailure.mostIssues {
+            first.append(issue)
+        } else {
+            more[issue.code, default: 0] += issue.count
+        }
+    }
+
+    package var isEmpty: Bool { first.isEmpty }
+
+    /// The first ones, then one for each code of which there are more, by the code's name.
+    package var issues: [ValidationIssue] {
+        first
+            + more.sorted { $0.key.rawValue < $1.key.rawValue }
+            .map { ValidationIssue(nil, .more($0.key, count: $0.value)) }
+    }
+}
