@@ -79,7 +79,6 @@ struct ProfilesCommand: ParsableCommand {
     private static func runToItsEnd() async -> Never {
         do {
             try CommandArguments.requireReadable()
-            try ProcessSettings.requireDescriptors()
             #if TestHooks
                 if let scenario = try ScenarioRun() {
                     try await scenario.run()
@@ -107,8 +106,7 @@ struct ProfilesCommand: ParsableCommand {
         }
     }
 
-    /// Starts as many threads as a command may come to need, all at once, and lets them end again. Looks for address space
-    /// besides.
+    /// Starts as many threads as a command may come to need, all at once, and lets them end again.
     private static func requireThreads() throws(CommandFailure) {
         // One for each of Swift's executor's, which has as many as there are cores, one for its timer, and one that waits
         // for the store.
@@ -124,8 +122,6 @@ struct ProfilesCommand: ParsableCommand {
         } catch {
             throw .cannotStartThread(error.code)
         }
-        // While the threads have their stacks.
-        try ProcessSettings.requireAddressSpace()
     }
 
     private static func end(with error: any Error) -> Never {

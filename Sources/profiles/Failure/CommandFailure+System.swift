@@ -41,22 +41,6 @@ extension CommandFailure {
         CommandFailure(.tryAgain, "No thread could be started; try again: \(systemText(code))")
     }
 
-    static func tooFewDescriptors(free: Int, limit: Int) -> CommandFailure {
-        CommandFailure(
-            .badConfiguration,
-            "This process may open \(free) more files (its limit is \(limit)), and a command needs "
-                + "\(ProcessSettings.neededDescriptors); nothing was done",
-            "Raise the limit, for example with \"ulimit -n 1024\"")
-    }
-
-    static var tooLittleAddressSpace: CommandFailure {
-        CommandFailure(
-            .badConfiguration,
-            "A command needs \(ProcessSettings.neededAddressSpace >> 20) MiB of address space besides the program itself, and "
-                + "there is less; nothing was done",
-            "Raise the limit, for example with \"ulimit -v unlimited\"")
-    }
-
     /// What the system calls an `errno`.
     static func systemText(_ code: Int32) -> String {
         code == 0 ? "the reason is not known" : String(cString: strerror(code))

@@ -11,42 +11,6 @@ enum ProcessSettings {
         signal(SIGXFSZ, SIG_IGN)
     }
 
-    /// The number of file descriptors that a command may come to need besides those that it was started with. An import with
-    /// inference that makes a store needs the most: 17.
-    static let neededDescriptors = 32
-
-    /// The address space, in bytes, that a command which needs threads must find besides the program and those threads: an
-    /// import starts more of them, each of which reserves 8 MiB for its stack, and the C library reserves up to 64 MiB for
-    /// the allocations of a thread. On two cores no command dies with this much.
-    static let neededAddressSpace = 256 << 20
-
-    /// Refuses to run if less than ``neededAddressSpace`` can be had, because Swift's allocator ends the process where there
-    /// is no memory. The space is reserved and given back at once: no page of it is used.
-    static func requireAddressSpace() throws(CommandFailure) {
-        let space = mmap(nil, neededAddressSpace, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
-        guard let space, space != MAP_FAILED else { throw .tooLittleAddressSpace }
-        munmap(space, neededAddressSpace)
-    }
-
-    /// Refuses to run if the process can open too few files: libdispatch traps where it cannot open an epoll(7) or an
-    /// eventfd(2), and every command that waits uses libdispatch.
-    static func requireDescriptors() throws(CommandFailure) {
-        var limit = rlimit()
-        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-        let most = Int32(clamping: min(limit.rlim_cur, 1 << 20))
-        var free = 0
-        // One call of poll(2) tells of 64 descriptors which ones are closed; a process with few open files needs one call.
-        var first: Int32 = 0
-        while first < most, free < neededDescriptors {
-            let end = min(first + 64, most)
-            var some = (first..<end).map { pollfd(fd: $0, events: 0, revents: 0) }
-            poll(&some, nfds_t(some.count), 0)
-            free += some.count { $0.revents & Int16(POLLNVAL) != 0 }
-            first = end
-        }
-        guard free >= neededDescriptors else { throw .tooFewDescriptors(free: free, limit: Int(most)) }
-    }
-
     /// Lets a signal end the process, as it would have done if it had not been caught.
     static func die(of signal: Int32) {
         TemporaryName.removeAll()
