@@ -79,6 +79,7 @@ struct ProfilesCommand: ParsableCommand {
     private static func runToItsEnd() async -> Never {
         do {
             try CommandArguments.requireReadable()
+            try ProcessSettings.requireDescriptors()
             #if TestHooks
                 if let scenario = try ScenarioRun() {
                     try await scenario.run()

@@ -78,6 +78,37 @@ import Watchdog
         #expect(process.wait() == 130)
     }
 
+    @Test(arguments: [["--infer", "--yes"], ["--map", "Kundennr=username"]])
+    func `I7: Ctrl-C while the store is made ends the import in order and leaves no store`(_ options: [String]) async throws
+    {
+        let workplace = try workplace()
+        // The store is made under the write lock, which this test holds.
+        let lock = open("\(workplace.folder)/store.sqlite-lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        #expect(lock >= 0 && flock(lock, LOCK_EX) == 0)
+        defer { close(lock) }
+        let error = "\(workplace.folder)/error.txt"
+        let process = try ChildProcess(
+            [try Workplace.binary(), "import", "kunden.csv", "--wait", "600"] + options,
+            environment: workplace.environment, folder: workplace.folder,
+            streams: [0: .file("/dev/null", flags: O_RDONLY), 2: .file(error, flags: O_RDWR | O_CREAT)])
+        try await waitUntil {
+            // proc(5)
+            (3..<40).contains { descriptor in
+                var path = [CChar](repeating: 0, count: 4_096)
+                let count = readlink("/proc/\(process.id)/fd/\(descriptor)", &path, path.count)
+                return count > 0
+                    && String(decoding: path[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
+                        .hasSuffix("store.sqlite-lock")
+            }
+        }
+        process.send(SIGINT)
+        // It does not wait for the lock.
+        #expect(process.wait() == 130)
+        #expect(SmallFile.text(of: error)?.contains("Interrupted; nothing was written") == true)
+        #expect(flock(lock, LOCK_UN) == 0)
+        #expect(!workplace.exists("store.sqlite"))
+    }
+
     @Test func `N5: a store that is there keeps its rules, and the difference is shown`() throws {
         let workplace = try workplace()
         #expect(try workplace.profiles("import", "kunden.csv", "--infer", "--yes").status == 0)

@@ -48,6 +48,23 @@ import Watchdog
         await repository.close()
     }
 
+    @Test(arguments: [Int64.min, -1, .max])
+    func `R7: a number of the newest change that was not counted is damage`(_ number: Int64) async throws {
+        let repository = try await store.open()
+        try await repository.register("abel")
+        try await store.run("ALTER TABLE counters DROP CONSTRAINT counters_value_check")
+        try await store.run("UPDATE counters SET value = \(number) WHERE name = 'change_number'")
+        let error = await #expect(throws: ProfileStoreError.self) { try await repository.changeNumber }
+        guard case .corrupt(let what) = try #require(error) else {
+            Issue.record("\(String(describing: error))")
+            return await repository.close()
+        }
+        #expect(what.contains("change_number"))
+        // Writers number changes too, and their writes do not depend on it.
+        for name in ["zoe", "emil"] { try await repository.register(name) }
+        await repository.close()
+    }
+
     @Test func `R7: the log is in the order of commits whatever the server's clock does`() async throws {
         let writers = 4
         var random = SeededGenerator(printingSeedOf: "steps of the server's clock")

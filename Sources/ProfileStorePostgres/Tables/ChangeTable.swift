@@ -52,14 +52,14 @@ enum ChangeTable {
     ///   - most: How many of the newest changes are kept.
     ///   - waits: Whether to wait while another transaction numbers changes.
     /// - Returns: The number of the newest numbered change, and whether all changes have one; nil if it does not wait.
-    /// - Throws: What the server refuses; the transaction is then undone.
+    /// - Throws: `corrupt`, and what the server refuses; the transaction is then undone.
     static func number(
         _ transaction: Transaction, keeping most: Int, waits: Bool
     ) async throws -> (newest: Int64, isComplete: Bool)? {
         // The lock makes every earlier commit visible to the next statement.
         let held = try await transaction.run(selectNumber + (waits ? " FOR UPDATE" : " FOR UPDATE SKIP LOCKED"))
         if held.isEmpty, !waits { return nil }
-        let before = held.isEmpty ? 0 : held.number(0, 0) ?? 0
+        let before = held.isEmpty ? 0 : try ProfileStoreError.counted(held.number(0, 0), atLeast: 0, "change_number")
         let numbered = try await transaction.run(
             """
             WITH new AS (

@@ -70,12 +70,15 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
             return try await ReportedImport(global: global, input: input, readBefore: plan.input).run(importer, file)
         }
         let whenMissing: MissingStore = dryRun ? .isAnError : .isMade(plan.rules, isConfirmed: plan.isConfirmed)
-        try await global.withStore("import", whenMissing: whenMissing) { [plan] repository in
-            let importer = ProfileImporter(repository: repository, options: plan.options)
-            let reported = ReportedImport(
-                global: global, input: input, store: repository, duplicates: onDuplicate.policy, attempt: attempt,
-                goingOn: dryRun ? nil : goingOn, readBefore: plan.input)
-            try await reported.run(importer, file)
+        // From before the store is made until an unused one is removed.
+        try await Interruption.watching(isQuiet: global.quiet) {
+            try await global.withStore("import", whenMissing: whenMissing) { [plan] repository in
+                let importer = ProfileImporter(repository: repository, options: plan.options)
+                let reported = ReportedImport(
+                    global: global, input: input, store: repository, duplicates: onDuplicate.policy, attempt: attempt,
+                    goingOn: dryRun ? nil : goingOn, readBefore: plan.input)
+                try await reported.run(importer, file)
+            }
         }
     }
 

@@ -41,6 +41,14 @@ extension CommandFailure {
         CommandFailure(.tryAgain, "No thread could be started; try again: \(systemText(code))")
     }
 
+    static func tooFewDescriptors(free: Int, limit: Int) -> CommandFailure {
+        CommandFailure(
+            .badConfiguration,
+            "This process may open \(free) more files (its limit is \(limit)), and a command needs "
+                + "\(ProcessSettings.neededDescriptors); nothing was done",
+            "Raise the limit, for example with \"ulimit -n 1024\"")
+    }
+
     /// What the system calls an `errno`.
     static func systemText(_ code: Int32) -> String {
         code == 0 ? "the reason is not known" : String(cString: strerror(code))

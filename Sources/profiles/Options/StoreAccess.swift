@@ -22,7 +22,7 @@ extension StoreUsing {
             options.createsMissing = isConfirmed || !StorePlace.isDatabase(path)
             isNoteworthy = try !isConfirmed && mayBeMistyped(path)
         }
-        let repository = try await StorePlace.open(path, options)
+        let repository = try await opening(path, options)
         if isNoteworthy { note("Made a store at \(path.visible)") }
         let value: Value
         do {
@@ -33,6 +33,15 @@ extension StoreUsing {
         }
         await repository.close()
         return value
+    }
+
+    /// Opens the store. Ctrl-C ends the wait for a store to be made, so that a command which catches the signal later
+    /// leaves no store behind that it has not used.
+    private func opening(
+        _ path: String, _ options: ProfileRepository.Options
+    ) async throws -> ProfileRepository {
+        guard options.createsMissing else { return try await StorePlace.open(path, options) }
+        return try await Interruption.cancelling(isQuiet: store.quiet) { try await StorePlace.open(path, options) }
     }
 
     /// Whether a store would be made at a path that was given by hand, and nobody can be asked whether it is the right one.

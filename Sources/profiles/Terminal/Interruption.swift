@@ -1,32 +1,33 @@
 internal import CLinux
 internal import Dispatch
 internal import Platform
+internal import Synchronization
 
-/// Runs work that ends in order when Ctrl-C is pressed: its task is cancelled, and a second Ctrl-C kills the process.
+/// Lets a command end in order when Ctrl-C is pressed: the task under way is cancelled, and a second Ctrl-C kills the
+/// process.
 ///
-/// A process may run such work several times, one after another. A signal source of Dispatch would catch the signal only
+/// A process may catch the signal several times, one after another. A signal source of Dispatch would catch the signal only
 /// the first time: on Linux libdispatch installs its handler once for a process, and does not notice that the former
 /// action was put back. So the signal has a handler of its own, which wakes an event source.
 enum Interruption {
-    static func cancelling<Value: Sendable>(
-        isQuiet: Bool, _ work: @escaping @Sendable () async throws -> Value
-    ) async throws -> Value {
+    /// Catches the signal while the work runs, also between the tasks that ``cancelling(isQuiet:_:)`` runs in it. A signal
+    /// that no task receives cancels the next task as soon as that task begins.
+    static func watching<Value>(isQuiet: Bool, _ work: () async throws -> Value) async throws -> Value {
         let wake = interruptions.descriptor
-        // Without a descriptor the signal ends the process, as it does elsewhere.
-        guard wake >= 0 else { return try await work() }
+        // Without a descriptor the signal ends the process, as it does elsewhere. An outer watch catches it already.
+        guard wake >= 0, watch.withLock({ $0.begin() }) else { return try await work() }
+        defer { watch.withLock { $0 = Watch() } }
         var former = sigaction()
         var action = sigaction()
         action.__sigaction_handler.sa_handler = { _ in interruptions.post() }
         action.sa_flags = SA_RESTART
         sigaction(SIGINT, &action, &former)
-        let task = Task { try await work() }
         let source = DispatchSource.makeReadSource(fileDescriptor: wake, queue: .global())
         source.setEventHandler {
             // Two signals may have come by now.
             let count = interruptions.take()
-            if task.isCancelled || count > 1 { ProcessSettings.die(of: SIGINT) }
             guard count > 0 else { return }
-            task.cancel()
+            if count > 1 || watch.withLock({ $0.interrupt() }) { ProcessSettings.die(of: SIGINT) }
             if !isQuiet { Output.error.note("\nInterrupted: finishing the batch. Ctrl-C again stops at once.") }
         }
         source.activate()
@@ -34,9 +35,55 @@ enum Interruption {
             source.cancel()
             sigaction(SIGINT, &former, nil)
         }
-        return try await task.value
+        return try await work()
+    }
+
+    /// Runs the work in a task that the signal cancels.
+    static func cancelling<Value: Sendable>(
+        isQuiet: Bool, _ work: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        try await watching(isQuiet: isQuiet) {
+            let task = Task { try await work() }
+            watch.withLock { $0.run(task) }
+            defer { watch.withLock { $0.task = nil } }
+            return try await task.value
+        }
     }
 }
+
+private let watch = Mutex(Watch())
+
+/// What the signal has to end.
+private struct Watch {
+    private var isWatching = false
+    private var isInterrupted = false
+    var task: (any CancellableTask)?
+
+    /// - Returns: False if the signal is watched already.
+    mutating func begin() -> Bool {
+        defer { isWatching = true }
+        return !isWatching
+    }
+
+    /// Makes this the task that the signal cancels.
+    mutating func run(_ task: any CancellableTask) {
+        self.task = task
+        if isInterrupted { task.cancel() }
+    }
+
+    /// - Returns: Whether the work was interrupted before.
+    mutating func interrupt() -> Bool {
+        defer { isInterrupted = true }
+        task?.cancel()
+        return isInterrupted
+    }
+}
+
+private protocol CancellableTask: Sendable {
+    func cancel()
+}
+
+extension Task: CancellableTask {}
 
 private let interruptions = CaughtInterruptions()
 

@@ -11,6 +11,29 @@ enum ProcessSettings {
         signal(SIGXFSZ, SIG_IGN)
     }
 
+    /// The number of file descriptors that a command may come to need besides those that it was started with. An import with
+    /// inference that makes a store needs the most: 17.
+    static let neededDescriptors = 32
+
+    /// Refuses to run if the process can open too few files: libdispatch traps where it cannot open an epoll(7) or an
+    /// eventfd(2), and every command that waits uses libdispatch.
+    static func requireDescriptors() throws(CommandFailure) {
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        let most = Int32(clamping: min(limit.rlim_cur, 1 << 20))
+        var free = 0
+        // One call of poll(2) tells of 64 descriptors which ones are closed; a process with few open files needs one call.
+        var first: Int32 = 0
+        while first < most, free < neededDescriptors {
+            let end = min(first + 64, most)
+            var some = (first..<end).map { pollfd(fd: $0, events: 0, revents: 0) }
+            poll(&some, nfds_t(some.count), 0)
+            free += some.count { $0.revents & Int16(POLLNVAL) != 0 }
+            first = end
+        }
+        guard free >= neededDescriptors else { throw .tooFewDescriptors(free: free, limit: Int(most)) }
+    }
+
     /// Lets a signal end the process, as it would have done if it had not been caught.
     static func die(of signal: Int32) {
         TemporaryName.removeAll()

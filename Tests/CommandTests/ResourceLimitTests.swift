@@ -1,0 +1,68 @@
+import ProfileTesting
+import Testing
+import Watchdog
+
+/// The command where the system lets the process open few files.
+@Suite(.watched(for: .seconds(300))) struct ResourceLimitTests {
+    /// Lines of shell that exit 0 in a folder with a store.
+    private static let commands = [
+        "profiles lookup anna", "profiles lookup anna --format json", "profiles find anna", "profiles list",
+        "profiles import more.csv --on-duplicate update",
+        "profiles import club.csv --infer --yes --database club.sqlite --rejects rejects.csv --report report.html",
+        "profiles import club.csv --infer --dry-run --database none.sqlite", "profiles validate more.csv", "profiles validate - < more.csv",
+        "profiles export", "profiles schema infer club.csv", "profiles schema show", "profiles check",
+        "profiles login anna --password-stdin < password", "profiles edit anna --phone 78761242",
+        "profiles register --username $RANDOM --phone 78761241 --address x --password-stdin < password",
+        "profiles init --database other.sqlite", "profiles backup backup.sqlite", "profiles token list",
+        "profiles revalidate --all", "profiles copy store.sqlite copy.sqlite", "profiles remove zoe --yes",
+    ]
+
+    /// Closes what the tests' process has left open, so that a command begins with its three standard streams.
+    private static let closing = "for n in {3..200}; do eval \"exec $n>&-\"; done"
+
+    private func workplace() throws -> Workplace {
+        let workplace = try Workplace()
+        try workplace.register("anna")
+        try workplace.register("zoe")
+        try workplace.write("aK8oio\n", to: "password")
+        try workplace.write("username,password,phone,address\nanna,aK8oio,78761241,1\n", to: "more.csv")
+        try workplace.write("id,name\n" + (1...300).map { "u\($0),Name \($0)\n" }.joined(), to: "club.csv")
+        return workplace
+    }
+
+    @Test func `too few descriptors are an error that says how to raise the limit, and no command dies of them`() throws {
+        let workplace = try workplace()
+        for (index, command) in Self.commands.enumerated() {
+            // Each command with some of them, and all of them in the long runs.
+            let limits = [4, 5, 6, 7, 8, 9, 10, 12, 16, 20, 24, 32]
+            for limit in Length.isLong ? limits : [limits[index % limits.count], 6, 8] {
+                let outcome = try workplace.shell("\(Self.closing); ulimit -n \(limit); \(command)")
+                #expect(outcome.status == 78, "\(command) with \(limit): \(outcome)")
+                #expect(outcome.error.contains("its limit is \(limit))"), "\(outcome)")
+                #expect(outcome.error.contains("Raise the limit, for example with \"ulimit -n 1024\""), "\(outcome)")
+            }
+        }
+        #expect(!workplace.exists("club.sqlite") && !workplace.exists("backup.sqlite"))
+        #expect(!workplace.exists("rejects.csv"))
+    }
+
+    @Test func `the descriptors that a command asks for are enough for every command`() throws {
+        let workplace = try workplace()
+        for command in Self.commands {
+            // Those that the command asks for, and its three standard streams.
+            let outcome = try workplace.shell("\(Self.closing); ulimit -n 35; \(command)")
+            #expect(outcome.status == 0, "\(command): \(outcome)")
+        }
+    }
+
+    @Test func `open files that a process inherits count`() throws {
+        let workplace = try workplace()
+        let many = (3..<60).map { "exec \($0)< more.csv" }.joined(separator: "; ")
+        let refused = try workplace.shell("\(Self.closing); \(many); ulimit -n 70; profiles list")
+        #expect(refused.status == 78, "\(refused)")
+        #expect(refused.error.contains("may open 10 more files (its limit is 70)"), "\(refused)")
+        // Those that can be opened lie beyond the first 64.
+        let enough = try workplace.shell("\(Self.closing); \(many); ulimit -n 120; profiles list")
+        #expect(enough.status == 0, "\(enough)")
+    }
+}
