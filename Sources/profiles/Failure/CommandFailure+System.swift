@@ -41,11 +41,11 @@ extension CommandFailure {
         CommandFailure(.tryAgain, "No thread could be started; try again: \(systemText(code))")
     }
 
-    static func tooFewDescriptors(free: Int, limit: Int) -> CommandFailure {
+    static func tooFewDescriptors(free: Int, needed: Int, limit: Int) -> CommandFailure {
         CommandFailure(
             .badConfiguration,
             "This process may open \(free) more files (its limit is \(limit)), and a command needs "
-                + "\(ProcessSettings.neededDescriptors); nothing was done",
+                + "\(needed); nothing was done",
             "Raise the limit, for example with \"ulimit -n 1024\"")
     }
 

@@ -31,7 +31,9 @@ enum ProcessSettings {
             free += some.count { $0.revents & Int16(POLLNVAL) != 0 }
             first = end
         }
-        guard free >= neededDescriptors else { throw .tooFewDescriptors(free: free, limit: Int(most)) }
+        guard free >= neededDescriptors else {
+            throw .tooFewDescriptors(free: free, needed: neededDescriptors, limit: Int(most))
+        }
     }
 
     /// Lets a signal end the process, as it would have done if it had not been caught.
