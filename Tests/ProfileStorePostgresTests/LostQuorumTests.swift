@@ -250,7 +250,7 @@ import Watchdog
     @Test func `E3: a leader whose standbys do not answer gives no answer of no, to any write`() async throws {
         try await ReplicatedServer.with { servers in
             let store = try PostgresStore(on: ReplicatedServer.uri(servers))
-            let repository = try await store.open { $0.waitLimit = .milliseconds(400) }
+            let repository = try await store.open { $0.waitLimit = .seconds(1) }
             let patient = try await store.open()
             let stored = try await patient.register("one")
             _ = try await patient.edit("one") { $0["address"] = "1" }
