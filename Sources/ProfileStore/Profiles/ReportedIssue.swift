@@ -22,7 +22,8 @@ public struct ReportedIssue: Hashable, Sendable {
     /// Tells an issue in the words of a schema.
     public init(_ issue: ValidationIssue, in schema: ProfileSchema) {
         self.init(
-            field: issue.field?.text, code: issue.code.rawValue, message: schema.message(for: issue), count: issue.count)
+            field: issue.field?.text, code: issue.code.rawValue, message: schema.message(for: issue),
+            count: issue.count)
     }
 }
 
