@@ -152,8 +152,9 @@ extension ValidationIssue.Problem {
 }
 
 extension ValidationIssue: Encodable {
-    /// Writes `field`, `code`, `message` and the `count` of an issue that stands for several, in our words and with the field's name: for the schema's own words encode a
-    /// `ReportedIssue` of it.
+    /// Writes `field`, `code` and `message`, and ``count`` if it is more than one.
+    ///
+    /// The message is in our words and with the field's name: for the schema's own words encode a `ReportedIssue` of it.
     public func encode(to encoder: any Encoder) throws {
         try JSONValue.issue(
             field: field?.text, code: code.rawValue, message(label: field?.text ?? "The row"), count: count

@@ -5,8 +5,8 @@ extension Profile: Encodable {
     /// schema's order, null where absent; `issues` only when it is invalid.
     public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
 
-    /// The profile as JSON, which writes itself: the same members, always in that order, and numbers with every digit that
-    /// is stored. It costs less than the look-up that found the profile, and a fraction of what an `Encoder` costs.
+    /// The profile as JSON: the members that an `Encoder` gets, always in the schema's order, and numbers with every digit
+    /// that is stored. To write it costs less than the look-up of the profile, and a fraction of what an `Encoder` costs.
     ///
     /// ```swift
     /// response.write(profile.json.utf8())
@@ -34,7 +34,7 @@ extension ProfilePage: Encodable {
     /// Writes the page as `lookup --format json` prints it: `next` is what to go on after, null when there is no more.
     public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
 
-    /// The page as JSON, which writes itself; see ``Profile/json``.
+    /// The page as JSON: `profiles`, each as in ``Profile/json``, then `next`.
     public var json: JSONValue {
         [
             "profiles": .array(profiles.map(\.json)),

@@ -22,12 +22,16 @@ public struct ReportedIssue: Hashable, Sendable {
     /// Tells an issue in the words of a schema.
     public init(_ issue: ValidationIssue, in schema: ProfileSchema) {
         self.init(
-            field: issue.field?.text, code: issue.code.rawValue, message: schema.message(for: issue), count: issue.count
-        )
+            field: issue.field?.text, code: issue.code.rawValue, message: schema.message(for: issue),
+            count: issue.count)
     }
 }
 
 extension [ReportedIssue] {
+    /// The maximum count that is read for one stored issue. No profile has so many issues, and reports can add up such
+    /// counts without an overflow.
+    private static let mostCounted = 1_000_000
+
     /// The form in which a row's issues are stored.
     package var stored: String {
         JSONValue.array(map(\.json)).text()
@@ -46,7 +50,7 @@ extension [ReportedIssue] {
                 for member in members {
                     switch (member.name, member.value) {
                     case (let name, .string(let text)): texts[name] = text
-                    case ("count", .number(let text)): count = Swift.max(1, Int(text) ?? 1)
+                    case ("count", .number(let text)): count = Swift.min(Swift.max(1, Int(text) ?? 1), Self.mostCounted)
                     default: break
                     }
                 }

@@ -1,13 +1,13 @@
 package import ProfileCore
 
 extension RevalidationReport: Encodable {
-    /// Writes the report as `revalidate --format json` prints it, without `database`: a client of a service has no use for
-    /// where the service keeps its store.
+    /// Writes the report as `revalidate --format json` prints it, without `database`: clients of a service
+    /// must not learn the server's paths.
     public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
 
     package var json: JSONValue { .object(members) }
 
-    /// With where the store is, for those who run the program.
+    /// Includes the path of the store, for the operator.
     package var localJSON: JSONValue { .object(members + [JSONMember.database(store)]) }
 
     private var members: [JSONMember] {

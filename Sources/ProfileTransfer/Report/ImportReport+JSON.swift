@@ -3,12 +3,12 @@ internal import ProfileStore
 
 extension ImportReport: Encodable {
     /// Writes the report as `import --format json` prints it, without `database`, and with the name of the file alone as
-    /// `source`: a client of a service has no use for where the service keeps its files.
+    /// `source`: clients of a service must not learn the server's paths.
     public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
 
     var json: JSONValue { .object(members(source: source.split(separator: "/").last.map(String.init) ?? source)) }
 
-    /// With where the source and the store are, for those who run the program.
+    /// Includes the paths of the source and the store, for the operator.
     var localJSON: JSONValue { .object(members(source: source) + [JSONMember.database(store)]) }
 
     private func members(source: String) -> [JSONMember] {

@@ -20,8 +20,9 @@ public enum ReportFormat: String, Hashable, Sendable, CaseIterable {
 }
 
 extension ImportReport {
-    /// The whole report in a format, with the issues that it lists, and where the store is: for those who run the program.
-    /// A service answers its clients with the report's `Encodable` form.
+    /// The whole report in a format, with the issues that it lists.
+    ///
+    /// It includes the path of the store, for the operator. A service answers its clients with the `Encodable` form.
     public func rendered(as format: ReportFormat) -> String { outline.rendered(as: format) }
 
     /// Writes the whole report in a format, as above, chunk by chunk.
@@ -38,8 +39,9 @@ extension ImportReport {
 }
 
 extension RevalidationReport {
-    /// The whole report in a format, with the issues that it lists, and where the store is: for those who run the program.
-    /// A service answers its clients with the report's `Encodable` form.
+    /// The whole report in a format, with the issues that it lists.
+    ///
+    /// It includes the path of the store, for the operator. A service answers its clients with the `Encodable` form.
     public func rendered(as format: ReportFormat) -> String { outline.rendered(as: format) }
 
     /// Writes the whole report in a format, as above, chunk by chunk.

@@ -8,8 +8,7 @@ import Watchdog
         RowValidator(ProfileValidator(schema), today: try ProfileSchema.day(2026, 1, 15))
     }
 
-    @Test func `a draft has a hundred issues at the most, then one for each code with how many more there are`() throws
-    {
+    @Test func `S3: a draft has a hundred issues at the most, then one a code with how many more there are`() throws {
         var draft = ProfileDraft()
         for number in 0..<100_000 { draft["unknown\(number)"] = "x" }
         let validator = ProfileValidator(.standard)

@@ -54,6 +54,16 @@ import Watchdog
         await repository.close()
     }
 
+    @Test func `a stored issue counts no more than reports can add up`() {
+        let issue = #"{"field":null,"code":"too_short","message":"","count":9223372036854775807}"#
+        let issues = [ReportedIssue](stored: "[\(issue),\(issue)]")
+        var tally = IssueTally<ReportedIssue>(limit: 1)
+        for issue in issues { _ = tally.count(field: issue.field, code: issue.code, times: issue.count) }
+        #expect(tally.total == 2_000_000)
+        #expect([ReportedIssue](stored: issues.stored) == issues)
+        #expect([ReportedIssue](stored: #"[{"code":"too_short","message":"","count":-1}]"#).map(\.count) == [1])
+    }
+
     @Test func `what is wrong with a query that the store refused is an issue too`() async throws {
         let repository = try await store.open()
         let error = await #expect(throws: ProfileStoreError.self) {
