@@ -79,8 +79,7 @@ import Watchdog
     }
 
     @Test(arguments: [["--infer", "--yes"], ["--map", "Kundennr=username"]])
-    func `I7: Ctrl-C while the store is made ends the import in order and leaves no store`(_ options: [String]) async throws
-    {
+    func `I7: Ctrl-C while the store is made ends the import and leaves no store`(_ options: [String]) async throws {
         let workplace = try workplace()
         // The store is made under the write lock, which this test holds.
         let lock = open("\(workplace.folder)/store.sqlite-lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)

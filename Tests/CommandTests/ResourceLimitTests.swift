@@ -8,8 +8,9 @@ import Watchdog
     private static let commands = [
         "profiles lookup anna", "profiles lookup anna --format json", "profiles find anna", "profiles list",
         "profiles import more.csv --on-duplicate update",
-        "profiles import club.csv --infer --yes --database club.sqlite --rejects rejects.csv --report report.html",
-        "profiles import club.csv --infer --dry-run --database none.sqlite", "profiles validate more.csv", "profiles validate - < more.csv",
+        "profiles import club.csv --infer --yes --database club.sqlite --rejects r.csv --report report.html",
+        "profiles import club.csv --infer --dry-run --database none.sqlite", "profiles validate more.csv",
+        "profiles validate - < more.csv",
         "profiles export", "profiles schema infer club.csv", "profiles schema show", "profiles check",
         "profiles login anna --password-stdin < password", "profiles edit anna --phone 78761242",
         "profiles register --username $RANDOM --phone 78761241 --address x --password-stdin < password",
@@ -30,7 +31,8 @@ import Watchdog
         return workplace
     }
 
-    @Test func `too few descriptors are an error that says how to raise the limit, and no command dies of them`() throws {
+    @Test func `too few descriptors are an error that says how to raise the limit, and no command dies of them`() throws
+    {
         let workplace = try workplace()
         for (index, command) in Self.commands.enumerated() {
             // Each command with some of them, and all of them in the long runs.
@@ -43,7 +45,7 @@ import Watchdog
             }
         }
         #expect(!workplace.exists("club.sqlite") && !workplace.exists("backup.sqlite"))
-        #expect(!workplace.exists("rejects.csv"))
+        #expect(!workplace.exists("r.csv"))
     }
 
     @Test func `the descriptors that a command asks for are enough for every command`() throws {
