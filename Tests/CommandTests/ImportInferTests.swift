@@ -108,6 +108,24 @@ import Watchdog
         #expect(!workplace.exists("store.sqlite"))
     }
 
+    @Test func `I7: Ctrl-C as soon as the store is made ends the import and leaves no store`() async throws {
+        for _ in 0..<5 {
+            let workplace = try Workplace()
+            try workplace.write(
+                "username,password,phone,address\n" + String(repeating: "x,aK8oio,1,2\n", count: 30_000), to: "bad.csv")
+            let process = try ChildProcess(
+                [try Workplace.binary(), "import", "bad.csv"], environment: workplace.environment,
+                folder: workplace.folder,
+                streams: [0: .file("/dev/null", flags: O_RDONLY), 2: .file("/dev/null", flags: O_RDWR)])
+            try await waitUntil { workplace.exists("store.sqlite") || process.hasEnded }
+            process.send(SIGINT)
+            // 1 if the signal came after the last row.
+            let status = process.wait()
+            #expect([130, 1].contains(status), "\(status)")
+            #expect(!workplace.exists("store.sqlite"))
+        }
+    }
+
     @Test func `N5: a store that is there keeps its rules, and the difference is shown`() throws {
         let workplace = try workplace()
         #expect(try workplace.profiles("import", "kunden.csv", "--infer", "--yes").status == 0)
