@@ -79,9 +79,7 @@ import Watchdog
     }
 
     @Test(arguments: [["--infer", "--yes"], ["--map", "Kundennr=username"]])
-    func `I7: Ctrl-C while the store is made ends the import in order and leaves no store`(_ options: [String])
-        async throws
-    {
+    func `I7: Ctrl-C while the store is made ends the import and leaves no store`(_ options: [String]) async throws {
         let workplace = try workplace()
         // The store is made under the write lock, which this test holds.
         let lock = open("\(workplace.folder)/store.sqlite-lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
@@ -108,6 +106,24 @@ import Watchdog
         #expect(SmallFile.text(of: error)?.contains("Interrupted; nothing was written") == true)
         #expect(flock(lock, LOCK_UN) == 0)
         #expect(!workplace.exists("store.sqlite"))
+    }
+
+    @Test func `I7: Ctrl-C as soon as the store is made ends the import and leaves no store`() async throws {
+        for _ in 0..<5 {
+            let workplace = try Workplace()
+            try workplace.write(
+                "username,password,phone,address\n" + String(repeating: "x,aK8oio,1,2\n", count: 30_000), to: "bad.csv")
+            let process = try ChildProcess(
+                [try Workplace.binary(), "import", "bad.csv"], environment: workplace.environment,
+                folder: workplace.folder,
+                streams: [0: .file("/dev/null", flags: O_RDONLY), 2: .file("/dev/null", flags: O_RDWR)])
+            try await waitUntil { workplace.exists("store.sqlite") || process.hasEnded }
+            process.send(SIGINT)
+            // 1 if the signal came after the last row.
+            let status = process.wait()
+            #expect([130, 1].contains(status), "\(status)")
+            #expect(!workplace.exists("store.sqlite"))
+        }
     }
 
     @Test func `N5: a store that is there keeps its rules, and the difference is shown`() throws {
@@ -286,6 +302,8 @@ import Watchdog
         #expect(driver.screen.contains("imported  203"))
         #expect(driver.screen.contains("profiles mend rejects.csv"))
         let mending = try TerminalDriver(workplace, "mend", "rejects.csv")
+        try mending.wait(for: "Welcome to this awesome app!")
+        try mending.press(.enter)
         try mending.wait(until: { $0.contains("Row 1 of 1, line 4") && $0.contains("E-mail is taken") })
         try mending.press(.control("u"))
         try mending.type("ann.two@example.org")
@@ -300,7 +318,8 @@ import Watchdog
         #expect(finding.screen.contains("ann.two@example.org") && !finding.screen.contains("ann@example.org"))
         #expect(finding.transcript.contains("\u{1B}[1mAnn Tw\u{1B}["))
         let browsing = try TerminalDriver(workplace, "browse")
-        try browsing.wait(until: { $0.contains("1 of 204") })
+        // Who has been greeted once is not greeted again.
+        try browsing.wait(until: { $0.contains("1 of 204") && !$0.contains("Welcome") })
         try browsing.type("/TWO")
         try browsing.wait(until: { $0.contains("1 of 1") })
         try browsing.press(.enter)

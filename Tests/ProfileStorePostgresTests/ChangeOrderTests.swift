@@ -53,6 +53,7 @@ import Watchdog
         let repository = try await store.open()
         try await repository.register("abel")
         try await store.run("ALTER TABLE counters DROP CONSTRAINT counters_value_check")
+        try await store.run("ALTER TABLE changes DROP CONSTRAINT changes_number_check")
         try await store.run("UPDATE counters SET value = \(number) WHERE name = 'change_number'")
         let error = await #expect(throws: ProfileStoreError.self) { try await repository.changeNumber }
         guard case .corrupt(let what) = try #require(error) else {
