@@ -35,12 +35,12 @@ extension StoreUsing {
         return value
     }
 
-    /// Opens the store. Ctrl-C ends the wait for a store to be made, so that a command which catches the signal later
-    /// leaves no store behind that it has not used.
+    /// Opens the store. In a command that catches Ctrl-C throughout, the signal also ends the wait for a store to be made. In
+    /// others it ends the process, as ever: nothing after the opening would notice it.
     private func opening(
         _ path: String, _ options: ProfileRepository.Options
     ) async throws -> ProfileRepository {
-        guard options.createsMissing else { return try await StorePlace.open(path, options) }
+        guard Interruption.isWatching else { return try await StorePlace.open(path, options) }
         return try await Interruption.cancelling(isQuiet: store.quiet) { try await StorePlace.open(path, options) }
     }
 

@@ -38,6 +38,9 @@ enum Interruption {
         return try await work()
     }
 
+    /// Whether the signal is caught now.
+    static var isWatching: Bool { watch.withLock { $0.isWatching } }
+
     /// Runs the work in a task that the signal cancels.
     static func cancelling<Value: Sendable>(
         isQuiet: Bool, _ work: @escaping @Sendable () async throws -> Value
@@ -55,7 +58,7 @@ private let watch = Mutex(Watch())
 
 /// What the signal has to end.
 private struct Watch {
-    private var isWatching = false
+    private(set) var isWatching = false
     private var isInterrupted = false
     var task: (any CancellableTask)?
 
