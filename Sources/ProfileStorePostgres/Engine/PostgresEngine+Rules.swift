@@ -58,6 +58,8 @@ extension PostgresEngine {
                     do {
                         try await Self.prepare(for: schema, connection)
                     } catch let error as ProfileStoreError {
+                        // The hour was for making indexes.
+                        connection.deadline = session.newDeadline
                         try await session.proving(connection) { throw error }
                     }
                     return try await Self.isPrepared(for: schema, connection.run(SchemaTable.selectIndexes))
