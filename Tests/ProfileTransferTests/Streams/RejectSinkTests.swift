@@ -134,6 +134,8 @@ import Watchdog
             .rejects
         // More than there are cooperative threads.
         let folders = try (0...sysconf(Int32(_SC_NPROCESSORS_ONLN))).map { _ in try ImportFolder() }
+        // The last reference to a folder removes it.
+        defer { withExtendedLifetime(folders) {} }
         var imports: [(reader: Int32, writer: Int32, task: Task<ImportReport, any Error>)] = []
         for folder in folders {
             let importer = try await RejectSinkTests(folder: folder).importer(way)
