@@ -14,8 +14,8 @@ let strictness: [SwiftSetting] = [
     .treatWarning("ExplicitSendable", as: .warning),
 ]
 
-// The rooms, from the lowest up: a target sees what stands above it in this list, never what stands below. The README
-// draws them.
+// The rooms, from the lowest up: a target sees what stands above it in this list, never what stands below.
+// Documentation/Architecture.md draws them.
 let package = Package(
     name: "profiles",
     products: [
