@@ -76,7 +76,7 @@ bench: build setup-bench ## the speed table; ROWS, RUNS, ONLY and LONG as Benchm
 bench-postgres: build-postgres setup-cluster setup-bench ## the same for a store on a PostgreSQL server
 	@Benchmarks/postgres.sh
 
-picture: setup ## the README's pictures of the form and the table, from real screens
+picture: setup ## the documents' pictures of the form and the table, from real screens
 	$(SWIFT) build --product profiles
 	$(SWIFT) build --product ScreenPicture
 	@for picture in form browse; do \

@@ -14,8 +14,8 @@ let strictness: [SwiftSetting] = [
     .treatWarning("ExplicitSendable", as: .warning),
 ]
 
-// The rooms, from the lowest up: a target sees what stands above it in this list, never what stands below. The README
-// draws them.
+// The modules, from the lowest up: a target sees what stands above it in this list, never what stands below.
+// Documentation/Architecture.md draws them.
 let package = Package(
     name: "profiles",
     products: [
@@ -209,7 +209,7 @@ let package = Package(
             swiftSettings: strictness),
         // Starts a program for which no file system has files without a name.
         .executableTarget(name: "WithoutUnnamedFiles", path: "Tests/WithoutUnnamedFiles"),
-        // Makes the README's pictures of screens, for `make picture`.
+        // Makes the documents' pictures of screens, for `make picture`.
         .executableTarget(
             name: "ScreenPicture", dependencies: ["Platform", "ProfileTesting", "TerminalUI", "TextLayout"],
             path: "Tests/ScreenPicture",

@@ -2,18 +2,24 @@ import ProfileCore
 import Testing
 import Watchdog
 
-/// What the README says is what happens.
+/// The README and the documents that it links to show what really happens.
 @Suite(.watched) struct ReadmeTests {
+    private static let documents =
+        ["README.md"]
+        + [
+            "Administration", "Architecture", "Building", "Cluster", "Finding", "Importing", "Schema", "Security",
+            "Speed",
+        ].map { "Documentation/\($0).md" }
+
     private let readme: Document
 
     init() throws { readme = try Document("README.md") }
 
-    @Test func `every command of the README ends and answers as it is shown there`() throws {
+    @Test(arguments: documents)
+    func `every command of a document ends and answers as it is shown there`(path: String) throws {
+        // Each document starts in an empty folder, so a reader can follow it without the others.
         let workplace = try Workplace()
-        let commands = readme.commands
-        // A README whose blocks are not found would pass whatever it says.
-        try #require(commands.count > 15)
-        for command in commands {
+        for command in try Document(path).commands {
             let (status, output) = try workplace.run(command.text)
             #expect(status == command.exitStatus, "\(command.text)\n\(output)")
             if let shown = command.output {
@@ -22,18 +28,40 @@ import Watchdog
         }
     }
 
-    @Test func `few commands are kept from the test, each with a reason`() {
-        let skipped = readme.blocks.filter { $0.isShell && $0.reasonNotToRun != nil }
-        #expect(skipped.count <= 2)
-        #expect(skipped.allSatisfy { $0.reasonNotToRun?.isEmpty == false })
-        #expect(skipped.flatMap(\.lines).allSatisfy { $0.hasPrefix("make ") })
+    @Test func `the documents have commands to run, and none is missing from the list`() throws {
+        // Documents whose blocks are not found would pass with any content.
+        #expect(readme.commands.count >= 8)
+        #expect(try Self.documents.map { try Document($0).commands.count }.reduce(0, +) >= 30)
+        let (_, output) = try Workplace().run("cd '\(Document.root)' && ls README.md Documentation/*.md")
+        #expect(output.sorted() == Self.documents.sorted())
     }
 
-    @Test func `the README's make targets are in the Makefile`() throws {
+    @Test func `few commands are kept from the test, each with a reason`() throws {
+        let skipped = try Self.documents.flatMap { try Document($0).blocks }
+            .filter { $0.isShell && $0.reasonNotToRun != nil }
+        #expect(skipped.count <= 3)
+        #expect(skipped.allSatisfy { $0.reasonNotToRun?.isEmpty == false })
         let targets = try Document("Makefile").lines.compactMap { $0.wholeMatch(of: /([a-z-]+):.*/)?.output.1 }
-        for line in readme.blocks.filter({ $0.isShell && $0.reasonNotToRun != nil }).flatMap(\.lines) {
-            let target = line.firstMatch(of: /make ([a-z-]+)/)?.output.1
+        for line in skipped.flatMap(\.lines) {
+            let target = line.prefixMatch(of: /make ([a-z-]+)/)?.output.1
             #expect(target.map(targets.contains) == true, "\(line)")
+        }
+    }
+
+    @Test func `the README has at most 10,000 characters`() {
+        let count = readme.lines.map { $0.count + 1 }.reduce(0, +)
+        #expect(count <= 10_000)
+    }
+
+    @Test(arguments: documents + ["CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"])
+    func `every relative link leads to a file, and to a heading in it`(path: String) throws {
+        let folder = path.split(separator: "/").dropLast().map { $0 + "/" }.joined()
+        let workplace = try Workplace()
+        for link in try Document(path).relativeLinks {
+            let parts = link.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
+            let target = parts[0].isEmpty ? path : folder + parts[0]
+            #expect(try workplace.run("test -e '\(Document.root)/\(target)'").status == 0, "\(link)")
+            if parts.count == 2 { #expect(try Document(target).anchors.contains(String(parts[1])), "\(link)") }
         }
     }
 
@@ -45,9 +73,8 @@ import Watchdog
         #expect(code.lines == Array(example[(start + 1)..<end]))
     }
 
-    @Test(arguments: ["README.md", "Sources/ProfileCore/ProfileCore.docc/Schema.md"])
-    func `the tables of the schema's keys have every key that the parser knows, and no other`(path: String) throws {
-        let keys = try Document(path).tableKeys
+    @Test func `the tables of the schema's keys have every key that the parser knows, and no other`() throws {
+        let keys = try Document("Sources/ProfileCore/ProfileCore.docc/Schema.md").tableKeys
         let first = try #require(keys.firstIndex(of: "fields"))
         let last = try #require(keys.lastIndex { $0.hasSuffix("contentType") })
         let shown = Set(keys[first...last].flatMap { $0.split(separator: ".").map(String.init) })
@@ -65,8 +92,10 @@ import Watchdog
         #expect(shown == known)
     }
 
-    @Test func `the README lists every reserved name, code of an issue and class of characters`() {
-        let text = readme.lines.joined(separator: "\n")
+    @Test func `the documents list every reserved name, code of an issue and class of characters`() throws {
+        let articles = ["Schema", "Issues"].map { "Sources/ProfileCore/ProfileCore.docc/\($0).md" }
+        let text = try (articles + ["Documentation/Schema.md"])
+            .flatMap { try Document($0).lines }.joined(separator: "\n")
         for name in FieldName.reserved { #expect(text.contains("`\(name)`"), "\(name)") }
         for code in ValidationIssue.Code.allCases { #expect(text.contains("`\(code.rawValue)`"), "\(code)") }
         for name in Requirement.allCases { #expect(text.contains("`\(name.rawValue)`"), "\(name)") }
@@ -81,10 +110,34 @@ import Watchdog
 private struct Document {
     let lines: [String]
 
-    /// Reads a file by its path from the repository's root, which is three levels above this file.
-    init(_ path: String) throws {
-        let root = #filePath.split(separator: "/").dropLast(3).map { "/" + $0 }.joined()
-        lines = try Workplace.read(root + "/" + path).lines
+    /// The repository's root, which is three levels above this file.
+    static let root = #filePath.split(separator: "/").dropLast(3).map { "/" + $0 }.joined()
+
+    /// Reads a file by its path from the repository's root.
+    init(_ path: String) throws { lines = try Workplace.read(Self.root + "/" + path).lines }
+
+    /// The lines outside fenced blocks.
+    private var prose: [String] {
+        var isFenced = false
+        return lines.filter { line in
+            if line.hasPrefix("```") { isFenced.toggle() }
+            return !isFenced
+        }
+    }
+
+    /// The targets of links and pictures that are not addresses of the web.
+    var relativeLinks: [String] {
+        prose.flatMap { $0.matches(of: /\]\(([^()\s]+)\)/).map { String($0.1) } }.filter { !$0.contains("://") }
+    }
+
+    /// The names of the headings, as a repository's web view makes them.
+    var anchors: Set<String> {
+        Set(
+            prose.filter { $0.hasPrefix("#") }.map { heading in
+                String(
+                    heading.drop { $0 == "#" || $0 == " " }.lowercased()
+                        .filter { $0.isLetter || $0.isNumber || " -_".contains($0) }.map { $0 == " " ? "-" : $0 })
+            })
     }
 
     /// A fenced block.

@@ -138,7 +138,7 @@ import Watchdog
 
     @Test func `the version is printed`() throws {
         let outcome = try Workplace().profiles("--version")
-        #expect(outcome == Workplace.Outcome(status: 0, output: "0.1.0\n", error: ""))
+        #expect(outcome == Workplace.Outcome(status: 0, output: "0.2.0\n", error: ""))
     }
 
     @Test(

@@ -2,7 +2,7 @@ import Platform
 import ProfileTesting
 import TerminalUI
 
-/// Makes the pictures in the README: runs the real command in a terminal, types as a person would, and prints what the
+/// Makes the pictures in the documents: runs the real command in a terminal, types as a person would, and prints what the
 /// screen then shows as SVG.
 ///
 ///     ScreenPicture PATH-OF-PROFILES form|browse > picture.svg

@@ -5,7 +5,7 @@ import Watchdog
 
 @Suite(.watched) struct ReportCSVTests {
     /// When, by which version and of which store.
-    private static let origin = ",2026-01-31T09:15:00.250Z,profiles 0.1.0,/srv/people.sqlite"
+    private static let origin = ",2026-01-31T09:15:00.250Z,profiles 0.2.0,/srv/people.sqlite"
 
     @Test func `I8: the CSV report has a record an issue and no totals`() {
         #expect(

@@ -24,7 +24,7 @@ import Watchdog
             {"line":41,"record":39,"field":null,"code":"bad_row",\
             "message":"The row has 7 cells where the header has 6"}],\
             "issues_truncated":true,"seconds":1.235,"dry_run":false,"early_end":null,"warnings":[],\
-            "started_at":"2026-01-31T09:15:00.250Z","program":"profiles 0.1.0","database":"/srv/people.sqlite"}
+            "started_at":"2026-01-31T09:15:00.250Z","program":"profiles 0.2.0","database":"/srv/people.sqlite"}
             """
         #expect(json.text() == expected)
     }
@@ -38,7 +38,7 @@ import Watchdog
             "issues":[{"field":"address","code":"too_short",\
             "message":"Address should have at least 10 characters","value":"12 Main","key":"skboard"}],\
             "issues_truncated":false,"seconds":0.25,"candidate":true,"cancelled":false,\
-            "started_at":"2026-01-31T09:15:00.250Z","program":"profiles 0.1.0","database":"/srv/people.sqlite"}
+            "started_at":"2026-01-31T09:15:00.250Z","program":"profiles 0.2.0","database":"/srv/people.sqlite"}
             """
         #expect(json.text() == expected)
     }

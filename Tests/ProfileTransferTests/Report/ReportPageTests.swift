@@ -19,7 +19,7 @@ import Watchdog
                 + "<td class=\"share\">40.0 %</td>", "<rect width=\"50.0%\"",
             "<td class=\"line\">41</td><td class=\"key\"></td><td>(row)</td>",
             "<td class=\"line\">40</td><td class=\"key\">ann</td><td>password</td>",
-            "<p>2026-01-31 09:15:00 UTC, profiles 0.1.0, store /srv/people.sqlite</p>",
+            "<p>2026-01-31 09:15:00 UTC, profiles 0.2.0, store /srv/people.sqlite</p>",
             "&lt;/script&gt;&lt;script&gt;alert(1)&lt;/script&gt;", "マーン\\u",
         ] {
             #expect(body.contains(text), "\(text)")

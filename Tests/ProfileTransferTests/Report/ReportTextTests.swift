@@ -10,7 +10,7 @@ import Watchdog
             sampleImport().summary(examples: 3) == #"""
                 Import of people.csv in 1.235 seconds
                 Rules: standard, version 1 (5f3a9c0de1b2)
-                2026-01-31 09:15:00 UTC, profiles 0.1.0, store /srv/people.sqlite
+                2026-01-31 09:15:00 UTC, profiles 0.2.0, store /srv/people.sqlite
 
                   rows      1,234,567
                   imported  1,234,500  >99.9 %
@@ -38,7 +38,7 @@ import Watchdog
             sampleRevalidation().summary() == """
                 Revalidation of the stored profiles in 0.25 seconds
                 Rules: stricter (00ff)
-                2026-01-31 09:15:00 UTC, profiles 0.1.0, store /srv/people.sqlite
+                2026-01-31 09:15:00 UTC, profiles 0.2.0, store /srv/people.sqlite
                 These rules are not in force, and nothing was marked.
 
                   checked                3  100.0 %
@@ -75,7 +75,7 @@ import Watchdog
             report.summary() == """
                 Dry run of standard input in 0.0 seconds
                 Rules: s (ab)
-                2026-01-31 09:15:00 UTC, profiles 0.1.0, no store
+                2026-01-31 09:15:00 UTC, profiles 0.2.0, no store
                 Nothing was written: these are the numbers that an import would have.
                 Ended early: it was cancelled.
 
