@@ -260,62 +260,48 @@ extension ObservedEngine {
 // MARK: Accounts
 
 extension ObservedEngine {
-    func startSession(
-        _ session: NewSession, of username: String
-    ) async throws(ProfileStoreError) -> Session? {
-        try await observing(.startSession, rows: Self.found, await engine.startSession(session, of: username))
+    func issue(
+        _ token: StoredToken, to username: String?, atMost limit: Int
+    ) async throws(ProfileStoreError) -> StoredToken? {
+        let verb: Observer.Operation.Name =
+            switch token.kind {
+            case .session: .startSession
+            case .access: .createToken
+            case .reset: .issueReset
+            }
+        let isNameTaken: (StoredToken?) -> Bool = { token.kind == .access && $0 == nil }
+        return try await observing(
+            verb, rows: { isNameTaken($0) ? 1 : Self.found($0) },
+            refusal: { isNameTaken($0) ? ProfileStoreError.tokenExists(name: "").code : nil },
+            await engine.issue(token, to: username, atMost: limit))
     }
 
-    func liveSession(_ token: TokenHash, at time: Timestamp) async throws(ProfileStoreError) -> Session? {
-        try await observing(.lookUpSession, rows: Self.found, await engine.liveSession(token, at: time))
+    func token(_ hash: TokenHash, at time: Timestamp) async throws(ProfileStoreError) -> StoredToken? {
+        let verb: Observer.Operation.Name =
+            switch hash.kind {
+            case .session: .lookUpSession
+            case .access: .lookUpToken
+            case .reset: .lookUpReset
+            }
+        return try await observing(verb, rows: Self.found, await engine.token(hash, at: time))
     }
 
-    func sessions(
-        of profileID: Int64?, after last: Session?, limit: Int, at time: Timestamp
-    ) async throws(ProfileStoreError) -> [Session] {
-        try await observing(
-            .listSessions, rows: \.count, await engine.sessions(of: profileID, after: last, limit: limit, at: time))
-    }
-
-    func endSession(_ id: TokenID, at time: Timestamp) async throws(ProfileStoreError) -> Session? {
-        try await observing(.endSession, rows: Self.found, await engine.endSession(id, at: time))
-    }
-
-    func endSessions(of username: String, at time: Timestamp) async throws(ProfileStoreError) -> Int? {
-        try await observing(.endSession, rows: { $0 ?? 0 }, await engine.endSessions(of: username, at: time))
-    }
-
-    func create(_ token: AccessToken, _ hash: TokenHash) async throws(ProfileStoreError) -> Bool {
-        try await observing(
-            .createToken, refusal: { $0 ? nil : ProfileStoreError.tokenExists(name: "").code },
-            await engine.create(token, hash))
-    }
-
-    func accessToken(_ token: TokenHash) async throws(ProfileStoreError) -> AccessToken? {
-        try await observing(.lookUpToken, rows: Self.found, await engine.accessToken(token))
-    }
-
-    func accessTokens() async throws(ProfileStoreError) -> [AccessToken] {
-        try await observing(.listTokens, rows: \.count, await engine.accessTokens())
-    }
-
-    func revoke(_ id: TokenID) async throws(ProfileStoreError) -> AccessToken? {
-        try await observing(.revokeToken, rows: Self.found, await engine.revoke(id))
+    func tokens(_ list: TokenList) async throws(ProfileStoreError) -> [StoredToken] {
+        let verb: Observer.Operation.Name = if case .access = list { .listTokens } else { .listSessions }
+        return try await observing(verb, rows: \.count, await engine.tokens(list))
     }
 
     func note(_ uses: [TokenUse]) async throws(ProfileStoreError) {
         try await observing(.noteUses, rows: { uses.count }, await engine.note(uses))
     }
 
-    func issueReset(
-        _ token: TokenHash, of username: String, at time: Timestamp, until expiry: Timestamp
-    ) async throws(ProfileStoreError) -> PasswordReset? {
-        try await observing(
-            .issueReset, rows: Self.found, await engine.issueReset(token, of: username, at: time, until: expiry))
-    }
-
-    func liveReset(_ token: TokenHash, at time: Timestamp) async throws(ProfileStoreError) -> PasswordReset? {
-        try await observing(.lookUpReset, rows: Self.found, await engine.liveReset(token, at: time))
+    func end(_ tokens: EndingTokens) async throws(ProfileStoreError) -> [StoredToken]? {
+        let verb: Observer.Operation.Name =
+            switch tokens {
+            case .one(.access, _), .all(.access, _): .revokeToken
+            case .one, .all: .endSession
+            }
+        return try await observing(verb, rows: { $0?.count ?? 0 }, await engine.end(tokens))
     }
 
     func redeemReset(

@@ -15,11 +15,12 @@ extension ProfileRepository {
     ) async throws(ProfileStoreError) -> IssuedToken<AccessToken> {
         let new = try newToken(.access)
         let now = options.now()
-        let token = AccessToken(
-            id: new.hash.id, name: name, scopes: scopes.sorted(), createdAt: now,
-            expiresAt: validity.map { now.advanced(by: max($0, .milliseconds(1))) }, lastUsedAt: nil)
-        guard try await engine.create(token, new.hash) else { throw .tokenExists(name: name.text) }
-        return IssuedToken(token, new.text)
+        let token = StoredToken(
+            new.hash, name: name, scopes: scopes.sorted(), createdAt: now,
+            expiresAt: validity.map { now.advanced(by: max($0, .milliseconds(1))) })
+        let issued = try await engine.issue(token, to: nil, atMost: .max)
+        guard let access = issued.flatMap(AccessToken.init) else { throw .tokenExists(name: name.text) }
+        return IssuedToken(access, new.text)
     }
 
     /// What is known of an access token, which is used by this; nil for any other text, and once it has expired or was
@@ -28,20 +29,20 @@ extension ProfileRepository {
     /// It is looked up as a session is, and when it was used is written down once a minute at the most; see
     /// ``session(for:)``.
     public func accessToken(for token: Secret) async throws(ProfileStoreError) -> AccessToken? {
-        try await value(of: token, in: accessTokenLooks) { hash, _ throws(ProfileStoreError) in
-            try await engine.accessToken(hash)
-        }
+        try await use(token, .access).flatMap(AccessToken.init)
     }
 
     /// Every access token, those that have expired too, by name.
-    public func accessTokens() async throws(ProfileStoreError) -> [AccessToken] { try await engine.accessTokens() }
+    public func accessTokens() async throws(ProfileStoreError) -> [AccessToken] {
+        try await engine.tokens(.access).compactMap(AccessToken.init)
+    }
 
     /// Removes an access token, in every process.
     ///
     /// - Returns: What was known of it; nil where there is none of this id.
     @discardableResult
     public func revokeAccessToken(_ id: TokenID) async throws(ProfileStoreError) -> AccessToken? {
-        defer { accessTokenLooks.forget() }
-        return try await engine.revoke(id)
+        defer { tokenLooks.forget() }
+        return try await engine.end(.one(.access, id))?.first.flatMap(AccessToken.init)
     }
 }

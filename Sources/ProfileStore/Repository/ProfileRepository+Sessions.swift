@@ -21,7 +21,7 @@ extension ProfileRepository {
         let proof = try await attempt(
             password, .password, username, starting: newSession(token, label: label, policy: policy))
         // The password is another one since it was proven.
-        guard let session = proof.session else { throw .wrong }
+        guard let session = proof.session.flatMap(Session.init) else { throw .wrong }
         return IssuedToken(session, token.text)
     }
 
@@ -39,9 +39,8 @@ extension ProfileRepository {
     ) async throws(ProfileStoreError) -> IssuedToken<Session> {
         let token = try newToken(.session)
         let new = newSession(token, label: label, policy: policy)
-        guard let session = try await engine.startSession(new, of: username) else {
-            throw .notFound(username: username)
-        }
+        let issued = try await engine.issue(new.token, to: username, atMost: new.mostOfProfile)
+        guard let session = issued.flatMap(Session.init) else { throw .notFound(username: username) }
         return IssuedToken(session, token.text)
     }
 
@@ -51,9 +50,7 @@ extension ProfileRepository {
     /// was ended elsewhere is honoured for as long at the most. When it was used is written down beside the caller, once in
     /// a tenth of the idle time, and once a minute at the most.
     public func session(for token: Secret) async throws(ProfileStoreError) -> Session? {
-        try await value(of: token, in: sessionLooks) { hash, time throws(ProfileStoreError) in
-            try await engine.liveSession(hash, at: time)
-        }
+        try await use(token, .session).flatMap(Session.init)
     }
 
     /// The sessions of a profile, that which was used last first.
@@ -62,7 +59,7 @@ extension ProfileRepository {
     public func sessions(of username: String) async throws(ProfileStoreError) -> [Session] {
         try await call { () throws(ProfileStoreError) in
             guard let profile = try await profile(username: username) else { throw .notFound(username: username) }
-            return try await engine.sessions(of: profile.id, after: nil, limit: .max, at: options.now())
+            return try await sessions(of: profile.id, after: nil, limit: .max)
                 .sorted { ($1.lastUsedAt, $0.id) < ($0.lastUsedAt, $1.id) }
         }
     }
@@ -75,7 +72,14 @@ extension ProfileRepository {
     /// - Returns: The sessions; fewer than the limit are the last.
     /// - Throws: `corrupt`, …
     public func sessions(after last: Session? = nil, limit: Int = 100) async throws(ProfileStoreError) -> [Session] {
-        try await engine.sessions(of: nil, after: last, limit: max(1, limit), at: options.now())
+        try await sessions(of: nil, after: last, limit: max(1, limit))
+    }
+
+    private func sessions(
+        of profileID: Int64?, after last: Session?, limit: Int
+    ) async throws(ProfileStoreError) -> [Session] {
+        try await engine.tokens(.sessions(of: profileID, after: last, limit: limit, at: options.now()))
+            .compactMap(Session.init)
     }
 
     /// Ends a session, in every process.
@@ -83,8 +87,10 @@ extension ProfileRepository {
     /// - Returns: The session; nil where there is none of this id.
     @discardableResult
     public func endSession(_ id: TokenID) async throws(ProfileStoreError) -> Session? {
-        defer { sessionLooks.forget() }
-        return try await engine.endSession(id, at: options.now())
+        defer { tokenLooks.forget() }
+        let now = options.now()
+        let ended = try await engine.end(.one(.session, id))?.first { !$0.isExpired(at: now) }
+        return ended.flatMap(Session.init)
     }
 
     /// Ends the session of a token, as when somebody logs out.
@@ -102,11 +108,12 @@ extension ProfileRepository {
     /// - Throws: `notFound`, `busy`, …
     @discardableResult
     public func endSessions(of username: String) async throws(ProfileStoreError) -> Int {
-        defer { sessionLooks.forget() }
-        guard let count = try await engine.endSessions(of: username, at: options.now()) else {
+        defer { tokenLooks.forget() }
+        let now = options.now()
+        guard let ended = try await engine.end(.all(.session, of: username)) else {
             throw .notFound(username: username)
         }
-        return count
+        return ended.count { !$0.isExpired(at: now) }
     }
 
     /// Removes sessions and resets that have expired, some hundreds at a time. Nothing depends on it but room in the store:
@@ -131,28 +138,26 @@ extension ProfileRepository {
         do throws(HashingError) { return try NewToken(kind) } catch { throw .hashing(error) }
     }
 
-    /// What a token stands for: as it was found a moment ago, or by another look.
-    func value<Value: UsedByToken>(
-        of token: Secret, in looks: RecentLooks<Value>,
-        _ look: (TokenHash, Timestamp) async throws(ProfileStoreError) -> Value?
-    ) async throws(ProfileStoreError) -> Value? {
-        guard let hash = TokenHash(of: token, Value.kind) else { return nil }
+    /// Returns the live token of this kind that has this text, as it was found a moment ago or by another look, and has the
+    /// use written down.
+    func use(_ text: Secret, _ kind: TokenKind) async throws(ProfileStoreError) -> StoredToken? {
+        guard let hash = TokenHash(of: text, kind) else { return nil }
         let now = options.now()
         // Before the look: what ends the session after that is not in what it finds.
         let time = options.uptime()
-        let value: Value
-        if let known = looks.value(of: hash, at: time) {
-            value = known
+        let token: StoredToken
+        if let known = tokenLooks.token(of: hash, at: time) {
+            token = known
         } else {
-            let forgotten = looks.forgotten
-            guard let found = try await look(hash, now) else { return nil }
-            looks.keep(found, of: hash, lookedUpAt: time, after: forgotten)
-            value = found
+            let forgotten = tokenLooks.forgotten
+            guard let found = try await engine.token(hash, at: now) else { return nil }
+            tokenLooks.keep(found, lookedUpAt: time, after: forgotten)
+            token = found
         }
-        guard !value.isExpired(at: now) else { return nil }
-        guard value.isUseDue(at: now) else { return value }
-        tokenUses.note(TokenUse(Value.kind, hash, at: now))
-        looks.update(hash) { $0.used(at: now) }
-        return value.used(at: now)
+        guard !token.isExpired(at: now) else { return nil }
+        guard token.isUseDue(at: now) else { return token }
+        tokenUses.note(TokenUse(hash, at: now))
+        tokenLooks.update(hash) { $0.used(at: now) }
+        return token.used(at: now)
     }
 }
