@@ -1,15 +1,15 @@
 -- Sessions, access tokens and resets of passwords become rows of one table. Once released this file is never edited.
 --
--- A token is 256 random bits. The table holds its SHA-256 alone, in hexadecimal digits: a reader of it can use no token.
+-- A token is 256 random bits. The table holds only its SHA-256, in hexadecimal digits: a reader of it can use none.
 
--- Programs of the version before must add nothing once the rows are moved. Every transaction that locks rows of several of
--- these tables begins with `profiles`.
+-- A program of the version before must not add a row once the rows are moved. A transaction that writes to several of
+-- these tables locks `profiles` first, so this statement takes part in no deadlock.
 LOCK TABLE profiles, sessions, access_tokens, resets IN EXCLUSIVE MODE;
 
 CREATE TABLE tokens (
     hash text COLLATE "C" PRIMARY KEY CHECK (length(hash) = 64),
     kind text COLLATE "C" NOT NULL CHECK (kind IN ('session', 'access', 'reset')),
-    -- The profile that a session or a reset belongs to: it goes with the profile. NULL for an access token.
+    -- The profile that a session or a reset belongs to: it is removed with the profile. NULL for an access token.
     profile_id bigint REFERENCES profiles (id) ON DELETE CASCADE,
     -- The label of a session, or the name of an access token.
     name text COLLATE "C" CHECK (name <> ''),
@@ -20,11 +20,11 @@ CREATE TABLE tokens (
     created_at bigint NOT NULL,
     -- Not every use is written.
     last_used_at bigint,
-    -- When the token expires; each use of a session postpones that. NULL for never.
+    -- When the token expires; each use of a session postpones its expiry. NULL: never.
     expires_at bigint,
     -- How long a session may stay unused, in milliseconds; ten years at most. NULL for other tokens.
     idle_time bigint CHECK (idle_time BETWEEN 1 AND 315360000000),
-    -- When a session expires however often it is used. NULL for other tokens.
+    -- When a session expires, however often it is used. NULL for other tokens.
     latest_expiry bigint,
     CHECK ((kind = 'access') = (profile_id IS NULL)),
     CHECK ((kind = 'access') = (scopes IS NOT NULL)),

@@ -1,12 +1,11 @@
 -- Sessions, access tokens and resets of passwords become rows of one table. Once released this file is never edited.
 --
--- A token is 256 random bits. The table holds its SHA-256 alone, in hexadecimal digits: a reader of this file can use no
--- token.
+-- A token is 256 random bits. The table holds only its SHA-256, in hexadecimal digits: a reader of this file can use none.
 
 CREATE TABLE tokens (
     hash TEXT PRIMARY KEY CHECK (length(hash) = 64),
     kind TEXT NOT NULL CHECK (kind IN ('session', 'access', 'reset')),
-    -- The profile that a session or a reset belongs to: it goes with the profile. NULL for an access token.
+    -- The profile that a session or a reset belongs to: it is removed with the profile. NULL for an access token.
     profile_id INTEGER REFERENCES profiles (id) ON DELETE CASCADE,
     -- The label of a session, or the name of an access token.
     name TEXT COLLATE NOCASE CHECK (name <> ''),
@@ -15,11 +14,11 @@ CREATE TABLE tokens (
     created_at INTEGER NOT NULL,
     -- Not every use is written.
     last_used_at INTEGER,
-    -- When the token expires; each use of a session postpones that. NULL for never.
+    -- When the token expires; each use of a session postpones its expiry. NULL: never.
     expires_at INTEGER,
     -- How long a session may stay unused, in milliseconds; ten years at most. NULL for other tokens.
     idle_time INTEGER CHECK (idle_time BETWEEN 1 AND 315360000000),
-    -- When a session expires however often it is used. NULL for other tokens.
+    -- When a session expires, however often it is used. NULL for other tokens.
     latest_expiry INTEGER,
     CHECK ((kind = 'access') = (profile_id IS NULL)),
     CHECK ((kind = 'access') = (scopes IS NOT NULL)),

@@ -38,7 +38,7 @@ package struct StoredToken: Hashable, Sendable {
     /// The scopes of an access token, in order.
     package let scopes: [AccessScope]
     package let createdAt: Timestamp
-    /// When the token expires unless a use postpones that; nil for never.
+    /// When the token expires, unless a use postpones its expiry; nil if it never expires.
     package private(set) var expiresAt: Timestamp?
     /// Nil for a token whose expiry is fixed.
     package let renewal: Renewal?
@@ -76,7 +76,7 @@ package struct StoredToken: Hashable, Sendable {
         return lastUsedAt.map { $0.advanced(byMilliseconds: interval) <= time } ?? true
     }
 
-    /// The same token, used at a time.
+    /// The same token after a use at this time.
     package func used(at time: Timestamp) -> StoredToken {
         var token = self
         token.lastUsedAt = time
@@ -89,8 +89,8 @@ package struct StoredToken: Hashable, Sendable {
 package enum TokenList: Sendable {
     /// Access tokens, expired ones too, by name.
     case access
-    /// Sessions that have not expired at a time, by profile and then by id: those of one profile, or of all for nil; only
-    /// those after another session; and at most so many.
+    /// Sessions that have not expired at this time, by profile and then by id: of one profile or, for nil, of all; only
+    /// those that follow another session; as many as the limit allows.
     case sessions(of: Int64?, after: Session?, limit: Int, at: Timestamp)
 }
 

@@ -194,15 +194,15 @@ package protocol StoreEngine: Sendable {
     // Sessions, access tokens and resets are tokens of three kinds. A session or a reset belongs to a profile and ends with
     // it; an access token belongs to none and has a name of its own.
 
-    /// Issues a token. A token of a profile takes the place of expired ones, some at a time, and of the least recently used
-    /// ones of its kind if the profile would have too many.
+    /// Issues a token. A token of a profile replaces tokens: a few expired ones of any profile, and the least recently used
+    /// ones of its kind and profile if there would be more than the limit.
     ///
     /// - Parameters:
     ///   - token: The token, without an owner.
     ///   - username: The profile that the token belongs to; nil for an access token.
     ///   - limit: The most tokens of this kind that the profile may have; has no effect on an access token.
-    /// - Returns: The token with its owner. Nil if there is no such profile, or another access token has the name; case of
-    ///   ASCII letters makes no difference.
+    /// - Returns: The token with its owner. Nil if there is no such profile, or if another access token has the name,
+    ///   whatever the case of its ASCII letters.
     /// - Throws: What every verb may throw.
     func issue(
         _ token: StoredToken, to username: String?, atMost limit: Int

@@ -138,8 +138,8 @@ extension ProfileRepository {
         do throws(HashingError) { return try NewToken(kind) } catch { throw .hashing(error) }
     }
 
-    /// Returns the live token of this kind that has this text, as it was found a moment ago or by another look, and has the
-    /// use written down.
+    /// Returns the token of this kind that has this text, unless it has expired, and notes the use. A token that was read
+    /// less than ``Options/tokenLookInterval`` ago is not read again.
     func use(_ text: Secret, _ kind: TokenKind) async throws(ProfileStoreError) -> StoredToken? {
         guard let hash = TokenHash(of: text, kind) else { return nil }
         let now = options.now()

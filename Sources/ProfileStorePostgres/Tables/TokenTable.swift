@@ -5,7 +5,7 @@ internal import ProfileStore
 /// The table `tokens`: sessions, access tokens and resets. The row of a session or a reset goes with its profile, by a
 /// foreign key.
 enum TokenTable {
-    // A field of a schema may have the name of any of these columns, and is a column of `profiles` then.
+    // A schema may have a field with the name of one of these columns, so `profiles` may have a column of that name.
     private static let columns = """
         hash, kind, profile_id, (SELECT profiles.username FROM profiles WHERE profiles.id = tokens.profile_id),
         name, scopes, created_at, last_used_at, expires_at, idle_time, latest_expiry
@@ -16,7 +16,8 @@ enum TokenTable {
     /// Finds the token that has this hash, expired or not.
     static func select(_ hash: TokenHash) -> Command {
         Command(
-            "SELECT \(columns) FROM tokens WHERE hash = $1 AND kind = $2", [.text(hash.text), .text(hash.kind.rawValue)])
+            "SELECT \(columns) FROM tokens WHERE hash = $1 AND kind = $2",
+            [.text(hash.text), .text(hash.kind.rawValue)])
     }
 
     static func select(_ list: TokenList) -> Command {
@@ -60,7 +61,7 @@ enum TokenTable {
 
     // MARK: Writing
 
-    /// Stores a token of a profile, whose row the transaction holds, and removes others that it takes the place of.
+    /// Stores a token of a profile, whose row the transaction holds, and removes the tokens that it replaces.
     static func issue(
         _ token: StoredToken, to profileID: Int64, atMost limit: Int, _ transaction: Transaction
     ) async throws -> StoredToken? {

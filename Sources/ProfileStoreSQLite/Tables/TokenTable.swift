@@ -4,7 +4,7 @@ internal import SQLiteAccess
 /// The table `tokens`: sessions, access tokens and resets. The row of a session or a reset goes with its profile, by a
 /// foreign key.
 enum TokenTable {
-    // A field of a schema may have the name of any of these columns, and is a column of `profiles` then.
+    // A schema may have a field with the name of one of these columns, so `profiles` may have a column of that name.
     private static let columns = """
         hash, kind, profile_id, (SELECT profiles.username FROM profiles WHERE profiles.id = tokens.profile_id),
         name, scopes, created_at, last_used_at, expires_at, idle_time, latest_expiry
@@ -85,7 +85,7 @@ enum TokenTable {
 
     // MARK: Writing, within a transaction
 
-    /// Stores a token of a profile, and removes others that it takes the place of.
+    /// Stores a token of a profile, and removes the tokens that it replaces.
     static func issue(
         _ token: StoredToken, to profileID: Int64, atMost limit: Int, _ connection: borrowing Connection
     ) throws(SQLiteError) -> StoredToken? {

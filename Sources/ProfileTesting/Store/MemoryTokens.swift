@@ -1,11 +1,11 @@
 internal import ProfileCore
 internal import ProfileStore
 
-/// Tokens that a store in memory keeps, with the usernames that their owners had when the tokens were issued.
+/// The tokens of a store in memory, each with the username that its owner had when the token was issued.
 struct MemoryTokens: Sendable {
     private var tokens: [TokenHash: StoredToken] = [:]
 
-    /// Stores a token, and removes others that it takes the place of.
+    /// Stores a token, and removes the tokens that it replaces.
     ///
     /// - Returns: Nil if another access token has the name.
     mutating func issue(_ token: StoredToken, to owner: StoredToken.Owner?, atMost limit: Int) -> StoredToken? {
@@ -46,7 +46,7 @@ struct MemoryTokens: Sendable {
         tokens[use.hash] = token.used(at: use.time)
     }
 
-    /// Removes the tokens of which something is so, and returns them.
+    /// Removes the tokens that satisfy a condition, and returns them.
     mutating func end(where isEnding: (StoredToken) -> Bool) -> [StoredToken] {
         let ending = tokens.values.filter(isEnding)
         for token in ending { tokens[token.hash] = nil }

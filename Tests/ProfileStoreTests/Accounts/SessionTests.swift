@@ -203,7 +203,7 @@ import Watchdog
         #expect(try await session(for: second.token) == second.value)
     }
 
-    @Test func `a field that has the name of a column of the tokens' table is in nobody's way`() async throws {
+    @Test func `H4: a field of the schema may have the name of a column of the tokens' table`() async throws {
         let names = ["name", "kind", "hash", "label", "scopes", "profile_id", "expires_at", "last_used_at"]
         let fields = names.map { "{\"name\":\"\($0)\"}" }.joined(separator: ",")
         try await repository.adopt(People.standard(and: fields))
