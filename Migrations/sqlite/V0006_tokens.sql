@@ -1,6 +1,6 @@
 -- Sessions, access tokens and resets of passwords become rows of one table. Once released this file is never edited.
 --
--- A token is 256 random bits. The table holds only its SHA-256, in hexadecimal digits: a reader of this file can use none.
+-- A token is 256 random bits. The table holds only its SHA-256, in hexadecimal digits: a reader of it can use none.
 
 CREATE TABLE tokens (
     hash TEXT PRIMARY KEY CHECK (length(hash) = 64),

@@ -61,8 +61,8 @@ extension PostgresEngine {
             let rules = try await rulesInForce(transaction, being: schema)
             let find = TokenTable.select(token)
             let found = TokenTable.tokens(in: try await transaction.run([find])[0]).first
-            guard let owner = found?.owner else { return Written(value: nil) }
-            let id = owner.profileID
+            guard let reset = found.flatMap(PasswordReset.init) else { return Written(value: nil) }
+            let id = reset.profileID
             // Of several at once one finds the profile with the reset still there.
             try await transaction.run("SELECT 1 FROM profiles WHERE id = $1 FOR UPDATE", [.number(id)])
             let held = TokenTable.tokens(in: try await transaction.run([find])[0]).first
@@ -80,7 +80,7 @@ extension PostgresEngine {
             }
             return Written(
                 value: profile, changes: [Change(.edited, id), Change(.credentialChanged, id)],
-                last: ThrottleTable.forget(owner.username, .password))
+                last: ThrottleTable.forget(reset.username, .password))
         }
     }
 

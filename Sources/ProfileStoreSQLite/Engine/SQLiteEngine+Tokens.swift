@@ -42,8 +42,9 @@ extension SQLiteEngine {
     ) async throws(ProfileStoreError) -> Profile? {
         let profile = try await session.write { connection -> Profile? in
             let rules = try self.rulesInForce(connection, being: schema)
-            guard let owner = try TokenTable.token(token, at: time, connection)?.owner else { return nil }
-            let id = owner.profileID
+            let found = try TokenTable.token(token, at: time, connection)
+            guard let reset = found.flatMap(PasswordReset.init) else { return nil }
+            let id = reset.profileID
             try UnjudgedPasswords.counting(of: id, under: rules, connection) {
                 try ProfileTable.raiseRevision(of: id, at: time, connection)
                 try ProfileTable.setPassword(
@@ -51,7 +52,7 @@ extension SQLiteEngine {
             }
             // Whatever its hash: it is used up.
             try TokenTable.removeAll(of: id, connection)
-            try ThrottleTable.forget(owner.username, .password, connection)
+            try ThrottleTable.forget(reset.username, .password, connection)
             for kind in [ProfileChange.Kind.edited, .credentialChanged] {
                 try self.record(kind, id...id, WriteStamp(at: time), connection)
             }

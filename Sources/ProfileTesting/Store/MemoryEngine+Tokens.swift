@@ -45,10 +45,11 @@ extension MemoryEngine {
     ) async throws(ProfileStoreError) -> Profile? {
         try await write { [options] state throws(ProfileStoreError) -> Profile? in
             let rules = try state.rules(being: schema)
-            guard let owner = state.tokens.token(token, at: time).map(state.named)?.owner else { return nil }
-            let id = owner.profileID
+            let found = state.tokens.token(token, at: time).map(state.named)
+            guard let reset = found.flatMap(PasswordReset.init) else { return nil }
+            let id = reset.profileID
             state.setPassword(hash.text, of: id, at: time)
-            state.throttles.forget(owner.username, [.password])
+            state.throttles.forget(reset.username, [.password])
             for kind in [ProfileChange.Kind.edited, .credentialChanged] {
                 state.log.append(kind, id...id, WriteStamp(at: time), keeping: options.mostChanges)
             }
