@@ -100,6 +100,7 @@ let package = Package(
             resources: [
                 .embedInCode("V0001_profiles.sql"), .embedInCode("V0002_changes.sql"), .embedInCode("V0003_counts.sql"),
                 .embedInCode("V0004_writes.sql"), .embedInCode("V0005_accounts.sql"),
+                .embedInCode("V0006_tokens.sql"),
             ],
             swiftSettings: strictness),
         .target(name: "SQLiteAccess", dependencies: ["CSQLite", "Platform", "Threads"], swiftSettings: strictness),
@@ -114,7 +115,8 @@ let package = Package(
         // MARK: PostgreSQL
 
         .target(
-            name: "PostgresMigrations", path: "Migrations/postgres", resources: [.embedInCode("V0001_store.sql")],
+            name: "PostgresMigrations", path: "Migrations/postgres",
+            resources: [.embedInCode("V0001_store.sql"), .embedInCode("V0002_tokens.sql")],
             swiftSettings: strictness),
         .target(
             name: "PostgresAccess", dependencies: ["CLinux", "CPQ", "Platform", "Threads"], swiftSettings: strictness),

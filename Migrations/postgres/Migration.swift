@@ -8,5 +8,8 @@ package struct Migration: Sendable {
     package let sql: [UInt8]
 
     /// Every migration, in order. A test compares the list with the folder.
-    package static let all = [Migration(version: 1, name: "V0001_store", sql: PackageResources.V0001_store_sql)]
+    package static let all = [
+        Migration(version: 1, name: "V0001_store", sql: PackageResources.V0001_store_sql),
+        Migration(version: 2, name: "V0002_tokens", sql: PackageResources.V0002_tokens_sql),
+    ]
 }

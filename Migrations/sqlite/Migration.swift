@@ -15,5 +15,6 @@ package struct Migration: Sendable {
         Migration(version: 3, name: "V0003_counts", sql: PackageResources.V0003_counts_sql),
         Migration(version: 4, name: "V0004_writes", sql: PackageResources.V0004_writes_sql),
         Migration(version: 5, name: "V0005_accounts", sql: PackageResources.V0005_accounts_sql),
+        Migration(version: 6, name: "V0006_tokens", sql: PackageResources.V0006_tokens_sql),
     ]
 }

@@ -93,7 +93,7 @@ extension ProfileRepository {
         let file = engine.session.file
         return try await engine.session.withWriter { connection in
             guard try ProfileTable.count(connection) == 0, try StoreTable.changeNumber(connection) == 0,
-                try SchemaTable.versionInForce(connection) == 1, try AccessTokenTable.isEmpty(connection)
+                try SchemaTable.versionInForce(connection) == 1, try !TokenTable.hasAccessTokens(connection)
             else { return false }
             do throws(SQLiteError) {
                 // Another program reads the store.

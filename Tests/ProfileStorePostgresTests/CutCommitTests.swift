@@ -71,12 +71,12 @@ import Watchdog
         Verb(name: "start a session", prepare: { it in _ = try await it.repository.endSessions(of: name) }) { it in
             let issued = try await it.repository.startSession(vouchingFor: name)
             #expect(issued.value.username == name)
-            try await it.expect(1, "SELECT count(*) FROM sessions")
+            try await it.expect(1, "SELECT count(*) FROM tokens WHERE kind = 'session'")
         },
         Verb(name: "log in", prepare: { it in _ = try await it.repository.endSessions(of: name) }) { it in
             let issued = try await it.repository.startSession(People.secret, for: name)
             #expect(issued.value.username == name)
-            try await it.expect(1, "SELECT count(*) FROM sessions")
+            try await it.expect(1, "SELECT count(*) FROM tokens WHERE kind = 'session'")
             try await it.expect(0, "SELECT count(*) FROM throttles WHERE name = '\(name)'")
         },
         Verb(name: "adopt") { it in
@@ -137,7 +137,7 @@ import Watchdog
             let issued = try await it.repository.createAccessToken(
                 try #require(AccountLabel(it.username)), scopes: [.read])
             #expect(try await it.repository.accessToken(for: issued.token)?.id == issued.value.id)
-            try await it.expect(1, "SELECT count(*) FROM access_tokens WHERE name = '\(it.username)'")
+            try await it.expect(1, "SELECT count(*) FROM tokens WHERE name = '\(it.username)'")
         },
     ]
 

@@ -46,7 +46,7 @@ import Watchdog
             try await server.waitForStandbys("")
             for task in tasks { #expect(await problem { try await task.value } == .storedOnOneMachine) }
             #expect(try await count(store, server, "profiles") == 9)
-            #expect(try await count(store, server, "sessions") == 1)
+            #expect(try await count(store, server, "tokens") == 1)
             // It is not told as done, nor as not done, to whom repeats it.
             let again = await problem { try await repository.register(keyed, key: WriteKey("k")) }
             #expect(again == .storedOnOneMachine)
@@ -258,7 +258,7 @@ import Watchdog
             try await patient.createPasscode(Secret("romemadrid"), for: "two")
             _ = try await patient.createAccessToken(#require(AccountLabel("known")), scopes: [])
             let reset = try await patient.issueReset(of: "one")
-            try await store.run("DELETE FROM resets")
+            try await store.run("DELETE FROM tokens")
             let refusals = try Self.refusals(reset.token, stored)
             func expect(answers: Bool, of repository: ProfileRepository) async {
                 for refusal in refusals {

@@ -1,13 +1,15 @@
 import PostgresAccess
 import PostgresMigrations
 import ProfileCore
-import ProfileStore
 import ProfileStorePostgres
 import ProfileTesting
+import ProfileTransfer
 import StoreFixtures
 import Synchronization
 import Testing
 import Watchdog
+
+@testable import ProfileStore
 
 /// How a store in a database is made, recognised and refused.
 @Suite(.onlyWithPostgres, .watched) struct OpeningTests {
@@ -28,11 +30,83 @@ import Watchdog
         #expect(try await ProfileRepository.migrate(postgres: store.uri()) == [])
     }
 
+    /// Takes away what V0002_tokens has made, and brings the tables before it back, without rows.
+    private func becomeVersion1(_ store: PostgresStore) async throws {
+        try await store.run("DROP TABLE tokens")
+        let script = String(decoding: Migration.all[0].sql, as: UTF8.self)
+        for statement in script.split(separator: ";\n") {
+            let lines = statement.split(separator: "\n").drop { !$0.hasPrefix("CREATE") }
+            let words = lines.first?.split(separator: " ") ?? []
+            let tables = ["sessions", "access_tokens", "resets"]
+            guard words.contains(where: { tables.contains(String($0)) }) else { continue }
+            try await store.run(lines.joined(separator: "\n"))
+        }
+        try await store.run("DELETE FROM migrations WHERE version > 1")
+    }
+
+    @Test func `H4: sessions, access tokens and resets of version 1 are as good after a migration`() async throws {
+        let store = try PostgresStore()
+        let first = try await store.open()
+        let ids = [try await first.register("abel").id, try await first.register("bert").id]
+        await first.close()
+        try await becomeVersion1(store)
+        let (session, access, reset) = (try NewToken(.session), try NewToken(.access), try NewToken(.reset))
+        let now = Timestamp.now()
+        func at(_ seconds: Int64) -> Timestamp { now.advanced(byMilliseconds: seconds * 1_000) }
+        func number(_ seconds: Int64) -> Int64 { at(seconds).millisecondsSince1970 }
+        try await store.run(
+            """
+            INSERT INTO sessions VALUES ('\(session.hash.text)', \(ids[0]), 'Firefox', \(number(-9)), \(number(-8)),
+                700000, \(number(692)), \(number(900)))
+            """)
+        try await store.run(
+            """
+            INSERT INTO access_tokens VALUES
+                ('\(access.hash.text)', 'Nightly', 'nightly', 'read write', \(number(-5)), NULL, \(number(-4)))
+            """)
+        try await store.run(
+            "INSERT INTO resets VALUES (\(ids[1]), '\(reset.hash.text)', \(number(-2)), \(number(200)))")
+        guard case .olderStore(_, 1, _)? = await problem({ try await store.open() }) else {
+            Issue.record("a store of version 1 was opened")
+            return
+        }
+        #expect(try await ProfileRepository.migrate(postgres: store.uri()) == ["V0002_tokens"])
+        let migrated = try await store.open()
+        let expected = Session(
+            id: session.hash.id, profileID: ids[0], username: "abel", label: AccountLabel("Firefox"), createdAt: at(-9),
+            lastUsedAt: at(-8), idleExpiresAt: at(692), expiresAt: at(900))
+        #expect(try await migrated.session(for: session.text) == expected)
+        #expect(
+            try await migrated.accessTokens() == [
+                AccessToken(
+                    id: access.hash.id, name: try #require(AccountLabel("Nightly")), scopes: [.read, .write],
+                    createdAt: at(-5), expiresAt: nil, lastUsedAt: at(-4))
+            ])
+        #expect(try await migrated.accessToken(for: access.text) != nil)
+        #expect(
+            await problem { try await migrated.createAccessToken(try #require(AccountLabel("NIGHTLY")), scopes: []) }
+                == .tokenExists(name: "NIGHTLY"))
+        #expect(
+            try await migrated.reset(for: reset.text)
+                == PasswordReset(profileID: ids[1], username: "bert", createdAt: at(-2), expiresAt: at(200)))
+        #expect(try await migrated.redeemReset(reset.text, password: Secret("bL9pjp")).username == "bert")
+        let memory = try TemporaryStore(engine: .memory)
+        let copy = try await memory.open(
+            memory.options {
+                $0.initialSchema = migrated.schema
+                $0.opensUnfinishedCopy = true
+            })
+        _ = try await StoreCopy(from: migrated, to: copy).run()
+        #expect(try await copy.accessTokens().map(\.name.text) == ["Nightly"])
+        #expect(try await copy.sessions() == [])
+        for repository in [migrated, copy] { await repository.close() }
+    }
+
     @Test func `an altered migration is refused, and so is a version that is not known`() async throws {
         let store = try PostgresStore()
         try await store.open().close()
         let name = Migration.all[0].name
-        try await store.run("INSERT INTO migrations SELECT 99, 'V0099_later', checksum, applied_at FROM migrations")
+        try await store.run("INSERT INTO migrations SELECT 99, 'V0099_later', checksum, 0 FROM migrations LIMIT 1")
         let latest = Migration.all.count
         guard case .newerStore(_, 99, latest)? = await problem({ try await store.open() }) else {
             Issue.record("a newer store was opened")

@@ -51,7 +51,7 @@ import Watchdog
                 return
             }
         },
-        Write(words: "INSERT INTO sessions", number: "SELECT count(*) FROM sessions") { repository, _ in
+        Write(words: "INSERT INTO tokens", number: "SELECT count(*) FROM tokens") { repository, _ in
             _ = try await repository.startSession(vouchingFor: "shared")
         },
         Write(words: "INSERT INTO schemas", number: "SELECT schema_version FROM store") { repository, key in
@@ -97,7 +97,7 @@ import Watchdog
         }
         #expect(try await store.number(write.number) == before + (moment == .beforeForwarding ? 0 : 1))
         _ = await problem { try await write.run(other, key) }
-        let isKeyed = !["UPDATE throttles", "INSERT INTO sessions"].contains(write.words)
+        let isKeyed = !["UPDATE throttles", "INSERT INTO tokens"].contains(write.words)
         if isKeyed { #expect(try await store.number(write.number) == before + 1, "\(write.words)") }
         await other.close()
     }

@@ -24,6 +24,6 @@ struct NewToken {
     init(_ kind: TokenKind) throws(HashingError) {
         let token = try BearerToken()
         text = token.text(prefix: kind.prefix)
-        hash = TokenHash(stored: token.hash)
+        hash = TokenHash(stored: token.hash, kind)
     }
 }

@@ -32,9 +32,9 @@ package struct LoginAttempt: Sendable {
     package struct Success: Sendable {
         package let profile: Profile
         /// Nil where none was wanted, or the password is another one by now.
-        package let session: Session?
+        package let session: StoredToken?
 
-        package init(profile: Profile, session: Session?) {
+        package init(profile: Profile, session: StoredToken?) {
             self.profile = profile
             self.session = session
         }

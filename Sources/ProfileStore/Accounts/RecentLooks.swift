@@ -3,9 +3,9 @@ internal import Synchronization
 /// What was found by a token a moment ago, so that many requests at once are one look at the store.
 ///
 /// Only what was found is kept: who shows what is no token of ours costs a look each time, and takes no room here.
-final class RecentLooks<Value: Sendable>: Sendable {
+final class RecentLooks: Sendable {
     private struct Look {
-        let value: Value
+        let token: StoredToken
         /// When it was begun, or before.
         let time: ContinuousClock.Instant
     }
@@ -26,32 +26,30 @@ final class RecentLooks<Value: Sendable>: Sendable {
     var forgotten: Int { state.withLock { $0.forgotten } }
 
     /// What was found by a look that is young enough.
-    func value(of hash: TokenHash, at now: ContinuousClock.Instant) -> Value? {
+    func token(of hash: TokenHash, at now: ContinuousClock.Instant) -> StoredToken? {
         state.withLock { state in
             guard let look = state.looks[hash], isYoung(look, at: now) else { return nil }
-            return look.value
+            return look.token
         }
     }
 
     /// Keeps what a look has found that was begun at a time, when all had been forgotten so often.
-    func keep(
-        _ value: Value, of hash: TokenHash, lookedUpAt time: ContinuousClock.Instant, after forgotten: Int
-    ) {
+    func keep(_ token: StoredToken, lookedUpAt time: ContinuousClock.Instant, after forgotten: Int) {
         state.withLock { state in
             guard state.forgotten == forgotten else { return }
             if state.looks.count >= Self.mostLooks {
                 state.looks = state.looks.filter { isYoung($0.value, at: time) }
                 if state.looks.count >= Self.mostLooks { state.looks.removeAll() }
             }
-            state.looks[hash] = Look(value: value, time: time)
+            state.looks[token.hash] = Look(token: token, time: time)
         }
     }
 
     /// Changes what is kept, without making the look younger.
-    func update(_ hash: TokenHash, _ change: (Value) -> Value) {
+    func update(_ hash: TokenHash, _ change: (StoredToken) -> StoredToken) {
         state.withLock { state in
             guard let look = state.looks[hash] else { return }
-            state.looks[hash] = Look(value: change(look.value), time: look.time)
+            state.looks[hash] = Look(token: change(look.token), time: look.time)
         }
     }
 

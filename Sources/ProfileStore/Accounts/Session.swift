@@ -16,12 +16,10 @@ public struct Session: Hashable, Identifiable, Sendable {
     public let idleExpiresAt: Timestamp
     /// When it ends, however often it is used.
     public let expiresAt: Timestamp
-    /// How long it may be left alone, in milliseconds.
-    package let idleTime: Int64
 
     package init(
         id: TokenID, profileID: Int64, username: String, label: AccountLabel?, createdAt: Timestamp,
-        lastUsedAt: Timestamp, idleExpiresAt: Timestamp, expiresAt: Timestamp, idleTime: Int64
+        lastUsedAt: Timestamp, idleExpiresAt: Timestamp, expiresAt: Timestamp
     ) {
         self.id = id
         self.profileID = profileID
@@ -31,39 +29,25 @@ public struct Session: Hashable, Identifiable, Sendable {
         self.lastUsedAt = lastUsedAt
         self.idleExpiresAt = idleExpiresAt
         self.expiresAt = expiresAt
-        self.idleTime = idleTime
     }
 
     /// Whether it has ended by itself, since nobody used it or for its age.
     public func isExpired(at time: Timestamp) -> Bool { idleExpiresAt <= time }
 }
 
-/// A session that is to be started.
+/// A session to be started.
 package struct NewSession: Sendable {
-    package let hash: TokenHash
-    package let label: AccountLabel?
-    package let createdAt: Timestamp
-    package let expiresAt: Timestamp
-    /// In milliseconds.
-    package let idleTime: Int64
-    /// Most sessions of the profile; those that were used least lately give way.
+    /// The session's token, which has no owner yet and counts as used when the session starts.
+    package let token: StoredToken
+    /// The most sessions that the profile may have; the least recently used ones end.
     package let mostOfProfile: Int
 
     package init(_ hash: TokenHash, label: AccountLabel?, under policy: SessionPolicy, at time: Timestamp) {
-        self.hash = hash
-        self.label = label
-        createdAt = time
-        expiresAt = time.advanced(by: policy.lifetime)
-        idleTime = policy.idleTime.wholeMilliseconds
+        let renewal = StoredToken.Renewal(
+            idleTime: policy.idleTime.wholeMilliseconds, latestExpiry: time.advanced(by: policy.lifetime))
+        token = StoredToken(
+            hash, name: label, createdAt: time, expiresAt: renewal.expiry(usedAt: time), renewal: renewal,
+            lastUsedAt: time)
         mostOfProfile = policy.mostOfProfile
-    }
-
-    package var idleExpiresAt: Timestamp { min(createdAt.advanced(byMilliseconds: idleTime), expiresAt) }
-
-    /// The session, once it is known whose it is.
-    package func session(of profileID: Int64, _ username: String) -> Session {
-        Session(
-            id: hash.id, profileID: profileID, username: username, label: label, createdAt: createdAt,
-            lastUsedAt: createdAt, idleExpiresAt: idleExpiresAt, expiresAt: expiresAt, idleTime: idleTime)
     }
 }

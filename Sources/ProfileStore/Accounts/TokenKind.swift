@@ -1,6 +1,6 @@
 /// What a token is for. Its text says so, so that none is taken for one of another kind, and one that has leaked is
 /// recognised.
-package enum TokenKind: CaseIterable, Sendable {
+package enum TokenKind: String, CaseIterable, Sendable {
     case session
     case access
     case reset

@@ -189,92 +189,58 @@ package protocol StoreEngine: Sendable {
     /// Forgets failed attempts at both secrets of a name.
     func unlock(_ username: String) async throws(ProfileStoreError)
 
-    // MARK: Sessions
+    // MARK: Tokens
 
-    /// Starts a session of a profile, whoever asks for it. A few expired ones are removed by the way, and those of the
-    /// profile that were used least lately if there would be too many.
-    ///
-    /// - Returns: Nil where there is no such profile.
-    func startSession(_ session: NewSession, of username: String) async throws(ProfileStoreError) -> Session?
+    // Sessions, access tokens and resets are tokens of three kinds. A session or a reset belongs to a profile and ends with
+    // it; an access token belongs to none and has a name of its own.
 
-    /// The session of a token, unless it has expired at this time. Looks at two rows and writes nothing.
-    func liveSession(_ token: TokenHash, at time: Timestamp) async throws(ProfileStoreError) -> Session?
-
-    /// Sessions that have not expired at this time, by profile and then by id.
+    /// Issues a token. A token of a profile replaces tokens: a few expired ones of any profile, and the least recently used
+    /// ones of its kind and profile if there would be more than the limit.
     ///
     /// - Parameters:
-    ///   - profileID: Of this profile alone.
-    ///   - last: Only those that come after this one.
-    ///   - limit: Most of them.
-    ///   - time: Now.
-    /// - Returns: The sessions.
+    ///   - token: The token, without an owner.
+    ///   - username: The profile that the token belongs to; nil for an access token.
+    ///   - limit: The most tokens of this kind that the profile may have; has no effect on an access token.
+    /// - Returns: The token with its owner. Nil if there is no such profile, or if another access token has the name,
+    ///   whatever the case of its ASCII letters.
     /// - Throws: What every verb may throw.
-    func sessions(
-        of profileID: Int64?, after last: Session?, limit: Int, at time: Timestamp
-    ) async throws(ProfileStoreError) -> [Session]
+    func issue(
+        _ token: StoredToken, to username: String?, atMost limit: Int
+    ) async throws(ProfileStoreError) -> StoredToken?
 
-    /// Ends a session.
-    ///
-    /// - Returns: The session; nil where there is none of this id, or it has expired at this time.
-    func endSession(_ id: TokenID, at time: Timestamp) async throws(ProfileStoreError) -> Session?
+    /// Returns the token that has this hash, unless it has expired at this time. Reads two rows and writes nothing.
+    func token(_ hash: TokenHash, at time: Timestamp) async throws(ProfileStoreError) -> StoredToken?
 
-    /// Ends every session of a profile.
-    ///
-    /// - Returns: How many had not expired at this time; nil where there is no such profile.
-    func endSessions(of username: String, at time: Timestamp) async throws(ProfileStoreError) -> Int?
+    /// Returns the tokens of a list.
+    func tokens(_ list: TokenList) async throws(ProfileStoreError) -> [StoredToken]
 
-    // MARK: Access tokens
-
-    /// Keeps an access token.
-    ///
-    /// - Returns: False if another one has its name.
-    func create(_ token: AccessToken, _ hash: TokenHash) async throws(ProfileStoreError) -> Bool
-
-    /// The access token of a token, expired or not.
-    func accessToken(_ token: TokenHash) async throws(ProfileStoreError) -> AccessToken?
-
-    /// All of them, expired ones too, by name.
-    func accessTokens() async throws(ProfileStoreError) -> [AccessToken]
-
-    /// Removes an access token.
-    ///
-    /// - Returns: The token; nil where there is none of this id.
-    func revoke(_ id: TokenID) async throws(ProfileStoreError) -> AccessToken?
-
-    /// Writes down when tokens were used, unless it is known that they were used later, and has sessions expire so much
-    /// later. What has ended meanwhile stays ended.
+    /// Writes down when tokens were used, and postpones the expiry of sessions. A use has no effect if a later one is
+    /// written, or if the token has expired by then.
     func note(_ uses: [TokenUse]) async throws(ProfileStoreError)
 
-    // MARK: Resets
-
-    /// Keeps the reset of a profile's password, in the place of one that was given before.
+    /// Ends tokens, expired ones too.
     ///
-    /// - Returns: Nil where there is no such profile.
-    func issueReset(
-        _ token: TokenHash, of username: String, at time: Timestamp, until expiry: Timestamp
-    ) async throws(ProfileStoreError) -> PasswordReset?
+    /// - Returns: The tokens that ended; nil if there is no such profile.
+    func end(_ tokens: EndingTokens) async throws(ProfileStoreError) -> [StoredToken]?
 
-    /// The reset of a token, unless it has expired at this time.
-    func liveReset(_ token: TokenHash, at time: Timestamp) async throws(ProfileStoreError) -> PasswordReset?
-
-    /// Sets the password that a reset was given for, as an edit does: the revision rises, the change is logged, failed
+    /// Sets the password that a reset was issued for, as an edit does: the revision rises, the change is logged, failed
     /// attempts at the password are forgotten, and the profile's sessions and the reset end.
     ///
     /// - Parameters:
     ///   - token: The reset's.
     ///   - hash: Of a password that the rules have judged.
     ///   - schema: These rules.
-    ///   - time: When.
-    /// - Returns: The profile; nil where there is no such reset, or it has expired.
+    ///   - time: The time of the change.
+    /// - Returns: The profile; nil if there is no such reset, or it has expired.
     /// - Throws: `schemaChanged`.
     func redeemReset(
         _ token: TokenHash, _ hash: PasswordHash, judgedBy schema: ProfileSchema, at time: Timestamp
     ) async throws(ProfileStoreError) -> Profile?
 
-    /// Removes some sessions and resets that have expired. It also removes other rows that are too old or too many, if the
-    /// engine's writers leave any.
+    /// Removes some expired sessions and resets; access tokens stay until they are revoked. It also removes other rows that
+    /// are too old or too many, if the engine's writers leave any.
     ///
-    /// - Returns: How many there were, at most some hundreds; 0 when there are none any more.
+    /// - Returns: The number of removed tokens, at most some hundreds; 0 if none is left.
     func removeExpired(at time: Timestamp) async throws(ProfileStoreError) -> Int
 
     // MARK: Judging again

@@ -4,21 +4,10 @@ internal import SecretHashing
 /// What a copy of a store has of it besides the profiles. Sessions, resets, failed attempts, keys of writes and the log of
 /// changes are not copied.
 package struct StoreHead: Sendable {
-    /// An access token, and what is kept of it to know it by.
-    package struct KeptToken: Hashable, Sendable {
-        package let hash: TokenHash
-        package let token: AccessToken
-
-        package init(hash: TokenHash, token: AccessToken) {
-            self.hash = hash
-            self.token = token
-        }
-    }
-
     /// Every schema that was ever in force, oldest first.
     package let schemas: [AdoptedSchema]
-    /// In the order of their hashes.
-    package let tokens: [KeptToken]
+    /// The access tokens, in the order of their hashes.
+    package let tokens: [StoredToken]
     /// The id that the next profile gets.
     package let nextProfileID: Int64
     /// Whether there is no profile.
@@ -27,7 +16,7 @@ package struct StoreHead: Sendable {
     package let copyOf: String?
 
     package init(
-        schemas: [AdoptedSchema], tokens: [KeptToken], nextProfileID: Int64, isEmpty: Bool, copyOf: String?
+        schemas: [AdoptedSchema], tokens: [StoredToken], nextProfileID: Int64, isEmpty: Bool, copyOf: String?
     ) {
         self.schemas = schemas
         self.tokens = tokens.sorted { $0.hash.text < $1.hash.text }

@@ -15,14 +15,15 @@ extension ProfileRepository {
     ) async throws(ProfileStoreError) -> IssuedToken<AccessToken> {
         let new = try newToken(.access)
         let now = options.now()
-        let token = AccessToken(
-            id: new.hash.id, name: name, scopes: scopes.sorted(), createdAt: now,
-            expiresAt: validity.map { now.advanced(by: max($0, .milliseconds(1))) }, lastUsedAt: nil)
+        let token = StoredToken(
+            new.hash, name: name, scopes: scopes.sorted(), createdAt: now,
+            expiresAt: validity.map { now.advanced(by: max($0, .milliseconds(1))) })
         let refusal = ProfileStoreError.tokenExists(name: name.text)
-        let isCreated = try await ask(
-            .createToken, refusal: { $0 ? nil : refusal.code }, await engine.create(token, new.hash))
-        guard isCreated else { throw refusal }
-        return IssuedToken(token, new.text)
+        let issued = try await ask(
+            .createToken, refusal: { $0 == nil ? refusal.code : nil },
+            await engine.issue(token, to: nil, atMost: .max))
+        guard let access = issued.flatMap(AccessToken.init) else { throw refusal }
+        return IssuedToken(access, new.text)
     }
 
     /// What is known of an access token, which is used by this; nil for any other text, and once it has expired or was
@@ -31,14 +32,12 @@ extension ProfileRepository {
     /// It is looked up as a session is, and when it was used is written down once a minute at the most; see
     /// ``session(for:)``.
     public func accessToken(for token: Secret) async throws(ProfileStoreError) -> AccessToken? {
-        try await value(of: token, in: accessTokenLooks) { hash, _ throws(ProfileStoreError) in
-            try await ask(.lookUpToken, rows: \.rowCount, await engine.accessToken(hash))
-        }
+        try await use(token, .access).flatMap(AccessToken.init)
     }
 
     /// Every access token, those that have expired too, by name.
     public func accessTokens() async throws(ProfileStoreError) -> [AccessToken] {
-        try await ask(.listTokens, rows: \.count, await engine.accessTokens())
+        try await ask(.listTokens, rows: \.count, await engine.tokens(.access)).compactMap(AccessToken.init)
     }
 
     /// Removes an access token, in every process.
@@ -46,7 +45,8 @@ extension ProfileRepository {
     /// - Returns: What was known of it; nil where there is none of this id.
     @discardableResult
     public func revokeAccessToken(_ id: TokenID) async throws(ProfileStoreError) -> AccessToken? {
-        defer { accessTokenLooks.forget() }
-        return try await ask(.revokeToken, rows: \.rowCount, await engine.revoke(id))
+        defer { tokenLooks.forget() }
+        let ended = try await ask(.revokeToken, rows: { $0?.count ?? 0 }, await engine.end(.one(.access, id)))
+        return ended?.first.flatMap(AccessToken.init)
     }
 }

@@ -39,7 +39,7 @@ extension ProfileRepository {
     ///   - author: Who removes them.
     /// - Returns: How many were removed.
     public func remove(matching query: ProfileQuery, by author: Author? = nil) async -> RemovalReport {
-        defer { sessionLooks.forget() }
+        defer { tokenLooks.forget() }
         var report = RemovalReport()
         var query = query
         query.limit = Self.profilesPerTransaction

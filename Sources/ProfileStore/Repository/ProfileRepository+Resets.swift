@@ -19,11 +19,12 @@ extension ProfileRepository {
             _ = try passwordField(of: validator)
             let new = try newToken(.reset)
             let now = options.now()
-            let expiry = now.advanced(by: max(validity, .milliseconds(1)))
-            let reset = try await ask(
-                .issueReset, rows: \.rowCount,
-                await engine.issueReset(new.hash, of: username, at: now, until: expiry))
-            guard let reset else { throw .notFound(username: username) }
+            let token = StoredToken(
+                new.hash, createdAt: now, expiresAt: now.advanced(by: max(validity, .milliseconds(1))))
+            // One reset at a time.
+            let issued = try await ask(
+                .issueReset, rows: \.rowCount, await engine.issue(token, to: username, atMost: 1))
+            guard let reset = issued.flatMap(PasswordReset.init) else { throw .notFound(username: username) }
             return IssuedToken(reset, new.text)
         }
     }
@@ -32,7 +33,8 @@ extension ProfileRepository {
     /// redeemed or has ended.
     public func reset(for token: Secret) async throws(ProfileStoreError) -> PasswordReset? {
         guard let hash = TokenHash(of: token, .reset) else { return nil }
-        return try await ask(.lookUpReset, rows: \.rowCount, await engine.liveReset(hash, at: options.now()))
+        return try await ask(.lookUpReset, rows: \.rowCount, await engine.token(hash, at: options.now()))
+            .flatMap(PasswordReset.init)
     }
 
     /// Sets the password that a reset was given for, once: in one transaction the password is the new one, failed attempts
@@ -63,7 +65,7 @@ extension ProfileRepository {
             return adopted
         }
         let passwordHash = try await self.hash(password)
-        defer { sessionLooks.forget() }
+        defer { tokenLooks.forget() }
         let profile = try await store { () throws(ProfileStoreError) in
             try await learningOfRules { () throws(ProfileStoreError) in
                 try await ask(

@@ -120,7 +120,7 @@ extension ProfileRepository {
     struct Proof {
         let profile: Profile
         let hash: PasswordHash
-        let session: Session?
+        let session: StoredToken?
     }
 
     /// Counts an attempt, then hashes, then takes the count back if the secret was right, and starts a session if one is

@@ -21,7 +21,7 @@ extension ProfileRepository {
         let proof = try await attempt(
             password, .password, username, starting: newSession(token, label: label, policy: policy))
         // The password is another one since it was proven.
-        guard let session = proof.session else { throw .wrong }
+        guard let session = proof.session.flatMap(Session.init) else { throw .wrong }
         return IssuedToken(session, token.text)
     }
 
@@ -39,9 +39,10 @@ extension ProfileRepository {
     ) async throws(ProfileStoreError) -> IssuedToken<Session> {
         let token = try newToken(.session)
         let new = newSession(token, label: label, policy: policy)
-        let session = try await ask(
-            .startSession, rows: \.rowCount, await engine.startSession(new, of: username))
-        guard let session else { throw .notFound(username: username) }
+        let issued = try await ask(
+            .startSession, rows: \.rowCount,
+            await engine.issue(new.token, to: username, atMost: new.mostOfProfile))
+        guard let session = issued.flatMap(Session.init) else { throw .notFound(username: username) }
         return IssuedToken(session, token.text)
     }
 
@@ -51,9 +52,7 @@ extension ProfileRepository {
     /// was ended elsewhere is honoured for as long at the most. When it was used is written down beside the caller, once in
     /// a tenth of the idle time, and once a minute at the most.
     public func session(for token: Secret) async throws(ProfileStoreError) -> Session? {
-        try await value(of: token, in: sessionLooks) { hash, time throws(ProfileStoreError) in
-            try await ask(.lookUpSession, rows: \.rowCount, await engine.liveSession(hash, at: time))
-        }
+        try await use(token, .session).flatMap(Session.init)
     }
 
     /// The sessions of a profile, that which was used last first.
@@ -81,9 +80,8 @@ extension ProfileRepository {
     private func sessions(
         of profileID: Int64?, after last: Session?, limit: Int
     ) async throws(ProfileStoreError) -> [Session] {
-        try await ask(
-            .listSessions, rows: \.count,
-            await engine.sessions(of: profileID, after: last, limit: limit, at: options.now()))
+        let list = TokenList.sessions(of: profileID, after: last, limit: limit, at: options.now())
+        return try await ask(.listSessions, rows: \.count, await engine.tokens(list)).compactMap(Session.init)
     }
 
     /// Ends a session, in every process.
@@ -91,8 +89,10 @@ extension ProfileRepository {
     /// - Returns: The session; nil where there is none of this id.
     @discardableResult
     public func endSession(_ id: TokenID) async throws(ProfileStoreError) -> Session? {
-        defer { sessionLooks.forget() }
-        return try await ask(.endSession, rows: \.rowCount, await engine.endSession(id, at: options.now()))
+        defer { tokenLooks.forget() }
+        let now = options.now()
+        let ended = try await ask(.endSession, rows: { $0?.count ?? 0 }, await engine.end(.one(.session, id)))
+        return ended?.first { !$0.isExpired(at: now) }.flatMap(Session.init)
     }
 
     /// Ends the session of a token, as when somebody logs out.
@@ -110,11 +110,12 @@ extension ProfileRepository {
     /// - Throws: `notFound`, `busy`, …
     @discardableResult
     public func endSessions(of username: String) async throws(ProfileStoreError) -> Int {
-        defer { sessionLooks.forget() }
-        let count = try await ask(
-            .endSession, rows: { $0 ?? 0 }, await engine.endSessions(of: username, at: options.now()))
-        guard let count else { throw .notFound(username: username) }
-        return count
+        defer { tokenLooks.forget() }
+        let now = options.now()
+        let ended = try await ask(
+            .endSession, rows: { $0?.count ?? 0 }, await engine.end(.all(.session, of: username)))
+        guard let ended else { throw .notFound(username: username) }
+        return ended.count { !$0.isExpired(at: now) }
     }
 
     /// Removes sessions and resets that have expired, some hundreds at a time. Nothing depends on it but room in the store:
@@ -142,28 +143,29 @@ extension ProfileRepository {
         do throws(HashingError) { return try NewToken(kind) } catch { throw .hashing(error) }
     }
 
-    /// What a token stands for: as it was found a moment ago, or by another look.
-    func value<Value: UsedByToken>(
-        of token: Secret, in looks: RecentLooks<Value>,
-        _ look: (TokenHash, Timestamp) async throws(ProfileStoreError) -> Value?
-    ) async throws(ProfileStoreError) -> Value? {
-        guard let hash = TokenHash(of: token, Value.kind) else { return nil }
+    /// Returns the token of this kind that has this text, unless it has expired, and notes the use. A token that was read
+    /// less than ``Options/tokenLookInterval`` ago is not read again.
+    func use(_ text: Secret, _ kind: TokenKind) async throws(ProfileStoreError) -> StoredToken? {
+        guard let hash = TokenHash(of: text, kind) else { return nil }
         let now = options.now()
         // Before the look: what ends the session after that is not in what it finds.
         let time = options.uptime()
-        let value: Value
-        if let known = looks.value(of: hash, at: time) {
-            value = known
+        let token: StoredToken
+        if let known = tokenLooks.token(of: hash, at: time) {
+            token = known
         } else {
-            let forgotten = looks.forgotten
-            guard let found = try await look(hash, now) else { return nil }
-            looks.keep(found, of: hash, lookedUpAt: time, after: forgotten)
-            value = found
+            let forgotten = tokenLooks.forgotten
+            let name: Observer.Operation.Name = kind == .access ? .lookUpToken : .lookUpSession
+            guard let found = try await ask(name, rows: \.rowCount, await engine.token(hash, at: now)) else {
+                return nil
+            }
+            tokenLooks.keep(found, lookedUpAt: time, after: forgotten)
+            token = found
         }
-        guard !value.isExpired(at: now) else { return nil }
-        guard value.isUseDue(at: now) else { return value }
-        tokenUses.note(TokenUse(Value.kind, hash, at: now))
-        looks.update(hash) { $0.used(at: now) }
-        return value.used(at: now)
+        guard !token.isExpired(at: now) else { return nil }
+        guard token.isUseDue(at: now) else { return token }
+        tokenUses.note(TokenUse(hash, at: now))
+        tokenLooks.update(hash) { $0.used(at: now) }
+        return token.used(at: now)
     }
 }

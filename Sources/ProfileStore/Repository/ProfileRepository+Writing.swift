@@ -131,7 +131,7 @@ extension ProfileRepository {
     public func remove(
         _ username: String, expecting revision: Int64? = nil, by author: Author? = nil, key: WriteKey? = nil
     ) async throws(ProfileStoreError) -> Profile {
-        defer { sessionLooks.forget() }
+        defer { tokenLooks.forget() }
         let facts = [LoginAttempt.foldedName(username), revision.map { String($0) }]
         let stamp = stamp(author, KeyedRequest(key, "remove", facts))
         return try await ask(.remove, await engine.remove(username, expecting: revision, stamp))
@@ -212,7 +212,7 @@ extension ProfileRepository {
         }
         let row = try await hashingPasswords(of: valid.rows, valid.schema)
         // Another password ends the profile's sessions.
-        defer { if valid.bringsPassword { sessionLooks.forget() } }
+        defer { if valid.bringsPassword { tokenLooks.forget() } }
         return try await learningOfRules { () throws(ProfileStoreError) in
             try await ask(
                 .replace, await engine.replace(stored, with: row, judgedBy: valid.schema, stamp))

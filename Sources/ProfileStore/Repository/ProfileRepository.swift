@@ -71,8 +71,7 @@ public final class ProfileRepository: Sendable {
     private let adopted: Mutex<AdoptedSchema>
     /// Reads the changes for all that listen.
     let feed: ChangeFeed
-    let sessionLooks: RecentLooks<Session>
-    let accessTokenLooks: RecentLooks<AccessToken>
+    let tokenLooks: RecentLooks
     let tokenUses: TokenUses
 
     /// Goes by an engine that is open.
@@ -80,8 +79,7 @@ public final class ProfileRepository: Sendable {
         self.engine = engine
         self.options = options
         feed = ChangeFeed(interval: options.watchInterval)
-        sessionLooks = RecentLooks(countingFor: options.tokenLookInterval)
-        accessTokenLooks = RecentLooks(countingFor: options.tokenLookInterval)
+        tokenLooks = RecentLooks(countingFor: options.tokenLookInterval)
         let observer = options.observer
         tokenUses = TokenUses { uses in
             try? await observer.ask(.noteUses, rows: { uses.count }, await engine.note(uses))

@@ -16,7 +16,7 @@ extension PostgresEngine {
         let copy = try await transaction.run(KeyedWriteTable.selectUnfinishedCopy)
         return StoreHead(
             schemas: try SchemaTable.schemas(in: try await transaction.run(SchemaTable.selectAll)),
-            tokens: AccessTokenTable.kept(in: try await transaction.run(AccessTokenTable.selectAll)),
+            tokens: TokenTable.tokens(in: try await transaction.run([TokenTable.select(.access)])[0]),
             nextProfileID: store.number(0, 0) ?? 1, isEmpty: store.flag(0, 1),
             copyOf: copy.isEmpty ? nil : copy.text(0, 0))
     }
@@ -81,10 +81,7 @@ extension PostgresEngine {
     func endCopy(of head: StoreHead) async throws(ProfileStoreError) {
         try await session.write(at: options.now()) { transaction, _ in
             try await transaction.run(SchemaTable.hold)
-            let tokens = head.tokens.flatMap { kept in
-                [AccessTokenTable.insert(kept.token, kept.hash)]
-                    + (kept.token.lastUsedAt.map { [AccessTokenTable.note(TokenUse(.access, kept.hash, at: $0))] } ?? [])
-            }
+            let tokens = head.tokens.map { TokenTable.insert($0, of: nil) }
             let rest = [
                 Command(
                     "UPDATE counters SET value = $1 WHERE name = 'next_profile_id'", [.number(head.nextProfileID)])

@@ -82,15 +82,15 @@ extension PostgresEngine {
                 let table = try await rulesAtHand(transaction).table
                 guard let profile = table.profile(in: try await transaction.run([table.select(.id(profileID))])[0])
                 else { return PostgresSession.Outcome(value: nil) }
-                var session: Session?
+                var session: StoredToken?
                 if let proven {
                     // The row is held, so that nobody changes the password before the session is there (H4).
                     let hash = try await transaction.run(
                         "SELECT password_hash FROM profiles WHERE id = $1 FOR UPDATE", [.number(profileID)]
                     ).firstText
                     if proven.hashes.contains(where: { $0.text == hash }) {
-                        session = try await SessionTable.start(
-                            proven.session, of: profileID, profile.username, transaction)
+                        session = try await TokenTable.issue(
+                            proven.session.token, to: profileID, atMost: proven.session.mostOfProfile, transaction)
                     }
                 }
                 return PostgresSession.Outcome(value: LoginAttempt.Success(profile: profile, session: session))

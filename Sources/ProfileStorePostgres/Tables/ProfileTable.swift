@@ -164,8 +164,7 @@ final class ProfileTable: Sendable {
     static func settingPassword(_ hash: String, isJudged: Bool, of id: Int64, schemaVersion: Int) -> [Command] {
         let changes = "AND EXISTS (SELECT 1 FROM profiles WHERE id = $1 AND password_hash IS DISTINCT FROM $2)"
         return [
-            Command("DELETE FROM sessions WHERE profile_id = $1 \(changes)", [.number(id), .text(hash)]),
-            Command("DELETE FROM resets WHERE profile_id = $1 \(changes)", [.number(id), .text(hash)]),
+            Command("DELETE FROM tokens WHERE profile_id = $1 \(changes)", [.number(id), .text(hash)]),
             Command(
                 """
                 UPDATE profiles SET password_hash = $2, password_schema_version = $3, password_is_judged = $4::bigint <> 0

@@ -10,7 +10,7 @@ extension SQLiteEngine {
 
     private static func head(_ connection: borrowing Connection) throws -> StoreHead {
         StoreHead(
-            schemas: try SchemaTable.all(connection), tokens: try AccessTokenTable.kept(connection),
+            schemas: try SchemaTable.all(connection), tokens: try TokenTable.tokens(.access, connection),
             nextProfileID: try StoreTable.nextID(connection), isEmpty: try !SchemaTable.hasProfiles(connection),
             copyOf: try KeyedWriteTable.unfinishedCopy(connection))
     }
@@ -52,12 +52,7 @@ extension SQLiteEngine {
 
     func endCopy(of head: StoreHead) async throws(ProfileStoreError) {
         try await session.writeAlone { connection in
-            for kept in head.tokens {
-                _ = try AccessTokenTable.insert(kept.token, kept.hash, connection)
-                if let time = kept.token.lastUsedAt {
-                    try AccessTokenTable.note(TokenUse(.access, kept.hash, at: time), connection)
-                }
-            }
+            for token in head.tokens { _ = try TokenTable.insert(token, of: nil, connection) }
             try StoreTable.setNextID(head.nextProfileID, connection)
             try UnjudgedPasswords.recount(connection)
             try KeyedWriteTable.setUnfinishedCopy(of: nil, connection)

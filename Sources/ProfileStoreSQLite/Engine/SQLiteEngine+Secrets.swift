@@ -95,10 +95,11 @@ extension SQLiteEngine {
     /// Starts a session within a transaction, if the password that was proven is still the profile's.
     private static func start(
         _ proven: LoginAttempt.ProvenSession, of profile: Profile, _ connection: borrowing Connection
-    ) throws(SQLiteError) -> Session? {
+    ) throws(SQLiteError) -> StoredToken? {
         let hash = try ProfileTable.passwordHash(of: profile.id, connection)
         guard proven.hashes.contains(where: { $0.text == hash }) else { return nil }
-        return try SessionTable.start(proven.session, of: profile.id, profile.username, connection)
+        let session = proven.session
+        return try TokenTable.issue(session.token, to: profile.id, atMost: session.mostOfProfile, connection)
     }
 
     /// Compares and swaps, within a transaction.

@@ -35,10 +35,7 @@ public final class StoreBackup: Sendable {
             _ = try Migrator.migrate(copy, at: options.now())
             _ = try SchemaTable.inForce(copy)
             // Who was shown the door since the backup was made would be let in again.
-            try copy.writeTransaction {
-                try SessionTable.removeAll(copy)
-                try ResetTable.removeAll(copy)
-            }
+            try copy.writeTransaction { try TokenTable.removeAllOfProfiles(copy) }
             let profiles = try ProfileTable.count(copy)
             return (PrivateCopy(copy), profiles)
         }

@@ -31,7 +31,11 @@ struct StoreLayout {
                 case ("ALTER", "TABLE"):
                     let (head, tail) = Self.split(objects[String(words[2])] ?? "")
                     objects[String(words[2])] = "\(head), \(words[5])\(tail)"
-                case ("DROP", "TABLE"): objects[String(words[2])] = nil
+                case ("DROP", "TABLE"):
+                    // Its indexes go with it.
+                    let table = String(words[2])
+                    objects[table] = nil
+                    objects = objects.filter { !$0.value.contains("INDEX \($0.key) ON \(table) (") }
                 // A row.
                 default: break
                 }

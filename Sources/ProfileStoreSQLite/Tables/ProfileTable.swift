@@ -170,13 +170,7 @@ final class ProfileTable: Sendable {
         try statement.bind(Int64(schemaVersion), at: 3)
         try statement.bind(isJudged ? Int64(1) : 0, at: 4)
         try statement.run()
-        if isOther { try endAccess(to: id, connection) }
-    }
-
-    /// Ends what a profile's password has let in, and leave to set another one, in the transaction that changes it (H4).
-    static func endAccess(to id: Int64, _ connection: borrowing Connection) throws(SQLiteError) {
-        try SessionTable.removeAll(of: id, connection)
-        try ResetTable.remove(of: id, connection)
+        if isOther { try TokenTable.removeAll(of: id, connection) }
     }
 
     /// Counts a change of a profile that changes none of its open fields.

@@ -2,8 +2,6 @@ internal import ProfileStore
 internal import SQLiteAccess
 
 /// The table `store`: one row with the numbers that a store counts.
-///
-/// Nothing uses the column `is_welcomed`. It stays because a released migration has created it.
 enum StoreTable {
     /// The id that the next profile gets; ``setNextID(_:_:)`` keeps what was used, in the same transaction.
     static func nextID(_ connection: borrowing Connection) throws(SQLiteError) -> Int64 {

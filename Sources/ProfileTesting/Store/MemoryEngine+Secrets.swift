@@ -78,7 +78,10 @@ extension MemoryEngine {
                 }
                 guard let profile = state.profiles[profileID] else { return nil }
                 let isProven = proven?.hashes.contains { $0.text == profile.password?.hash } ?? false
-                let session = isProven ? proven.map { state.accounts.start($0.session, of: profile) } : nil
+                let owner = StoredToken.Owner(profileID: profile.id, username: profile.username)
+                let session = (isProven ? proven?.session : nil).flatMap {
+                    state.tokens.issue($0.token, to: owner, atMost: $0.mostOfProfile)
+                }
                 return LoginAttempt.Success(profile: profile.profile(under: state.rules.schema), session: session)
             }
         }

@@ -13,7 +13,7 @@ struct MemoryState: Sendable {
     /// The id that the next profile gets; none is given twice.
     private(set) var nextID: Int64 = 1
     var throttles = MemoryThrottles()
-    var accounts = MemoryAccounts()
+    var tokens = MemoryTokens()
     var log = MemoryLog()
     /// The fingerprint of the store of which this one is a copy that is not at its end.
     private(set) var copyOf: String?
@@ -156,7 +156,7 @@ struct MemoryState: Sendable {
         profile.revision += 1
         profile.take(row: 0, of: row, judgedBy: rules, at: time)
         put(profile, at: id)
-        if profile.password?.hash != password { accounts.endAccess(to: id) }
+        if profile.password?.hash != password { endAccess(to: id) }
         return .updated(profile)
     }
 
@@ -168,12 +168,15 @@ struct MemoryState: Sendable {
             profile.updatedAt = time
             profile.password = password
         }
-        accounts.endAccess(to: id)
+        endAccess(to: id)
     }
+
+    /// Ends the sessions that a profile's password has started, and its reset.
+    private mutating func endAccess(to id: Int64) { _ = tokens.end { $0.owner?.profileID == id } }
 
     mutating func remove(_ id: Int64) {
         put(nil, at: id)
-        accounts.endAccess(to: id)
+        endAccess(to: id)
     }
 
     /// Changes what no unique field holds.
@@ -201,7 +204,7 @@ struct MemoryState: Sendable {
 
     var head: StoreHead {
         StoreHead(
-            schemas: schemas, tokens: accounts.keptTokens, nextProfileID: nextID, isEmpty: profiles.isEmpty,
+            schemas: schemas, tokens: tokens.tokens(.access), nextProfileID: nextID, isEmpty: profiles.isEmpty,
             copyOf: copyOf)
     }
 
@@ -234,7 +237,7 @@ struct MemoryState: Sendable {
     }
 
     mutating func endCopy(of other: StoreHead) {
-        for kept in other.tokens { _ = accounts.create(kept.token, kept.hash) }
+        for token in other.tokens { _ = tokens.issue(token, to: nil, atMost: .max) }
         nextID = other.nextProfileID
         copyOf = nil
     }

@@ -1,6 +1,7 @@
 import FaultVFS
-import ProfileStore
+import ProfileCore
 import ProfileTesting
+import ProfileTransfer
 import RawSQLite
 import SQLiteMigrations
 import SecretHashing
@@ -8,6 +9,7 @@ import StoreFixtures
 import Testing
 import Watchdog
 
+@testable import ProfileStore
 @testable import ProfileStoreSQLite
 
 @Suite(.watched) struct MigrationTests {
@@ -123,6 +125,105 @@ import Watchdog
         #expect(try await migrated.session(for: issued.token)?.username == "bert")
         #expect(try await migrated.check().isSound)
         await migrated.close()
+    }
+
+    /// A store as 0.1.0 left it: two profiles, each with a session, an access token with an expiry and a use and one
+    /// without, and a reset.
+    private func makeStoreOfVersion5() async throws -> (
+        session: NewToken, expired: NewToken, tokens: [NewToken], reset: NewToken
+    ) {
+        let repository = try await store.open()
+        for name in ["abel", "bert"] { try await repository.register(name) }
+        await repository.close()
+        try store.becomeOlder(version: 5)
+        let (session, expired, reset) = (try NewToken(.session), try NewToken(.session), try NewToken(.reset))
+        let tokens = [try NewToken(.access), try NewToken(.access)]
+        let now = store.clock.timestamp.millisecondsSince1970
+        try RawDatabase(store.path).execute(
+            """
+            INSERT INTO sessions VALUES
+                ('\(session.hash.text)', 1, 'Firefox', \(now - 9), \(now - 8), 7000, \(now + 6992), \(now + 9000)),
+                ('\(expired.hash.text)', 2, NULL, \(now - 9), \(now - 9), 1, \(now - 8), \(now + 9000));
+            INSERT INTO access_tokens VALUES
+                ('\(tokens[0].hash.text)', 'Nightly', 'read write', \(now - 5), \(now + 5000), \(now - 4)),
+                ('\(tokens[1].hash.text)', 'deploy', '', \(now - 3), NULL, NULL);
+            INSERT INTO resets VALUES (2, '\(reset.hash.text)', \(now - 2), \(now + 2000));
+            """)
+        return (session, expired, tokens, reset)
+    }
+
+    @Test func `H4: sessions, access tokens and resets of version 5 are as good after a migration`() async throws {
+        let old = try await makeStoreOfVersion5()
+        #expect(try await ProfileRepository.migrate(at: store.path) == ["V0006_tokens"])
+        let migrated = try await store.open()
+        #expect(try await migrated.check().isSound)
+        let now = store.clock.timestamp
+        func at(_ milliseconds: Int64) -> Timestamp { now.advanced(byMilliseconds: milliseconds) }
+
+        let session = Session(
+            id: old.session.hash.id, profileID: 1, username: "abel", label: AccountLabel("Firefox"), createdAt: at(-9),
+            lastUsedAt: at(-8), idleExpiresAt: at(6_992), expiresAt: at(9_000))
+        #expect(try await migrated.session(for: old.session.text) == session)
+        #expect(try await migrated.session(for: old.expired.text) == nil)
+        #expect(try await migrated.sessions() == [session])
+
+        let deploy = AccessToken(
+            id: old.tokens[1].hash.id, name: try #require(AccountLabel("deploy")), scopes: [], createdAt: at(-3),
+            expiresAt: nil, lastUsedAt: nil)
+        let nightly = AccessToken(
+            id: old.tokens[0].hash.id, name: try #require(AccountLabel("Nightly")), scopes: [.read, .write],
+            createdAt: at(-5), expiresAt: at(5_000), lastUsedAt: at(-4))
+        #expect(try await migrated.accessTokens() == [deploy, nightly])
+        #expect(try await migrated.accessToken(for: old.tokens[0].text) == nightly)
+        await #expect(throws: ProfileStoreError.tokenExists(name: "NIGHTLY")) {
+            _ = try await migrated.createAccessToken(try #require(AccountLabel("NIGHTLY")), scopes: [])
+        }
+
+        #expect(
+            try await migrated.reset(for: old.reset.text)
+                == PasswordReset(profileID: 2, username: "bert", createdAt: at(-2), expiresAt: at(2_000)))
+        #expect(try await migrated.redeemReset(old.reset.text, password: Secret("bL9pjp")).username == "bert")
+        #expect(try await migrated.reset(for: old.reset.text) == nil)
+        #expect(try await migrated.session(for: old.session.text) == session)
+
+        // A use postpones the expiry by the idle time of old, and no further than the end of old.
+        store.clock.advance(by: .seconds(6))
+        #expect(try await migrated.session(for: old.session.text)?.idleExpiresAt == at(9_000))
+        _ = try await migrated.edit("abel") { $0.password = Secret("bL9pjp") }
+        #expect(try await migrated.session(for: old.session.text) == nil)
+        await migrated.close()
+    }
+
+    @Test func `H4: access tokens of version 5 come along in a copy and a restored backup, and sessions do not`()
+        async throws
+    {
+        let old = try await makeStoreOfVersion5()
+        let backup = store.directory + "/backup.sqlite"
+        try SmallFile.write(try #require(SmallFile.bytes(of: store.path)), to: backup)
+        _ = try await ProfileRepository.migrate(at: store.path)
+        let migrated = try await store.open()
+        let expected = try await migrated.accessTokens()
+        let (file, memory) = (try TemporaryStore(engine: .sqlite), try TemporaryStore(engine: .memory))
+        for other in [file, memory] {
+            let copy = try await other.open(
+                store.options {
+                    $0.initialSchema = migrated.schema
+                    $0.opensUnfinishedCopy = true
+                })
+            _ = try await StoreCopy(from: migrated, to: copy).run()
+            #expect(try await copy.accessTokens() == expected)
+            #expect(try await copy.accessToken(for: old.tokens[0].text)?.name.text == "Nightly")
+            #expect(try await copy.sessions() == [])
+            #expect(try await copy.reset(for: old.reset.text) == nil)
+            await copy.close()
+        }
+        await migrated.close()
+        try await StoreBackup(at: backup, options: store.options()).restore(to: store.path, options: store.options())
+        let restored = try await store.open()
+        #expect(try await restored.accessTokens() == expected)
+        #expect(try await restored.sessions() == [])
+        #expect(try await restored.reset(for: old.reset.text) == nil)
+        await restored.close()
     }
 
     @Test func `a migration that fails leaves no trace`() async throws {

@@ -45,7 +45,7 @@ import Watchdog
     }
 
     private static let tables = [
-        "profiles", "store", "changes", "schemas", "throttles", "keyed_writes", "sessions", "access_tokens", "resets",
+        "profiles", "store", "changes", "schemas", "throttles", "keyed_writes", "tokens",
     ]
 
     private func contents() throws -> [[[String?]]] { try Self.tables.map { try store.rows($0) } }

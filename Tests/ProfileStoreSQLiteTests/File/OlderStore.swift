@@ -8,7 +8,19 @@ extension TemporaryStore {
     /// Takes away again what later versions have added, so that the store is as one of this version had made it. Changes
     /// that it could not have logged are lost.
     func becomeOlder(version: Int) throws {
+        let accounts = String(decoding: Migration.all[4].sql, as: UTF8.self)
         let undo = [
+            6: """
+            \(accounts)
+            INSERT INTO sessions
+                SELECT hash, profile_id, name, created_at, last_used_at, idle_time, expires_at, latest_expiry
+                FROM tokens WHERE kind = 'session';
+            INSERT INTO access_tokens SELECT hash, name, scopes, created_at, expires_at, last_used_at
+                FROM tokens WHERE kind = 'access';
+            INSERT INTO resets SELECT profile_id, hash, created_at, expires_at FROM tokens WHERE kind = 'reset';
+            DROP TABLE tokens;
+            ALTER TABLE store ADD COLUMN is_welcomed INTEGER NOT NULL DEFAULT 0 CHECK (is_welcomed IN (0, 1));
+            """,
             5: "DROP TABLE sessions; DROP TABLE access_tokens; DROP TABLE resets;",
             4: """
             DROP TABLE keyed_writes;

@@ -48,7 +48,7 @@ import Watchdog
         let tokens = try await fill()
         let sound = try #require(SmallFile.bytes(of: store.path))
         let columns = try columns()
-        #expect(columns.count > 30 && columns.contains { $0 == ("sessions", "idle_time") })
+        #expect(columns.count > 30 && columns.contains { $0 == ("tokens", "idle_time") })
         var paths: [String] = []
         for (table, column) in columns {
             for value in Self.values {

@@ -193,14 +193,30 @@ import Watchdog
         let issued = try await repository.startSession(People.secret, for: "abel", policy: policy)
         let hash = try #require(TokenHash(of: issued.token, .session))
         later(.seconds(10))
-        try await repository.engine.note([TokenUse(.session, hash, at: store.clock.timestamp)])
+        try await repository.engine.note([TokenUse(hash, at: store.clock.timestamp)])
         #expect(try await session(for: issued.token) == nil)
         // Nor does one of before move it back.
         let second = try await repository.startSession(People.secret, for: "abel", policy: policy)
         let secondHash = try #require(TokenHash(of: second.token, .session))
         let before = store.clock.timestamp.advanced(byMilliseconds: -5_000)
-        try await repository.engine.note([TokenUse(.session, secondHash, at: before)])
+        try await repository.engine.note([TokenUse(secondHash, at: before)])
         #expect(try await session(for: second.token) == second.value)
+    }
+
+    @Test func `H4: a field of the schema may have the name of a column of the tokens' table`() async throws {
+        let names = ["name", "kind", "hash", "label", "scopes", "profile_id", "expires_at", "last_used_at"]
+        let fields = names.map { "{\"name\":\"\($0)\"}" }.joined(separator: ",")
+        try await repository.adopt(People.standard(and: fields))
+        try await repository.register("carl", Dictionary(uniqueKeysWithValues: names.map { ($0, "7") }))
+        let label = AccountLabel("Firefox")
+        let issued = try await repository.startSession(People.secret, for: "carl", label: label)
+        #expect(issued.value.profileID == 3 && issued.value.username == "carl" && issued.value.label == label)
+        #expect(try await session(for: issued.token) == issued.value)
+        #expect(try await repository.sessions() == [issued.value])
+        #expect(try await repository.sessions(of: "carl") == [issued.value])
+        let reset = try await repository.issueReset(of: "carl")
+        #expect(try await repository.reset(for: reset.token) == reset.value)
+        #expect(try await repository.endSession(issued.value.id) == issued.value)
     }
 
     // MARK: How many

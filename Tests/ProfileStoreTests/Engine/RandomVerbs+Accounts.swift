@@ -6,78 +6,74 @@ import SecretHashing
 // Sessions, access tokens and resets, about few enough tokens and times that they meet.
 extension RandomVerbs {
     mutating func sessions(at time: Timestamp) -> Verb {
-        let (token, username, id) = (token(), username(), id())
-        switch Int.random(in: 0..<9, using: &random) {
+        let (username, id) = (username(), id())
+        switch Int.random(in: 0..<7, using: &random) {
         case 0...2:
             let session = newSession(at: time)
-            return Verb("start \(session) of \(username)") { repository in
-                try await repository.engine.startSession(session, of: username)?.text ?? "no profile"
-            }
-        case 3: return noteUses(at: time)
-        case 4:
+            return issue(session.token, to: username, atMost: session.mostOfProfile)
+        case 3:
             let limit = Int.random(in: 1...4, using: &random)
-            let last = random.once(in: 2) ? newSession(at: time).session(of: id, "") : nil
-            let profileID = random.once(in: 2) ? last?.profileID ?? id : nil
-            return Verb("sessions of \(profileID ?? 0) after \(last?.text ?? "none")") { repository in
-                "\(try await repository.engine.sessions(of: profileID, after: last, limit: limit, at: time).map(\.text))"
+            let owner = StoredToken.Owner(profileID: id, username: "")
+            let last = random.once(in: 2) ? Session(newSession(at: time).token.issued(to: owner)) : nil
+            let profileID = random.once(in: 2) ? id : nil
+            return Verb("sessions of \(profileID ?? 0) after \(last?.json.text() ?? "none")") { repository in
+                "\(try await repository.engine.tokens(.sessions(of: profileID, after: last, limit: limit, at: time)))"
             }
-        case 5:
-            return Verb("end \(token)") { repository in
-                try await repository.engine.endSession(token.id, at: time)?.text ?? "no session"
-            }
-        case 6:
+        case 4:
             return Verb("end the sessions of \(username)") { repository in
-                "\(try await repository.engine.endSessions(of: username, at: time) ?? -1)"
+                let ended = try await repository.engine.end(.all(.session, of: username))
+                return "\(ended?.sorted { $0.hash.text < $1.hash.text } ?? [])"
             }
-        case 7: return Verb("remove expired") { "\(try await $0.engine.removeExpired(at: time))" }
-        default:
-            return Verb("session of \(token)") { repository in
-                try await repository.engine.liveSession(token, at: time)?.text ?? "no session"
-            }
+        case 5: return Verb("remove expired") { "\(try await $0.engine.removeExpired(at: time))" }
+        default: return anyToken(at: time)
         }
     }
 
     mutating func accessTokens(at time: Timestamp) -> Verb {
-        switch Int.random(in: 0..<5, using: &random) {
-        case 0...1:
-            let hash = newToken()
-            let name = ["deploy", "Deploy", "nightly", "caf\u{E9}"].randomElement(using: &random) ?? ""
-            guard let label = AccountLabel(name) else { return Verb("nothing") { _ in "" } }
-            let token = AccessToken(
-                id: hash.id, name: label, scopes: random.once(in: 3) ? [] : [.read, .write], createdAt: time,
-                expiresAt: random.once(in: 2) ? nil : time.advanced(by: .seconds(60)), lastUsedAt: nil)
-            return Verb("create \(token)") { repository in
-                "\(try await repository.engine.create(token, hash)) \(try await repository.engine.accessTokens())"
-            }
-        case 2: return noteUses(at: time)
-        case 3:
-            let hash = token()
-            return Verb("revoke \(hash.id)") { "\(String(describing: try await $0.engine.revoke(hash.id)))" }
-        default:
-            let hash = token()
-            return Verb("access token \(hash.id)") { "\(String(describing: try await $0.engine.accessToken(hash)))" }
-        }
+        guard random.once(in: 2) else { return anyToken(at: time) }
+        let name = ["deploy", "Deploy", "nightly", "caf\u{E9}"].randomElement(using: &random) ?? ""
+        let token = StoredToken(
+            newToken(.access), name: AccountLabel(name), scopes: random.once(in: 3) ? [] : [.read, .write],
+            createdAt: time, expiresAt: random.once(in: 2) ? nil : time.advanced(by: .seconds(60)))
+        return issue(token, to: nil, atMost: .max)
     }
 
     mutating func resets(at time: Timestamp) -> Verb {
-        let (token, username, new) = (token(), username(), hash())
+        let (token, username, new) = (token(.reset), username(), hash())
         switch Int.random(in: 0..<5, using: &random) {
         case 0...1:
-            let token = newToken()
             let expiry = time.advanced(by: .milliseconds(Int.random(in: 1...20_000, using: &random)))
-            return Verb("reset \(username)") { repository in
-                let reset = try await repository.engine.issueReset(token, of: username, at: time, until: expiry)
-                return "\(String(describing: reset))"
-            }
+            return issue(
+                StoredToken(newToken(.reset), createdAt: time, expiresAt: expiry), to: username, atMost: 1)
         case 2...3:
             return Verb("redeem \(token)") { repository in
-                let reset = try await repository.engine.liveReset(token, at: time)
                 let profile = try await repository.engine.redeemReset(
                     token, new, judgedBy: repository.schema, at: time)
-                return "\(String(describing: reset)) \(profile?.text ?? "no reset")"
+                return "\(profile?.text ?? "no reset")"
             }
+        default: return anyToken(at: time)
+        }
+    }
+
+    private func issue(_ token: StoredToken, to username: String?, atMost limit: Int) -> Verb {
+        Verb("issue \(token) to \(username ?? "a program")") { repository in
+            let issued = try await repository.engine.issue(token, to: username, atMost: limit)
+            return "\(String(describing: issued)) \(try await repository.engine.tokens(.access))"
+        }
+    }
+
+    /// A verb about a token of any kind, which need not be the kind that it was issued as.
+    private mutating func anyToken(at time: Timestamp) -> Verb {
+        let kind = TokenKind.allCases.randomElement(using: &random) ?? .session
+        let token = token(kind)
+        switch Int.random(in: 0..<3, using: &random) {
+        case 0: return noteUses(at: time)
+        case 1:
+            return Verb("end \(token)") { "\(String(describing: try await $0.engine.end(.one(kind, token.id))))" }
         default:
-            return Verb("reset of \(token)") { "\(String(describing: try await $0.engine.liveReset(token, at: time)))" }
+            return Verb("look at \(token)") { repository in
+                "\(String(describing: try await repository.engine.token(token, at: time)))"
+            }
         }
     }
 
@@ -86,37 +82,38 @@ extension RandomVerbs {
             idleTime: .seconds(Int.random(in: 1...10, using: &random)),
             lifetime: .seconds(Int.random(in: 1...30, using: &random)),
             mostOfProfile: Int.random(in: 1...3, using: &random))
-        return NewSession(newToken(), label: AccountLabel("device"), under: policy, at: time)
+        return NewSession(newToken(.session), label: AccountLabel("device"), under: policy, at: time)
     }
 
     private mutating func noteUses(at time: Timestamp) -> Verb {
         let uses = (0..<4).map { _ in
             TokenUse(
-                random.once(in: 2) ? .session : .access, token(),
+                token(TokenKind.allCases.randomElement(using: &random) ?? .session),
                 at: time.advanced(byMilliseconds: Int64.random(in: -2_000...2_000, using: &random)))
         }
-        return Verb("note \(uses.map(\.time))") { repository in
+        return Verb("note \(uses)") { repository in
             try await repository.engine.note(uses)
-            let sessions = try await repository.engine.sessions(of: nil, after: nil, limit: .max, at: time)
-            return "\(sessions.map(\.text)) \(try await repository.engine.accessTokens())"
+            return try await Self.sessionsAndAccessTokens(of: repository, at: time)
         }
     }
 
-    private mutating func newToken() -> TokenHash {
+    /// All sessions and access tokens, in words.
+    static func sessionsAndAccessTokens(of repository: ProfileRepository, at time: Timestamp) async throws -> String {
+        let sessions = try await repository.engine.tokens(.sessions(of: nil, after: nil, limit: .max, at: time))
+        return "\(sessions) \(try await repository.engine.tokens(.access))"
+    }
+
+    private mutating func newToken(_ kind: TokenKind) -> TokenHash {
         drawnTokens += 1
-        return Self.token(drawnTokens)
+        return Self.token(drawnTokens, kind)
     }
 
     /// One of those that were drawn lately, or the next.
-    private mutating func token() -> TokenHash {
-        Self.token(Int.random(in: max(0, drawnTokens - 8)...drawnTokens + 1, using: &random))
+    private mutating func token(_ kind: TokenKind) -> TokenHash {
+        Self.token(Int.random(in: max(0, drawnTokens - 8)...drawnTokens + 1, using: &random), kind)
     }
 
-    private static func token(_ number: Int) -> TokenHash {
-        TokenHash(stored: SHA256.hexadecimal("token \(number)".utf8.span))
+    private static func token(_ number: Int, _ kind: TokenKind) -> TokenHash {
+        TokenHash(stored: SHA256.hexadecimal("token \(number)".utf8.span), kind)
     }
-}
-
-extension Session {
-    var text: String { "\(id) \(profileID) \(username) \(json.text()) \(idleTime)" }
 }

@@ -79,10 +79,7 @@ struct RandomVerbs {
             Verb("the log") { "\(try await $0.engine.changes(after: 0, limit: 10_000))" },
             Verb("statistics") { try await $0.statistics().text },
             Verb("schemas") { "\(try await $0.engine.schemas().map { [String($0.version), $0.fingerprint] })" },
-            Verb("sessions") {
-                "\(try await $0.engine.sessions(of: nil, after: nil, limit: .max, at: time).map(\.text))"
-            },
-            Verb("access tokens") { "\(try await $0.engine.accessTokens())" },
+            Verb("sessions and access tokens") { try await Self.sessionsAndAccessTokens(of: $0, at: time) },
             Verb("login rules") { "\(try await $0.engine.loginRules().haveJudgedPasswords)" },
         ]
     }
@@ -253,7 +250,7 @@ struct RandomVerbs {
                         attempt,
                         .right(profileID: stored.profileID, rehash: rehash, session: number == 0 ? session : nil))
                     answers.append(success?.profile.text ?? "no profile")
-                    answers.append(success?.session?.text ?? "no session")
+                    answers.append(success?.session.map { "\($0)" } ?? "no session")
                 case (1, _): _ = try await engine.settle(attempt, .notMade)
                 default: _ = try await engine.settle(attempt, .wrong)
                 }

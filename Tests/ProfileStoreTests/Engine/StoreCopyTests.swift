@@ -88,9 +88,8 @@ import Watchdog
             #expect(try await last.isSound())
             // Nothing came along of what starts anew, and the copy goes on as the store would.
             #expect(try await last.changeNumber == 0)
-            #expect(
-                try await last.engine.sessions(of: nil, after: nil, limit: 1, at: Timestamp(millisecondsSince1970: 0))
-                    .isEmpty)
+            let dawn = Timestamp(millisecondsSince1970: 0)
+            #expect(try await last.engine.tokens(.sessions(of: nil, after: nil, limit: 1, at: dawn)).isEmpty)
             for _ in 0..<40 {
                 // Whatever it does, it does: nothing is damaged.
                 _ = await used.verbs.next(at: used.store.clock.timestamp).outcome(on: last)

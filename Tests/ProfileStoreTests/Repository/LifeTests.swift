@@ -26,7 +26,7 @@ extension ProfileRepository: Service {}
         }
     }
 
-    private func sessions() throws -> Int { try store.engine == .sqlite ? store.rows("sessions").count : 0 }
+    private func sessions() throws -> Int { try store.engine == .sqlite ? store.rows("tokens").count : 0 }
 
     private var rounds: Int { observed.operations.count { $0.name == .removeExpired && $0.rows == 0 } }
 

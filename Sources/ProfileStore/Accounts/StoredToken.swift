@@ -1,0 +1,134 @@
+/// A token as an engine stores it. ``Session``, ``AccessToken`` and ``PasswordReset`` are views of it.
+package struct StoredToken: Hashable, Sendable {
+    /// The profile that a session or a reset belongs to.
+    package struct Owner: Hashable, Sendable {
+        package let profileID: Int64
+        /// The username that the profile has now.
+        package let username: String
+
+        package init(profileID: Int64, username: String) {
+            self.profileID = profileID
+            self.username = username
+        }
+    }
+
+    /// How each use of a session postpones its expiry.
+    package struct Renewal: Hashable, Sendable {
+        /// The time that the session may stay unused, in milliseconds.
+        package let idleTime: Int64
+        /// When the session expires however often it is used.
+        package let latestExpiry: Timestamp
+
+        package init(idleTime: Int64, latestExpiry: Timestamp) {
+            self.idleTime = idleTime
+            self.latestExpiry = latestExpiry
+        }
+
+        /// When a session expires that is used at this time.
+        package func expiry(usedAt time: Timestamp) -> Timestamp {
+            min(time.advanced(byMilliseconds: idleTime), latestExpiry)
+        }
+    }
+
+    package let hash: TokenHash
+    /// Nil for an access token, and for a token that is not issued yet.
+    package private(set) var owner: Owner?
+    /// The label of a session, or the name of an access token.
+    package let name: AccountLabel?
+    /// The scopes of an access token, in order.
+    package let scopes: [AccessScope]
+    package let createdAt: Timestamp
+    /// When the token expires, unless a use postpones its expiry; nil if it never expires.
+    package private(set) var expiresAt: Timestamp?
+    /// Nil for a token whose expiry is fixed.
+    package let renewal: Renewal?
+    /// The last use that was written down.
+    package private(set) var lastUsedAt: Timestamp?
+
+    package init(
+        _ hash: TokenHash, of owner: Owner? = nil, name: AccountLabel? = nil, scopes: [AccessScope] = [],
+        createdAt: Timestamp, expiresAt: Timestamp?, renewal: Renewal? = nil, lastUsedAt: Timestamp? = nil
+    ) {
+        self.hash = hash
+        self.owner = owner
+        self.name = name
+        self.scopes = scopes
+        self.createdAt = createdAt
+        self.expiresAt = expiresAt
+        self.renewal = renewal
+        self.lastUsedAt = lastUsedAt
+    }
+
+    package var kind: TokenKind { hash.kind }
+
+    /// The same token, issued to a profile.
+    package func issued(to owner: Owner?) -> StoredToken {
+        var token = self
+        token.owner = owner
+        return token
+    }
+
+    package func isExpired(at time: Timestamp) -> Bool { expiresAt.map { $0 <= time } ?? false }
+
+    /// Whether a use at this time is to be written down: once in a tenth of the idle time, and once a minute at most.
+    func isUseDue(at time: Timestamp) -> Bool {
+        let interval = min((renewal?.idleTime ?? .max) / 10, 60_000)
+        return lastUsedAt.map { $0.advanced(byMilliseconds: interval) <= time } ?? true
+    }
+
+    /// The same token after a use at this time.
+    package func used(at time: Timestamp) -> StoredToken {
+        var token = self
+        token.lastUsedAt = time
+        token.expiresAt = renewal?.expiry(usedAt: time) ?? expiresAt
+        return token
+    }
+}
+
+/// The tokens of a list, and their order.
+package enum TokenList: Sendable {
+    /// Access tokens, expired ones too, by name.
+    case access
+    /// Sessions that have not expired at this time, by profile and then by id: of one profile or, for nil, of all; only
+    /// those that follow another session; as many as the limit allows.
+    case sessions(of: Int64?, after: Session?, limit: Int, at: Timestamp)
+}
+
+/// The tokens that end.
+package enum EndingTokens: Sendable {
+    /// The token of this kind that has this id.
+    case one(TokenKind, TokenID)
+    /// All tokens of this kind that belong to the profile with this username.
+    case all(TokenKind, of: String)
+}
+
+extension Session {
+    /// The session that a token represents; nil for a token of another kind.
+    package init?(_ token: StoredToken) {
+        guard token.kind == .session, let owner = token.owner, let expiry = token.expiresAt, let renewal = token.renewal
+        else { return nil }
+        self.init(
+            id: token.hash.id, profileID: owner.profileID, username: owner.username, label: token.name,
+            createdAt: token.createdAt, lastUsedAt: token.lastUsedAt ?? token.createdAt, idleExpiresAt: expiry,
+            expiresAt: renewal.latestExpiry)
+    }
+}
+
+extension AccessToken {
+    /// The access token that a token represents; nil for a token of another kind.
+    package init?(_ token: StoredToken) {
+        guard token.kind == .access else { return nil }
+        self.init(
+            id: token.hash.id, name: token.name ?? .unreadable, scopes: token.scopes, createdAt: token.createdAt,
+            expiresAt: token.expiresAt, lastUsedAt: token.lastUsedAt)
+    }
+}
+
+extension PasswordReset {
+    /// The reset that a token represents; nil for a token of another kind.
+    package init?(_ token: StoredToken) {
+        guard token.kind == .reset, let owner = token.owner, let expiry = token.expiresAt else { return nil }
+        self.init(
+            profileID: owner.profileID, username: owner.username, createdAt: token.createdAt, expiresAt: expiry)
+    }
+}

@@ -1,0 +1,98 @@
+internal import PostgresAccess
+internal import ProfileCore
+internal import ProfileStore
+
+// Sessions, access tokens and resets.
+extension PostgresEngine {
+    func issue(
+        _ token: StoredToken, to username: String?, atMost limit: Int
+    ) async throws(ProfileStoreError) -> StoredToken? {
+        try await session.write(at: token.createdAt) { transaction, _ in
+            guard let username else {
+                let rows = try await transaction.run([TokenTable.insert(token, of: nil)])[0]
+                return PostgresSession.Outcome(value: TokenTable.tokens(in: rows).first)
+            }
+            let rows = try await transaction.run(
+                "SELECT id FROM profiles WHERE username$key = $1 FOR UPDATE", [.text(ProfileTable.key(of: username))])
+            guard !rows.isEmpty, let id = rows.number(0, 0) else { return PostgresSession.Outcome(value: nil) }
+            return PostgresSession.Outcome(
+                value: try await TokenTable.issue(token, to: id, atMost: limit, transaction))
+        }
+    }
+
+    func token(_ hash: TokenHash, at time: Timestamp) async throws(ProfileStoreError) -> StoredToken? {
+        try await session.read { connection in
+            let found = TokenTable.tokens(in: try await connection.run([TokenTable.select(hash)])[0]).first
+            return found.flatMap { $0.isExpired(at: time) ? nil : $0 }
+        }
+    }
+
+    func tokens(_ list: TokenList) async throws(ProfileStoreError) -> [StoredToken] {
+        try await session.read { connection in
+            TokenTable.tokens(in: try await connection.run([TokenTable.select(list)])[0])
+        }
+    }
+
+    func note(_ uses: [TokenUse]) async throws(ProfileStoreError) {
+        guard !uses.isEmpty else { return }
+        // In one order, so that two who note the same tokens do not lock each other out.
+        let commands = uses.sorted { $0.hash.text < $1.hash.text }.map { TokenTable.note($0) }
+        try await session.write(at: options.now()) { _, _ in PostgresSession.Outcome(value: (), last: commands) }
+    }
+
+    func end(_ tokens: EndingTokens) async throws(ProfileStoreError) -> [StoredToken]? {
+        try await session.write(at: options.now()) { transaction, _ in
+            let removal: Command
+            switch tokens {
+            case .one(let kind, let id): removal = TokenTable.remove(kind, id)
+            case .all(let kind, let username):
+                let rows = try await transaction.run([ProfileTable.selectID(of: username)])[0]
+                guard !rows.isEmpty, let id = rows.number(0, 0) else { return PostgresSession.Outcome(value: nil) }
+                removal = TokenTable.removeAll(kind, of: id)
+            }
+            return PostgresSession.Outcome(value: TokenTable.tokens(in: try await transaction.run([removal])[0]))
+        }
+    }
+
+    func redeemReset(
+        _ token: TokenHash, _ hash: PasswordHash, judgedBy schema: ProfileSchema, at time: Timestamp
+    ) async throws(ProfileStoreError) -> Profile? {
+        try await changeOnce(WriteStamp(at: time)) { transaction -> Written<Profile?> in
+            let rules = try await rulesInForce(transaction, being: schema)
+            let find = TokenTable.select(token)
+            let found = TokenTable.tokens(in: try await transaction.run([find])[0]).first
+            guard let reset = found.flatMap(PasswordReset.init) else { return Written(value: nil) }
+            let id = reset.profileID
+            // Of several at once one finds the profile with the reset still there.
+            try await transaction.run("SELECT 1 FROM profiles WHERE id = $1 FOR UPDATE", [.number(id)])
+            let held = TokenTable.tokens(in: try await transaction.run([find])[0]).first
+            guard let held, !held.isExpired(at: time) else { return Written(value: nil) }
+            let set = ProfileTable.settingPassword(
+                hash.text, isJudged: true, of: id, schemaVersion: rules.version)
+            let raise = Command(
+                "UPDATE profiles SET revision = revision + 1, updated_at = $2 WHERE id = $1",
+                [.number(id), .number(time.millisecondsSince1970)])
+            // Whatever its hash: the reset is used up.
+            let end = TokenTable.removeAll(of: id)
+            let answers = try await transaction.run(set + [raise, end, rules.table.select(.id(id))])
+            guard let profile = answers.last.flatMap({ rules.table.profile(in: $0) }) else {
+                throw ProfileStoreError.corrupt("a profile just written is missing")
+            }
+            return Written(
+                value: profile, changes: [Change(.edited, id), Change(.credentialChanged, id)],
+                last: ThrottleTable.forget(reset.username, .password))
+        }
+    }
+
+    func removeExpired(at time: Timestamp) async throws(ProfileStoreError) -> Int {
+        let count = try await session.write(at: time) { transaction, _ in
+            let removed = try await transaction.run([
+                TokenTable.removeExpired(at: time, atMost: 512), KeyedWriteTable.forgettingSome(at: time),
+            ])
+            return PostgresSession.Outcome(value: removed[0].affectedCount)
+        }
+        // Keeps the log short where nobody reads it.
+        _ = try await changeNumber()
+        return count
+    }
+}

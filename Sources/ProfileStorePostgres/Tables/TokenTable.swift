@@ -1,0 +1,144 @@
+internal import PostgresAccess
+internal import ProfileCore
+internal import ProfileStore
+
+/// The table `tokens`: sessions, access tokens and resets. The row of a session or a reset goes with its profile, by a
+/// foreign key.
+enum TokenTable {
+    // A schema may have a field with the name of one of these columns, so `profiles` may have a column of that name.
+    private static let columns = """
+        hash, kind, profile_id, (SELECT profiles.username FROM profiles WHERE profiles.id = tokens.profile_id),
+        name, scopes, created_at, last_used_at, expires_at, idle_time, latest_expiry
+        """
+
+    // MARK: Reading
+
+    /// Finds the token that has this hash, expired or not.
+    static func select(_ hash: TokenHash) -> Command {
+        Command(
+            "SELECT \(columns) FROM tokens WHERE hash = $1 AND kind = $2",
+            [.text(hash.text), .text(hash.kind.rawValue)])
+    }
+
+    static func select(_ list: TokenList) -> Command {
+        switch list {
+        case .access:
+            return Command("SELECT \(columns) FROM tokens WHERE kind = 'access' ORDER BY name_key")
+        case .sessions(let profileID, let last, let limit, let time):
+            let place = profileID == nil ? "(profile_id, hash) > ($1, $2)" : "profile_id = $1 AND hash > $2"
+            return Command(
+                """
+                SELECT \(columns) FROM tokens WHERE \(place) AND kind = 'session' AND expires_at > $3
+                ORDER BY profile_id, hash LIMIT $4
+                """,
+                [
+                    .number(profileID ?? last?.profileID ?? .min), .text(last.map { end(of: $0.id) } ?? ""),
+                    .number(time.millisecondsSince1970), .number(Int64(limit)),
+                ])
+        }
+    }
+
+    /// The tokens of an answer, without rows that only another program can have written.
+    static func tokens(in rows: Rows) -> [StoredToken] { (0..<rows.count).compactMap { token(in: rows, $0) } }
+
+    private static func token(in rows: Rows, _ row: Int) -> StoredToken? {
+        guard let kind = TokenKind(rawValue: rows.text(row, 1) ?? "") else { return nil }
+        return StoredToken(
+            TokenHash(stored: rows.text(row, 0) ?? "", kind),
+            of: rows.text(row, 3).map { StoredToken.Owner(profileID: rows.number(row, 2) ?? 0, username: $0) },
+            name: rows.text(row, 4).flatMap(AccountLabel.init(fitting:)),
+            scopes: (rows.text(row, 5) ?? "").split(separator: " ").compactMap { AccessScope(String($0)) },
+            createdAt: rows.time(row, 6),
+            expiresAt: rows.number(row, 8).map(Timestamp.init(millisecondsSince1970:)),
+            renewal: rows.number(row, 10).map { latest in
+                StoredToken.Renewal(
+                    idleTime: rows.number(row, 9) ?? 0, latestExpiry: Timestamp(millisecondsSince1970: latest))
+            }, lastUsedAt: rows.number(row, 7).map(Timestamp.init(millisecondsSince1970:)))
+    }
+
+    /// What comes after every hash that begins with the digits of an id.
+    private static func end(of id: TokenID) -> String { id.description + "g" }
+
+    // MARK: Writing
+
+    /// Stores a token of a profile, whose row the transaction holds, and removes the tokens that it replaces.
+    static func issue(
+        _ token: StoredToken, to profileID: Int64, atMost limit: Int, _ transaction: Transaction
+    ) async throws -> StoredToken? {
+        let answers = try await transaction.run([
+            removeExpired(at: token.createdAt, atMost: mostRemovedByIssuing),
+            Command(
+                """
+                DELETE FROM tokens WHERE hash IN (
+                    SELECT hash FROM tokens WHERE profile_id = $1 AND kind = $2
+                    ORDER BY last_used_at DESC, hash OFFSET $3)
+                """, [.number(profileID), .text(token.kind.rawValue), .number(Int64(limit - 1))]),
+            insert(token, of: profileID),
+        ])
+        return answers.last.flatMap { tokens(in: $0).first }
+    }
+
+    /// Inserts a token, of a profile or of none, and answers with it, unless another access token has its name.
+    static func insert(_ token: StoredToken, of profileID: Int64?) -> Command {
+        let isAccess = token.kind == .access
+        return Command(
+            """
+            INSERT INTO tokens (
+                hash, kind, profile_id, name, name_key, scopes, created_at, last_used_at, expires_at, idle_time,
+                latest_expiry)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+            ON CONFLICT (name_key) WHERE kind = 'access' DO NOTHING RETURNING \(columns)
+            """,
+            [
+                .text(token.hash.text), .text(token.kind.rawValue), .number(profileID), .text(token.name?.text),
+                .text(isAccess ? ProfileTable.key(of: token.name?.text ?? "") : nil),
+                .text(isAccess ? token.scopes.map(\.text).joined(separator: " ") : nil),
+                .number(token.createdAt.millisecondsSince1970), .number(token.lastUsedAt?.millisecondsSince1970),
+                .number(token.expiresAt?.millisecondsSince1970), .number(token.renewal?.idleTime),
+                .number(token.renewal?.latestExpiry.millisecondsSince1970),
+            ])
+    }
+
+    /// Writes down a use, and postpones the expiry of a session. A token that has expired by then stays so.
+    static func note(_ use: TokenUse) -> Command {
+        Command(
+            """
+            UPDATE tokens
+            SET last_used_at = $3, expires_at = least($3 + idle_time, coalesce(latest_expiry, expires_at))
+            WHERE hash = $1 AND kind = $2 AND (last_used_at IS NULL OR last_used_at < $3)
+                AND (expires_at IS NULL OR expires_at > $3)
+            """, [.text(use.hash.text), .text(use.hash.kind.rawValue), .number(use.time.millisecondsSince1970)])
+    }
+
+    /// Removes the token that has this id, and answers with it.
+    static func remove(_ kind: TokenKind, _ id: TokenID) -> Command {
+        Command(
+            "DELETE FROM tokens WHERE hash > $1 AND hash < $2 AND kind = $3 RETURNING \(columns)",
+            [.text(id.description), .text(end(of: id)), .text(kind.rawValue)])
+    }
+
+    /// Removes the tokens of this kind that belong to a profile, and answers with them.
+    static func removeAll(_ kind: TokenKind, of profileID: Int64) -> Command {
+        Command(
+            "DELETE FROM tokens WHERE profile_id = $1 AND kind = $2 RETURNING \(columns)",
+            [.number(profileID), .text(kind.rawValue)])
+    }
+
+    /// Removes the sessions and the reset of a profile.
+    static func removeAll(of profileID: Int64) -> Command {
+        Command("DELETE FROM tokens WHERE profile_id = $1", [.number(profileID)])
+    }
+
+    /// Removes expired sessions and resets that no other transaction has locked, the oldest first.
+    static func removeExpired(at time: Timestamp, atMost limit: Int64) -> Command {
+        Command(
+            """
+            DELETE FROM tokens WHERE hash IN (
+                SELECT hash FROM tokens WHERE kind <> 'access' AND expires_at <= $1 ORDER BY expires_at, hash LIMIT $2
+                FOR UPDATE SKIP LOCKED)
+            """, [.number(time.millisecondsSince1970), .number(limit)])
+    }
+
+    /// Few, so that a login takes no longer. Each issue removes more tokens than it adds.
+    private static let mostRemovedByIssuing: Int64 = 8
+}

@@ -1,0 +1,207 @@
+internal import ProfileStore
+internal import SQLiteAccess
+
+/// The table `tokens`: sessions, access tokens and resets. The row of a session or a reset goes with its profile, by a
+/// foreign key.
+enum TokenTable {
+    // A schema may have a field with the name of one of these columns, so `profiles` may have a column of that name.
+    private static let columns = """
+        hash, kind, profile_id, (SELECT profiles.username FROM profiles WHERE profiles.id = tokens.profile_id),
+        name, scopes, created_at, last_used_at, expires_at, idle_time, latest_expiry
+        """
+
+    static let selectByHash = "SELECT \(columns) FROM tokens WHERE hash = ?1 AND kind = ?2"
+
+    static let selectAccess = "SELECT \(columns) FROM tokens WHERE kind = 'access' ORDER BY name"
+
+    static let selectSessionsOfProfile = """
+        SELECT \(columns) FROM tokens
+        WHERE profile_id = ?1 AND hash > ?2 AND kind = 'session' AND expires_at > ?3 ORDER BY hash LIMIT ?4
+        """
+
+    static let selectSessions = """
+        SELECT \(columns) FROM tokens
+        WHERE (profile_id, hash) > (?1, ?2) AND kind = 'session' AND expires_at > ?3
+        ORDER BY profile_id, hash LIMIT ?4
+        """
+
+    // MARK: Reading
+
+    /// Returns the token that has this hash, unless it has expired.
+    static func token(
+        _ hash: TokenHash, at time: Timestamp, _ connection: borrowing Connection
+    ) throws(SQLiteError) -> StoredToken? {
+        var statement = try connection.prepare(selectByHash)
+        try statement.bind(hash.text, at: 1)
+        try statement.bind(hash.kind.rawValue, at: 2)
+        guard try statement.step(), let token = token(in: statement), !token.isExpired(at: time) else { return nil }
+        return token
+    }
+
+    static func tokens(
+        _ list: TokenList, _ connection: borrowing Connection
+    ) throws(SQLiteError) -> [StoredToken] {
+        switch list {
+        case .access:
+            return try tokens(of: connection.prepare(selectAccess))
+        case .sessions(let profileID, let last, let limit, let time):
+            var statement = try connection.prepare(profileID == nil ? selectSessions : selectSessionsOfProfile)
+            try statement.bind(profileID ?? last?.profileID ?? .min, at: 1)
+            try statement.bind(last.map { end(of: $0.id) } ?? "", at: 2)
+            try statement.bind(time.millisecondsSince1970, at: 3)
+            try statement.bind(Int64(limit), at: 4)
+            return try tokens(of: statement)
+        }
+    }
+
+    static func hasAccessTokens(_ connection: borrowing Connection) throws(SQLiteError) -> Bool {
+        var statement = try connection.prepare("SELECT 1 FROM tokens WHERE kind = 'access' LIMIT 1")
+        return try statement.step()
+    }
+
+    private static func tokens(of statement: consuming Statement) throws(SQLiteError) -> [StoredToken] {
+        var tokens: [StoredToken] = []
+        while try statement.step() { if let token = token(in: statement) { tokens.append(token) } }
+        return tokens
+    }
+
+    /// Nil for a row that only another program can have written.
+    private static func token(in row: borrowing Statement) -> StoredToken? {
+        guard let kind = TokenKind(rawValue: row.string(at: 1) ?? "") else { return nil }
+        let renewal =
+            row.isNull(at: 10)
+            ? nil : StoredToken.Renewal(idleTime: row.integer(at: 9), latestExpiry: row.time(at: 10))
+        return StoredToken(
+            TokenHash(stored: row.string(at: 0) ?? "", kind),
+            of: row.string(at: 3).map { StoredToken.Owner(profileID: row.integer(at: 2), username: $0) },
+            name: row.string(at: 4).flatMap(AccountLabel.init(fitting:)),
+            scopes: (row.string(at: 5) ?? "").split(separator: " ").compactMap { AccessScope(String($0)) },
+            createdAt: row.time(at: 6), expiresAt: row.isNull(at: 8) ? nil : row.time(at: 8), renewal: renewal,
+            lastUsedAt: row.isNull(at: 7) ? nil : row.time(at: 7))
+    }
+
+    /// What comes after every hash that begins with the digits of an id.
+    private static func end(of id: TokenID) -> String { id.description + "g" }
+
+    // MARK: Writing, within a transaction
+
+    /// Stores a token of a profile, and removes the tokens that it replaces.
+    static func issue(
+        _ token: StoredToken, to profileID: Int64, atMost limit: Int, _ connection: borrowing Connection
+    ) throws(SQLiteError) -> StoredToken? {
+        _ = try removeExpired(at: token.createdAt, atMost: mostRemovedByIssuing, connection)
+        var statement = try connection.prepare(
+            """
+            DELETE FROM tokens WHERE hash IN (
+                SELECT hash FROM tokens WHERE profile_id = ?1 AND kind = ?2
+                ORDER BY last_used_at DESC, hash LIMIT -1 OFFSET ?3)
+            """)
+        try statement.bind(profileID, at: 1)
+        try statement.bind(token.kind.rawValue, at: 2)
+        try statement.bind(Int64(limit - 1), at: 3)
+        try statement.run()
+        return try insert(token, of: profileID, connection)
+    }
+
+    /// Stores a token, of a profile or of none.
+    ///
+    /// - Returns: Nil if another access token has its name.
+    static func insert(
+        _ token: StoredToken, of profileID: Int64?, _ connection: borrowing Connection
+    ) throws(SQLiteError) -> StoredToken? {
+        var statement = try connection.prepare(
+            """
+            INSERT INTO tokens (
+                hash, kind, profile_id, name, scopes, created_at, last_used_at, expires_at, idle_time, latest_expiry)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+            ON CONFLICT (name) WHERE kind = 'access' DO NOTHING RETURNING \(columns)
+            """)
+        try statement.bind(token.hash.text, at: 1)
+        try statement.bind(token.kind.rawValue, at: 2)
+        try statement.bind(profileID, at: 3)
+        try statement.bind(token.name?.text, at: 4)
+        try statement.bind(token.kind == .access ? token.scopes.map(\.text).joined(separator: " ") : nil, at: 5)
+        try statement.bind(token.createdAt.millisecondsSince1970, at: 6)
+        try statement.bind(token.lastUsedAt?.millisecondsSince1970, at: 7)
+        try statement.bind(token.expiresAt?.millisecondsSince1970, at: 8)
+        try statement.bind(token.renewal?.idleTime, at: 9)
+        try statement.bind(token.renewal?.latestExpiry.millisecondsSince1970, at: 10)
+        return try tokens(of: statement).first
+    }
+
+    /// Writes down a use, and postpones the expiry of a session. A token that has expired by then stays so.
+    static func note(_ use: TokenUse, _ connection: borrowing Connection) throws(SQLiteError) {
+        var statement = try connection.prepare(
+            """
+            UPDATE tokens
+            SET last_used_at = ?3, expires_at = coalesce(min(?3 + idle_time, latest_expiry), expires_at)
+            WHERE hash = ?1 AND kind = ?2 AND (last_used_at IS NULL OR last_used_at < ?3)
+                AND (expires_at IS NULL OR expires_at > ?3)
+            """)
+        try statement.bind(use.hash.text, at: 1)
+        try statement.bind(use.hash.kind.rawValue, at: 2)
+        try statement.bind(use.time.millisecondsSince1970, at: 3)
+        try statement.run()
+    }
+
+    /// Removes the token that has this id, and returns it.
+    static func remove(
+        _ kind: TokenKind, _ id: TokenID, _ connection: borrowing Connection
+    ) throws(SQLiteError) -> [StoredToken] {
+        var statement = try connection.prepare(
+            "DELETE FROM tokens WHERE hash > ?1 AND hash < ?2 AND kind = ?3 RETURNING \(columns)")
+        try statement.bind(id.description, at: 1)
+        try statement.bind(end(of: id), at: 2)
+        try statement.bind(kind.rawValue, at: 3)
+        return try tokens(of: statement)
+    }
+
+    /// Removes the tokens of this kind that belong to a profile, and returns them.
+    static func removeAll(
+        _ kind: TokenKind, of profileID: Int64, _ connection: borrowing Connection
+    ) throws(SQLiteError) -> [StoredToken] {
+        var statement = try connection.prepare(
+            "DELETE FROM tokens WHERE profile_id = ?1 AND kind = ?2 RETURNING \(columns)")
+        try statement.bind(profileID, at: 1)
+        try statement.bind(kind.rawValue, at: 2)
+        return try tokens(of: statement)
+    }
+
+    /// Removes the sessions and the reset of a profile, in the transaction that changes its password (H4).
+    static func removeAll(of profileID: Int64, _ connection: borrowing Connection) throws(SQLiteError) {
+        var statement = try connection.prepare("DELETE FROM tokens WHERE profile_id = ?1")
+        try statement.bind(profileID, at: 1)
+        try statement.run()
+    }
+
+    /// Removes the sessions and resets of all profiles.
+    static func removeAllOfProfiles(_ connection: borrowing Connection) throws(SQLiteError) {
+        try connection.run("DELETE FROM tokens WHERE kind <> 'access'")
+    }
+
+    /// Removes expired sessions and resets, the oldest first.
+    ///
+    /// - Returns: The number of removed tokens.
+    static func removeExpired(
+        at time: Timestamp, atMost limit: Int64, _ connection: borrowing Connection
+    ) throws(SQLiteError) -> Int {
+        var statement = try connection.prepare(
+            """
+            DELETE FROM tokens WHERE hash IN (
+                SELECT hash FROM tokens WHERE kind <> 'access' AND expires_at <= ?1
+                ORDER BY expires_at, hash LIMIT ?2)
+            """)
+        try statement.bind(time.millisecondsSince1970, at: 1)
+        try statement.bind(limit, at: 2)
+        try statement.run()
+        return Int(connection.changes)
+    }
+
+    /// Few, because other writers wait meanwhile. Each issue removes more tokens than it adds.
+    private static let mostRemovedByIssuing: Int64 = 8
+}
+
+extension Statement {
+    /// The column as a moment; it must not be NULL.
+    func time(at column: Int) -> Timestamp { Timestamp(millisecondsSince1970: integer(at: column)) }
+}

@@ -1,0 +1,73 @@
+internal import ProfileCore
+internal import ProfileStore
+
+// Sessions, access tokens and resets.
+extension MemoryEngine {
+    func issue(
+        _ token: StoredToken, to username: String?, atMost limit: Int
+    ) async throws(ProfileStoreError) -> StoredToken? {
+        try await write { state in
+            guard let username else { return state.tokens.issue(token, to: nil, atMost: limit) }
+            guard let profile = state.profile(.username(username)) else { return nil }
+            let owner = StoredToken.Owner(profileID: profile.id, username: profile.username)
+            return state.tokens.issue(token, to: owner, atMost: limit)
+        }
+    }
+
+    func token(_ hash: TokenHash, at time: Timestamp) async throws(ProfileStoreError) -> StoredToken? {
+        let state = try current
+        return state.tokens.token(hash, at: time).map(state.named)
+    }
+
+    func tokens(_ list: TokenList) async throws(ProfileStoreError) -> [StoredToken] {
+        let state = try current
+        return state.tokens.tokens(list).map(state.named)
+    }
+
+    func note(_ uses: [TokenUse]) async throws(ProfileStoreError) {
+        try await write { state in for use in uses { state.tokens.note(use) } }
+    }
+
+    func end(_ tokens: EndingTokens) async throws(ProfileStoreError) -> [StoredToken]? {
+        try await write { state in
+            switch tokens {
+            case .one(let kind, let id):
+                return state.tokens.end { $0.kind == kind && $0.hash.id == id }.map(state.named)
+            case .all(let kind, let username):
+                guard let id = state.owner(of: username, in: .username) else { return nil }
+                return state.tokens.end { $0.kind == kind && $0.owner?.profileID == id }.map(state.named)
+            }
+        }
+    }
+
+    func redeemReset(
+        _ token: TokenHash, _ hash: PasswordHash, judgedBy schema: ProfileSchema, at time: Timestamp
+    ) async throws(ProfileStoreError) -> Profile? {
+        try await write { [options] state throws(ProfileStoreError) -> Profile? in
+            let rules = try state.rules(being: schema)
+            let found = state.tokens.token(token, at: time).map(state.named)
+            guard let reset = found.flatMap(PasswordReset.init) else { return nil }
+            let id = reset.profileID
+            state.setPassword(hash.text, of: id, at: time)
+            state.throttles.forget(reset.username, [.password])
+            for kind in [ProfileChange.Kind.edited, .credentialChanged] {
+                state.log.append(kind, id...id, WriteStamp(at: time), keeping: options.mostChanges)
+            }
+            return state.profiles[id]?.profile(under: rules.schema)
+        }
+    }
+
+    func removeExpired(at time: Timestamp) async throws(ProfileStoreError) -> Int {
+        try await write { state in state.tokens.removeExpired(at: time, atMost: 512) }
+    }
+}
+
+extension MemoryState {
+    /// The token with the username that its owner has now.
+    fileprivate func named(_ token: StoredToken) -> StoredToken {
+        token.issued(
+            to: token.owner.map {
+                StoredToken.Owner(profileID: $0.profileID, username: profiles[$0.profileID]?.username ?? "")
+            })
+    }
+}

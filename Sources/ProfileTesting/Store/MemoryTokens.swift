@@ -1,0 +1,77 @@
+internal import ProfileCore
+internal import ProfileStore
+
+/// The tokens of a store in memory, each with the username that its owner had when the token was issued.
+struct MemoryTokens: Sendable {
+    private var tokens: [TokenHash: StoredToken] = [:]
+
+    /// Stores a token, and removes the tokens that it replaces.
+    ///
+    /// - Returns: Nil if another access token has the name.
+    mutating func issue(_ token: StoredToken, to owner: StoredToken.Owner?, atMost limit: Int) -> StoredToken? {
+        if let owner {
+            _ = removeExpired(at: token.createdAt, atMost: Self.mostRemovedByIssuing)
+            let others = tokens.values.filter { $0.kind == token.kind && $0.owner?.profileID == owner.profileID }
+                .sorted { ($1.lastUse, $0.hash.text) < ($0.lastUse, $1.hash.text) }
+            for other in others.dropFirst(limit - 1) { tokens[other.hash] = nil }
+        } else if access.contains(where: { $0.comparedName == token.comparedName }) {
+            return nil
+        }
+        tokens[token.hash] = token.issued(to: owner)
+        return tokens[token.hash]
+    }
+
+    func token(_ hash: TokenHash, at time: Timestamp) -> StoredToken? {
+        tokens[hash].flatMap { $0.isExpired(at: time) ? nil : $0 }
+    }
+
+    func tokens(_ list: TokenList) -> [StoredToken] {
+        switch list {
+        case .access: return access.sorted { $0.comparedName < $1.comparedName }
+        case .sessions(let profileID, let last, let limit, let time):
+            let sessions = tokens.values.filter { $0.kind == .session && !$0.isExpired(at: time) }
+                .filter { token in profileID.map { $0 == token.profileID } ?? true }
+                .filter { token in
+                    last.map { ($0.profileID, $0.id) < (token.profileID, token.hash.id) } ?? true
+                }
+            return Array(
+                sessions.sorted { ($0.profileID, $0.hash.text) < ($1.profileID, $1.hash.text) }.prefix(limit))
+        }
+    }
+
+    private var access: [StoredToken] { tokens.values.filter { $0.kind == .access } }
+
+    mutating func note(_ use: TokenUse) {
+        guard let token = token(use.hash, at: use.time), token.lastUsedAt.map({ $0 < use.time }) ?? true else { return }
+        tokens[use.hash] = token.used(at: use.time)
+    }
+
+    /// Removes the tokens that satisfy a condition, and returns them.
+    mutating func end(where isEnding: (StoredToken) -> Bool) -> [StoredToken] {
+        let ending = tokens.values.filter(isEnding)
+        for token in ending { tokens[token.hash] = nil }
+        return ending
+    }
+
+    /// Removes expired tokens, the oldest first. An access token stays until it is revoked.
+    ///
+    /// - Returns: The number of removed tokens.
+    mutating func removeExpired(at time: Timestamp, atMost limit: Int) -> Int {
+        let oldest = tokens.values.filter { $0.kind != .access && $0.isExpired(at: time) }
+            .sorted { ($0.expiresAt ?? time, $0.hash.text) < ($1.expiresAt ?? time, $1.hash.text) }.prefix(limit)
+        for token in oldest { tokens[token.hash] = nil }
+        return oldest.count
+    }
+
+    private static let mostRemovedByIssuing = 8
+}
+
+extension StoredToken {
+    /// The name of an access token as names are compared: ASCII letters match in either case.
+    fileprivate var comparedName: ComparedText { ComparedText(name?.text ?? "", in: .username) }
+
+    fileprivate var profileID: Int64 { owner?.profileID ?? 0 }
+
+    /// A token that was never used comes last.
+    fileprivate var lastUse: Int64 { lastUsedAt?.millisecondsSince1970 ?? .min }
+}
