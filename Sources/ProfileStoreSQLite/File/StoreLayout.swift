@@ -21,16 +21,23 @@ struct StoreLayout {
     /// What the migrations up to a version make.
     init(version: Int) {
         var objects: [String: String] = [:]
+        var addedColumns: [Substring: Substring] = [:]
         for migration in Migration.all where migration.version <= version {
             for statement in migration.statements {
                 let words = statement.split(separator: " ", maxSplits: 5)
                 switch (words[0], words[1]) {
                 case ("CREATE", "TABLE"), ("CREATE", "INDEX"): objects[String(words[2])] = statement
                 case ("CREATE", "UNIQUE"): objects[String(words[3])] = statement
-                // The words are ALTER TABLE … ADD COLUMN, and the column.
+                // The words are ALTER TABLE … ADD COLUMN and the definition, or DROP COLUMN and the name of an added column.
                 case ("ALTER", "TABLE"):
-                    let (head, tail) = Self.split(objects[String(words[2])] ?? "")
-                    objects[String(words[2])] = "\(head), \(words[5])\(tail)"
+                    let table = String(words[2])
+                    let (head, tail) = Self.split(objects[table] ?? "")
+                    if words[3] == "ADD" {
+                        addedColumns[words[5].prefix { $0 != " " }] = words[5]
+                        objects[table] = "\(head), \(words[5])\(tail)"
+                    } else {
+                        objects[table] = (head + tail).replacing(", \(addedColumns[words[5]] ?? "")", with: "")
+                    }
                 case ("DROP", "TABLE"):
                     // Its indexes go with it.
                     let table = String(words[2])

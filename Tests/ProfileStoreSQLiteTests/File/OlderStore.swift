@@ -19,7 +19,11 @@ extension TemporaryStore {
                 FROM tokens WHERE kind = 'access';
             INSERT INTO resets SELECT profile_id, hash, created_at, expires_at FROM tokens WHERE kind = 'reset';
             DROP TABLE tokens;
-            ALTER TABLE store ADD COLUMN is_welcomed INTEGER NOT NULL DEFAULT 0 CHECK (is_welcomed IN (0, 1));
+            CREATE TABLE kept AS SELECT * FROM store;
+            DROP TABLE store; \(StoreLayout(version: 5).objects["store"] ?? "");
+            INSERT INTO store SELECT only, next_profile_id, change_number, 0, unknown_throttles, unjudged_passwords
+                FROM kept;
+            DROP TABLE kept;
             """,
             5: "DROP TABLE sessions; DROP TABLE access_tokens; DROP TABLE resets;",
             4: """
