@@ -261,7 +261,7 @@ import Watchdog
             try await patient.createPasscode(Secret("romemadrid"), for: "two")
             _ = try await patient.createAccessToken(#require(AccountLabel("known")), scopes: [])
             let reset = try await patient.issueReset(of: "one")
-            try await store.run("DELETE FROM tokens")
+            try await store.run("DELETE FROM tokens WHERE kind = 'reset'")
             let refusals = try Self.refusals(reset.token, stored)
             func expect(answers: Bool, of repository: ProfileRepository) async {
                 for refusal in refusals {
