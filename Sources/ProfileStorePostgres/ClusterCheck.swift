@@ -66,7 +66,7 @@ extension ProfileRepository {
     ///
     /// - Throws: `unsupported` where the store is in no PostgreSQL database, `unavailable`, …
     public func checkCluster() async throws(ProfileStoreError) -> ClusterCheck {
-        guard let engine = engine as? PostgresEngine else { throw .unsupported("cluster") }
+        guard let engine = engine as? PostgresEngine else { throw .unsupported(.operation("cluster")) }
         var check = try await engine.session.read { connection in try await ClusterCheck(connection, engine) }
         do throws(ProfileStoreError) {
             try await CallDeadline.within(min(options.waitLimit, .seconds(5))) { () throws(ProfileStoreError) in

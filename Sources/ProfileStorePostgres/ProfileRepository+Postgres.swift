@@ -107,8 +107,8 @@ extension PostgresSession {
         } catch {
             switch error {
             case .holdsPassword:
-                throw .unreadableAddress("a password in it can be read by others; PGPASSFILE or PGPASSWORD can hold it")
-            case .unreadable(let words): throw .unreadableAddress(words)
+                throw .unreadableAddress(.holdsPassword)
+            case .unreadable(let words): throw .unreadableAddress(.reported(words))
             }
         }
         do throws(PostgresError) {

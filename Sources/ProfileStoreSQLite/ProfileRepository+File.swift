@@ -108,7 +108,7 @@ extension ProfileRepository {
     }
 
     private func session(for operation: String) throws(ProfileStoreError) -> SQLiteSession {
-        guard let engine = engine as? SQLiteEngine else { throw .unsupported(operation) }
+        guard let engine = engine as? SQLiteEngine else { throw .unsupported(.operation(operation)) }
         return engine.session
     }
 

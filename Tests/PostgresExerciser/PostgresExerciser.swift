@@ -101,7 +101,7 @@ enum PostgresExerciser {
             _ = try await repository.register(draft(name, repository))
             return "done"
         } catch {
-            switch error {
+            switch error.code {
             case .outcomeUnknown, .storedOnOneMachine: return "unknown"
             case .busy, .unavailable, .notDurable: return "refused"
             default: throw error

@@ -76,17 +76,17 @@ import Watchdog
         try await store.run("CREATE UNIQUE INDEX \(name) ON profiles (email)")
         // The rules in force allow both; what was left behind does not.
         let refused = await problem { try await hasty.register("three", ["email": "same"]) }
-        guard case .busy? = refused else {
+        guard case .busy? = refused?.reason else {
             Issue.record("\(String(describing: refused))")
             return
         }
         let edited = await problem { try await hasty.edit("two") { $0["email"] = "same" } }
-        guard case .busy? = edited else {
+        guard case .busy? = edited?.reason else {
             Issue.record("\(String(describing: edited))")
             return
         }
         let report = await hasty.register(many: [try hasty.judged(People.draft("four", ["email": "same"]))])
-        guard case .busy? = report.failure else {
+        guard case .busy? = report.failure?.reason else {
             Issue.record("\(report)")
             return
         }

@@ -83,7 +83,7 @@ import Watchdog
         try await pool.withConnection(until: .now + .seconds(60)) { connection in
             try await connection.transaction { transaction in
                 try await transaction.run("SELECT 1 FROM profiles FOR UPDATE")
-                guard case .busy(holder: nil, _)? = await problem({ try await repository.remove("one") }) else {
+                guard case .busy(holder: nil, _)? = await problem({ try await repository.remove("one") })?.reason else {
                     Issue.record("a row that is locked")
                     return
                 }
@@ -93,7 +93,7 @@ import Watchdog
         proxy.freeze()
         for _ in 1...2 {
             let error = await problem { try await repository.profile(username: "one") }
-            guard case .unavailable(let words)? = error, words.count == 1, words[0].hasSuffix("no answer in time")
+            guard case .unavailable(let words)? = error?.reason, words.count == 1, words[0].hasSuffix("no answer in time")
             else {
                 Issue.record("\(String(describing: error))")
                 break

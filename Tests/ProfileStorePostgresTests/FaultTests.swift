@@ -196,7 +196,7 @@ private final class FaultLog: Sendable {
     }
 
     private static func told(by error: ProfileStoreError) throws -> Told {
-        switch error {
+        switch error.code {
         // What one machine alone has goes with it.
         case .outcomeUnknown, .storedOnOneMachine: return .unknown
         case .busy, .unavailable, .notDurable: return .notDone
@@ -405,7 +405,7 @@ private struct Load: Sendable {
                     })
             }
         } catch {
-            switch error {
+            switch error.code {
             case .duplicate: return .refused(.taken)
             case .notFound: return .refused(.absent)
             default: throw error

@@ -74,7 +74,7 @@ import Watchdog
         try await it.end("state = 'active' AND query LIKE 'COPY%'")
         it.load.gate.open(1)
         let error = await problem { try await task.value }
-        guard case .unavailable? = error else {
+        guard case .unavailable? = error?.reason else {
             Issue.record("\(String(describing: error))")
             return
         }
@@ -167,7 +167,7 @@ import Watchdog
         }
         load.gate.open(1)
         let error = await problem { try await task.value }
-        guard case .outcomeUnknown? = error else {
+        guard case .outcomeUnknown? = error?.reason else {
             Issue.record("\(String(describing: error))")
             return
         }
@@ -200,7 +200,7 @@ import Watchdog
         try await store.run("UPDATE store SET is_loading = true")
         mayGoOn.open(10)
         let error = await problem { try await task.value }
-        guard case .outcomeUnknown? = error else {
+        guard case .outcomeUnknown? = error?.reason else {
             Issue.record("\(String(describing: error))")
             return
         }

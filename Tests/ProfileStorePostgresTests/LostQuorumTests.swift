@@ -242,12 +242,8 @@ import Watchdog
     /// Whether an error is an answer, rather than that there is none.
     private func isAnswer(_ error: any Error) -> Bool {
         let error = if case CredentialError.store(let error) = error { error as any Error } else { error }
-        switch error {
-        case ProfileStoreError.busy, ProfileStoreError.unavailable, ProfileStoreError.outcomeUnknown,
-            ProfileStoreError.notDurable:
-            return false
-        default: return true
-        }
+        guard let error = error as? ProfileStoreError else { return true }
+        return ![.busy, .unavailable, .outcomeUnknown, .notDurable].contains(error.code)
     }
 
     @Test func `E3: a leader whose standbys do not answer gives no answer of no, to any write`() async throws {
@@ -327,6 +323,6 @@ import Watchdog
     }
 
     private func isNotDurable<Value>(_ body: () async throws -> Value) async -> Bool {
-        if case .notDurable? = await problem(body) { true } else { false }
+        if case .notDurable? = await problem(body)?.reason { true } else { false }
     }
 }

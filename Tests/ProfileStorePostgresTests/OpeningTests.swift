@@ -66,7 +66,7 @@ import Watchdog
             """)
         try await store.run(
             "INSERT INTO resets VALUES (\(ids[1]), '\(reset.hash.text)', \(number(-2)), \(number(200)))")
-        guard case .olderStore(_, 1, _)? = await problem({ try await store.open() }) else {
+        guard case .olderStore(_, 1, _)? = await problem({ try await store.open() })?.reason else {
             Issue.record("a store of version 1 was opened")
             return
         }
@@ -108,7 +108,7 @@ import Watchdog
         let name = Migration.all[0].name
         try await store.run("INSERT INTO migrations SELECT 99, 'V0099_later', checksum, 0 FROM migrations LIMIT 1")
         let latest = Migration.all.count
-        guard case .newerStore(_, 99, latest)? = await problem({ try await store.open() }) else {
+        guard case .newerStore(_, 99, latest)? = await problem({ try await store.open() })?.reason else {
             Issue.record("a newer store was opened")
             return
         }
@@ -160,7 +160,7 @@ import Watchdog
         try await repository.register("one")
         try await store.run("ALTER TABLE keyed_writes RENAME COLUMN outcome TO result")
         // As long as no migration did it, it is damage.
-        guard case .database? = await problem({ try await repository.register("two") }) else {
+        guard case .database? = await problem({ try await repository.register("two") })?.reason else {
             Issue.record("it was written, or is taken for something else")
             return
         }
@@ -201,7 +201,7 @@ import Watchdog
         }
         try await set(before.sync, before.fullPages, of: store)
         func refusal(_ settings: String...) -> ProfileStoreError {
-            .notDurable(settings.map { "\($0) is off" }.joined(separator: ", "))
+            .notDurable(.settings(settings.map { "\($0) is off" }))
         }
         // Each pair of settings: as the address has it, with synchronous_commit off, and with durability=local.
         #expect(
@@ -236,7 +236,7 @@ import Watchdog
         try await store.run("UPDATE store SET is_loading = false")
         try await store.run("ALTER TABLE keyed_writes RENAME TO elsewhere")
         let broken = try await repository.checkCluster()
-        #expect(broken.writeProblem?.code == "database" && !broken.isSound)
+        #expect(broken.writeProblem?.code == .database && !broken.isSound)
         await repository.close()
     }
 
@@ -247,7 +247,7 @@ import Watchdog
     ])
     func `E7: a password in a URI is refused, and no error repeats it`(uri: String) async throws {
         let error = try #require(await problem { try await ProfileRepository.open(postgres: uri) })
-        guard case .unreadableAddress = error else {
+        guard case .unreadableAddress = error.reason else {
             Issue.record(error)
             return
         }
@@ -258,31 +258,19 @@ import Watchdog
     @Test func `a database, a user or a server that is not there is told as such`() async throws {
         let store = try PostgresStore()
         let port = try store.port
-        guard
-            case .unavailable? = await problem({
-                try await ProfileRepository.open(postgres: "postgresql://app@127.0.0.1:\(port)/nosuch")
-            })
-        else {
-            Issue.record("a database that is not there")
-            return
+        let missing = await problem {
+            try await ProfileRepository.open(postgres: "postgresql://app@127.0.0.1:\(port)/nosuch")
         }
-        guard
-            case .notPermitted? = await problem({
-                try await ProfileRepository.open(postgres: "postgresql://nobody@127.0.0.1:\(port)/profiles")
-            })
-        else {
-            Issue.record("a user that is not there")
-            return
+        #expect(missing?.code == .unavailable, "a database that is not there")
+        let denied = await problem {
+            try await ProfileRepository.open(postgres: "postgresql://nobody@127.0.0.1:\(port)/profiles")
         }
-        guard
-            case .unavailable? = await problem({
-                try await ProfileRepository.open(postgres: "postgresql://app@127.0.0.1:1/profiles")
-            })
-        else {
-            Issue.record("a server that is not there")
-            return
+        #expect(denied?.code == .notPermitted, "a user that is not there")
+        let unreachable = await problem {
+            try await ProfileRepository.open(postgres: "postgresql://app@127.0.0.1:1/profiles")
         }
-        guard case .noStore? = await problem({ try await store.open { $0.createsMissing = false } }) else {
+        #expect(unreachable?.code == .unavailable, "a server that is not there")
+        guard case .noStore? = await problem({ try await store.open { $0.createsMissing = false } })?.reason else {
             Issue.record("a store that is not there")
             return
         }

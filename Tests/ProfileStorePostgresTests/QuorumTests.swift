@@ -45,10 +45,10 @@ import Watchdog
                 try await connection.run("SELECT pg_cancel_backend(pid) \(waiting) LIMIT 3")
             }
             let check = try await repository.checkCluster()
-            #expect(check.writeProblem?.code == "outcome_unknown" && !check.isSound)
+            #expect(check.writeProblem?.code == .outcomeUnknown && !check.isSound)
             for task in tasks {
                 let error = await problem { try await task.value }
-                guard case .outcomeUnknown? = error else {
+                guard case .outcomeUnknown? = error?.reason else {
                     Issue.record("\(String(describing: error))")
                     continue
                 }
@@ -114,7 +114,7 @@ import Watchdog
     }
 
     private func isNotDurable<Value>(_ body: () async throws -> Value) async -> Bool {
-        if case .notDurable? = await problem(body) { true } else { false }
+        if case .notDurable? = await problem(body)?.reason { true } else { false }
     }
 
     @Test func `E6: while the first server of the list stands still, a look-up succeeds within five seconds`()

@@ -76,7 +76,7 @@ import Watchdog
                                 count += 1
                                 stored.add()
                             } catch {
-                                switch error {
+                                switch error.code {
                                 // Other rules came between.
                                 case .schemaChanged, .invalid: continue
                                 default: throw error
@@ -134,7 +134,7 @@ import Watchdog
                                 do {
                                     _ = try await repository.adopt(schemas[(adopter + turn) % schemas.count])
                                     adoptions.add()
-                                } catch ProfileStoreError.busy {
+                                } catch let error as ProfileStoreError where error.code == .busy {
                                     continue
                                 }
                             }

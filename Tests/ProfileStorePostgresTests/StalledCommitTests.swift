@@ -81,7 +81,7 @@ import Watchdog
         let start = clock.now
         let error = await problem { try await write.run(repository, key) }
         let time = start.duration(to: clock.now)
-        guard case .outcomeUnknown? = error else {
+        guard case .outcomeUnknown? = error?.reason else {
             Issue.record("\(write.words): \(String(describing: error))")
             return
         }
@@ -121,7 +121,7 @@ import Watchdog
                             try await repository.register("n\(number)")
                         }
                     }
-                    switch error {
+                    switch error?.code {
                     case .busy?, .unavailable?: break
                     default: Issue.record("\(String(describing: error))")
                     }

@@ -35,7 +35,7 @@ import Watchdog
         #expect(try await repository.profile(username: "ANNA")?.username == "anna")
         await #expect(throws: ProfileStoreError.duplicate([.username])) { try await register("Anna", in: repository) }
         #expect(repository.path.isEmpty)
-        await #expect(throws: ProfileStoreError.unsupported("check")) { try await repository.check() }
+        await #expect(throws: ProfileStoreError.unsupported(.operation("check"))) { try await repository.check() }
         await repository.close()
         let other = try await ProfileRepository.openInMemory(options: options())
         #expect(try await other.profile(username: "anna") == nil)

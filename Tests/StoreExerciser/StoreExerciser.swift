@@ -280,7 +280,7 @@ enum StoreExerciser {
                 let profile = try repository.validator.validate(draft, on: repository.today)
                 _ = try await repository.register(profile)
                 return
-            } catch ProfileStoreError.schemaChanged {
+            } catch let error as ProfileStoreError where error.code == .schemaChanged {
                 continue
             }
         }

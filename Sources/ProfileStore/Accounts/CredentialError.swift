@@ -22,3 +22,18 @@ public enum CredentialError: Error, Hashable, Sendable {
     /// The store refused.
     case store(ProfileStoreError)
 }
+
+extension CredentialError {
+    /// What a caller can do about this error.
+    public var kind: ProfileStoreError.Kind {
+        switch self {
+        case .wrong: .denied
+        case .throttled, .locked: .throttled
+        case .passcodeExists: .conflict
+        case .noPasscode: .notFound
+        case .notDifferent, .violation: .invalid
+        case .hashing(let error): error.kind
+        case .store(let error): error.kind
+        }
+    }
+}

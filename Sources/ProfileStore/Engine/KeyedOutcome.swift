@@ -62,7 +62,7 @@ extension KeyedOutcome {
         if case .refused(let error) = self { return .failure(error) }
         if let value = Value(self) { return .success(value) }
         // The same request has the same kind of outcome, unless another program has written it.
-        return .failure(.corrupt("a write that has a key has the outcome of another"))
+        return .failure(.corrupt(.foreignOutcome))
     }
 }
 
@@ -71,7 +71,7 @@ extension KeyedOutcome {
 extension ProfileStoreError {
     /// Whether it is an answer, which a repeat gets too. Anything else is in the way, and may be gone by then.
     package var isAnswer: Bool {
-        switch self {
+        switch reason {
         case .notFound, .duplicate, .staleRevision: true
         default: false
         }
@@ -144,7 +144,7 @@ extension Profile {
 
 extension ProfileStoreError {
     fileprivate var remembered: JSONValue {
-        switch self {
+        switch reason {
         case .notFound(let username): ["reason": "not_found", "username": .string(username)]
         case .duplicate(let fields):
             ["reason": "duplicate", "fields": .array(fields.map { .string($0.text) })]

@@ -41,7 +41,7 @@ package struct KeyedRequest: Sendable {
 
     /// Whether an error is the outcome of the write, which its repeats get too.
     package func isAnswered(by error: ProfileStoreError) -> Bool {
-        if case .staleRevision = error, !isOfOneRevision { return false }
+        if error.code == .staleRevision, !isOfOneRevision { return false }
         return error.isAnswer
     }
 }

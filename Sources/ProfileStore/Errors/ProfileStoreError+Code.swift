@@ -1,71 +1,251 @@
-internal import SecretHashing
+public import SecretHashing
 
 extension ProfileStoreError {
-    /// The name of the error without its facts, for metrics and logs: `stale_revision`, `busy`, `hashing_busy`, … It stays
-    /// the same from version to version.
-    public var code: String {
-        switch self {
-        case .notFound: "not_found"
-        case .duplicate: "duplicate"
-        case .staleRevision: "stale_revision"
-        case .invalid: "invalid"
-        case .invalidQuery: "invalid_query"
-        case .schemaChanged: "schema_changed"
-        case .tokenExists: "token_exists"
-        case .repeatedValues: "repeated_values"
-        case .tooManyColumns: "too_many_columns"
-        case .otherPrimaryKey: "other_primary_key"
-        case .keyReused: "key_reused"
-        case .busy: "busy"
-        case .cancelled: "cancelled"
-        case .closed: "closed"
-        case .hashing(let error): "hashing_" + error.code
-        case .noThread: "no_thread"
-        case .lockDisplaced: "lock_displaced"
-        case .unavailable: "unavailable"
-        case .outcomeUnknown: "outcome_unknown"
-        case .storedOnOneMachine: "stored_on_one_machine"
-        case .notPermitted: "not_permitted"
-        case .notDurable: "not_durable"
-        case .unreadableAddress: "unreadable_address"
-        case .noStore: "no_store"
-        case .brokenLink: "broken_link"
-        case .notADatabase: "not_a_database"
-        case .notAStore: "not_a_store"
-        case .newerStore: "newer_store"
-        case .olderStore: "older_store"
-        case .severalNames: "several_names"
-        case .displaced: "displaced"
-        case .unfinishedCopy: "unfinished_copy"
-        case .notUnused: "not_unused"
-        case .notALockFile: "not_a_lock_file"
-        case .alteredMigration: "altered_migration"
-        case .altered: "altered"
-        case .unreadableSchema: "unreadable_schema"
-        case .corrupt: "corrupt"
-        case .readOnly: "read_only"
-        case .full: "full"
-        case .unreadableLog: "unreadable_log"
-        case .alreadyExists: "already_exists"
-        case .reservedName: "reserved_name"
-        case .cannotOpen: "cannot_open"
-        case .inputOutput: "input_output"
-        case .database: "database"
-        case .unsupported: "unsupported"
+    /// The stable name of an error without its facts, for metrics, logs and decisions. Later versions may have more codes.
+    ///
+    /// ```swift
+    /// switch error.code {
+    /// case .duplicate: return .conflict(error.fields)
+    /// case .notFound: return .notFound
+    /// default: throw error
+    /// }
+    /// ```
+    public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+        /// The name, such as `stale_revision`.
+        public let rawValue: String
+
+        /// Makes a code from its name.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// The name.
+        public var description: String { rawValue }
+
+        // MARK: The answer is no
+
+        /// No profile has the ``username``.
+        public static let notFound = Code(rawValue: "not_found")
+
+        /// Other profiles have the values of the unique ``fields``.
+        public static let duplicate = Code(rawValue: "duplicate")
+
+        /// The profile has the ``currentRevision`` and not the ``expectedRevision``. Nothing was written.
+        public static let staleRevision = Code(rawValue: "stale_revision")
+
+        /// The profile would break the rules after the edit; see ``issues``.
+        public static let invalid = Code(rawValue: "invalid")
+
+        /// No profile can match the query: it names an unknown or secret field, has a value that the field's type
+        /// cannot have, or continues a page of another order. There is at least one of ``issues``.
+        public static let invalidQuery = Code(rawValue: "invalid_query")
+
+        /// Other rules are in force than those that judged the value, with the ``schemaVersion``. Judge it again.
+        public static let schemaChanged = Code(rawValue: "schema_changed")
+
+        /// Another access token has this name.
+        public static let tokenExists = Code(rawValue: "token_exists")
+
+        /// The schema is not adopted: several profiles have the same value of a field that becomes unique. ``fields``
+        /// has the field, and ``detail`` at most ten of the values.
+        public static let repeatedValues = Code(rawValue: "repeated_values")
+
+        /// The schema is not adopted: the fields of all schemas of the store need more columns than a table has.
+        public static let tooManyColumns = Code(rawValue: "too_many_columns")
+
+        /// The schema is not adopted: it has another primary key than the stored profiles. ``fields`` has the new key
+        /// and the one in force.
+        public static let otherPrimaryKey = Code(rawValue: "other_primary_key")
+
+        /// The ``writeKey`` was used for another write within the last 24 hours. A repeat must make the same request.
+        public static let keyReused = Code(rawValue: "key_reused")
+
+        // MARK: Not now
+
+        /// The call waited for its turn longer than the wait limit; see ``waited``. With a ``lockHolder`` it waited for
+        /// the write lock of that process. Without one, another program holds SQLite's own lock, or the server does not
+        /// give a row, a connection or an answer. If it waited no time at all, 10,000 changes of this process wait
+        /// already. A long read, such as a search without an index or a check, is refused if no thread is free for it
+        /// within the wait limit, or if 1,000 reads of its kind wait already.
+        public static let busy = Code(rawValue: "busy")
+
+        /// The caller's task was cancelled before its turn. Nothing was written.
+        public static let cancelled = Code(rawValue: "cancelled")
+
+        /// The repository was closed before.
+        public static let closed = Code(rawValue: "closed")
+
+        /// A password could not be hashed: `hashing_busy`, … See ``hashingError``.
+        public static func hashing(_ error: HashingError) -> Code { Code(rawValue: "hashing_" + error.code) }
+
+        /// The system could not start a thread; ``systemError`` is its `errno`.
+        public static let noThread = Code(rawValue: "no_thread")
+
+        /// The lock file at ``path`` was removed or replaced while this process held the write lock. Nothing was
+        /// written.
+        public static let lockDisplaced = Code(rawValue: "lock_displaced")
+
+        // MARK: Servers
+
+        /// No server of the address can be reached, answers or takes part at the moment; ``detail`` has a line for
+        /// each. Nothing was written.
+        public static let unavailable = Code(rawValue: "unavailable")
+
+        /// It is unknown whether the write was done: the connection was lost during the write, and no server answered
+        /// in time. Repeat it with its ``WriteKey``, or look the profile up.
+        public static let outcomeUnknown = Code(rawValue: "outcome_unknown")
+
+        /// The write is stored on one machine only: the server stopped waiting for a standby during the write. The
+        /// write is lost if that machine is lost before a standby follows it again. A repeat without its ``WriteKey``
+        /// would write a second time; a repeat with the key returns the stored answer once a standby has it.
+        public static let storedOnOneMachine = Code(rawValue: "stored_on_one_machine")
+
+        /// The server does not let this user connect, or does not permit the operation; ``detail`` has its message.
+        public static let notPermitted = Code(rawValue: "not_permitted")
+
+        /// By the server's settings, the loss of one machine could lose what it commits; ``detail`` names the settings.
+        /// Nothing was written.
+        public static let notDurable = Code(rawValue: "not_durable")
+
+        /// The address of the database cannot be used, for example because it holds a password that others can read
+        /// there.
+        public static let unreadableAddress = Code(rawValue: "unreadable_address")
+
+        // MARK: Files
+
+        /// There is no file at ``path``, or it is empty.
+        public static let noStore = Code(rawValue: "no_store")
+
+        /// The ``path`` is a symbolic link to a file that does not exist. No store is made.
+        public static let brokenLink = Code(rawValue: "broken_link")
+
+        /// The file at ``path`` is not an SQLite database. It is unchanged.
+        public static let notADatabase = Code(rawValue: "not_a_database")
+
+        /// The file at ``path`` is an SQLite database of another program. It is unchanged.
+        public static let notAStore = Code(rawValue: "not_a_store")
+
+        /// A later version of this program made the store at ``path``. It is unchanged.
+        public static let newerStore = Code(rawValue: "newer_store")
+
+        /// An earlier version of this program made the store at ``path``. Migrate it.
+        public static let olderStore = Code(rawValue: "older_store")
+
+        /// The file at ``path`` has another name (a hard link). A program that opens the other name would bypass the
+        /// lock and the log. Remove the other name, or copy the file.
+        public static let severalNames = Code(rawValue: "several_names")
+
+        /// The file at ``path`` was removed or replaced while the store was open. Later writes are not in the file.
+        public static let displaced = Code(rawValue: "displaced")
+
+        /// The store at ``path`` is an unfinished copy of another store. Copy again to finish it.
+        public static let unfinishedCopy = Code(rawValue: "unfinished_copy")
+
+        /// The store at ``path`` is not empty, so nothing can be copied into it.
+        public static let notUnused = Code(rawValue: "not_unused")
+
+        /// The file at ``path`` has the name of the store's lock file, `…-lock`, and is something else. It is
+        /// unchanged. Move it away.
+        public static let notALockFile = Code(rawValue: "not_a_lock_file")
+
+        /// An applied migration differs from the one of the same name in this program.
+        public static let alteredMigration = Code(rawValue: "altered_migration")
+
+        /// The file has an ``alteredObject`` that this program does not make. Nothing of it was run.
+        public static let altered = Code(rawValue: "altered")
+
+        /// The stored schema cannot be read.
+        public static let unreadableSchema = Code(rawValue: "unreadable_schema")
+
+        /// The database is damaged.
+        public static let corrupt = Code(rawValue: "corrupt")
+
+        /// The file or its file system is read-only.
+        public static let readOnly = Code(rawValue: "read_only")
+
+        /// There is no space left. The transaction was rolled back.
+        public static let full = Code(rawValue: "full")
+
+        /// The newest changes are only in the write-ahead log, and SQLite may not write the files beside the store at
+        /// ``path`` that it needs to read the log. A user who may write there can open the store and close it.
+        public static let unreadableLog = Code(rawValue: "unreadable_log")
+
+        /// The file at ``path`` exists already. It is unchanged.
+        public static let alreadyExists = Code(rawValue: "already_exists")
+
+        /// The ``path`` is the name of a file that SQLite makes and removes beside the store.
+        public static let reservedName = Code(rawValue: "reserved_name")
+
+        /// The system refused to open or create the file or folder at ``path``; ``systemError`` is its `errno`.
+        public static let cannotOpen = Code(rawValue: "cannot_open")
+
+        /// Reading or writing failed; ``systemError`` is the `errno`, if the system gave one.
+        public static let inputOutput = Code(rawValue: "input_output")
+
+        /// The database reports another error; ``detail`` has its message.
+        public static let database = Code(rawValue: "database")
+
+        /// The engine or the server of this repository cannot do this.
+        public static let unsupported = Code(rawValue: "unsupported")
+    }
+
+    /// The stable name of this error.
+    public var code: Code {
+        switch reason {
+        case .notFound: .notFound
+        case .duplicate: .duplicate
+        case .staleRevision: .staleRevision
+        case .invalid: .invalid
+        case .invalidQuery: .invalidQuery
+        case .schemaChanged: .schemaChanged
+        case .tokenExists: .tokenExists
+        case .repeatedValues: .repeatedValues
+        case .tooManyColumns: .tooManyColumns
+        case .otherPrimaryKey: .otherPrimaryKey
+        case .keyReused: .keyReused
+        case .busy: .busy
+        case .cancelled: .cancelled
+        case .closed: .closed
+        case .hashing(let error): .hashing(error)
+        case .noThread: .noThread
+        case .lockDisplaced: .lockDisplaced
+        case .unavailable: .unavailable
+        case .outcomeUnknown: .outcomeUnknown
+        case .storedOnOneMachine: .storedOnOneMachine
+        case .notPermitted: .notPermitted
+        case .notDurable: .notDurable
+        case .unreadableAddress: .unreadableAddress
+        case .noStore: .noStore
+        case .brokenLink: .brokenLink
+        case .notADatabase: .notADatabase
+        case .notAStore: .notAStore
+        case .newerStore: .newerStore
+        case .olderStore: .olderStore
+        case .severalNames: .severalNames
+        case .displaced: .displaced
+        case .unfinishedCopy: .unfinishedCopy
+        case .notUnused: .notUnused
+        case .notALockFile: .notALockFile
+        case .alteredMigration: .alteredMigration
+        case .altered: .altered
+        case .unreadableSchema: .unreadableSchema
+        case .corrupt: .corrupt
+        case .readOnly: .readOnly
+        case .full: .full
+        case .unreadableLog: .unreadableLog
+        case .alreadyExists: .alreadyExists
+        case .reservedName: .reservedName
+        case .cannotOpen: .cannotOpen
+        case .inputOutput: .inputOutput
+        case .database: .database
+        case .unsupported: .unsupported
         }
     }
 
-    /// Whether the same may succeed a while later although the caller changes nothing.
-    package var isTransient: Bool { Self.isTransient(code: code) }
+    /// Whether the same call may succeed later without any change by the caller.
+    package var isTransient: Bool { code.isTransient }
 
-    /// Whether an error of this code is transient, for those who know the code alone.
-    package static func isTransient(code: String) -> Bool {
-        ["busy", "unavailable", "outcome_unknown", "not_durable"].contains(code)
-    }
-
-    /// Whether the store was asked for what cannot be, or not any more: nothing is wrong with it.
+    /// Whether the request cannot be done, now or in this state of the store. The store itself is in order.
     package var isRefusal: Bool {
-        switch self {
+        switch reason {
         case .notFound, .duplicate, .staleRevision, .invalid, .invalidQuery, .schemaChanged, .tokenExists,
             .repeatedValues, .tooManyColumns, .otherPrimaryKey, .keyReused:
             true
@@ -74,9 +254,14 @@ extension ProfileStoreError {
     }
 }
 
+extension ProfileStoreError.Code {
+    /// Whether the same call may succeed later without any change by the caller.
+    package var isTransient: Bool { [.busy, .unavailable, .outcomeUnknown, .notDurable].contains(self) }
+}
+
 extension HashingError {
     /// The name of the error without its facts.
-    var code: String {
+    fileprivate var code: String {
         switch self {
         case .busy: "busy"
         case .cancelled: "cancelled"

@@ -2,7 +2,7 @@
 extension ProfileStoreError {
     /// The error of a walk through profiles in which one profile came at the wrong place.
     package static func outOfOrder(_ id: Int64, after last: Int64) -> ProfileStoreError {
-        .corrupt("profile \(id) comes after profile \(last)")
+        .corrupt(.outOfOrder(id, after: last))
     }
 
     /// The greatest number that a store is believed to have counted up to. Adding to it does not overflow.
@@ -14,7 +14,7 @@ extension ProfileStoreError {
     package static func counted(
         _ number: Int64?, atLeast least: Int64, _ name: String
     ) throws(ProfileStoreError) -> Int64 {
-        guard let number, least...mostCounted ~= number else { throw .corrupt("\(name) is no number that was counted") }
+        guard let number, least...mostCounted ~= number else { throw .corrupt(.uncounted(name)) }
         return number
     }
 
@@ -29,7 +29,7 @@ extension ProfileStoreError {
         after number: Number, _ name: String
     ) throws(ProfileStoreError) -> Number {
         let (next, isTooGreat) = number.addingReportingOverflow(1)
-        guard !isTooGreat else { throw .corrupt("\(name) \(number) cannot be counted further") }
+        guard !isTooGreat else { throw .corrupt(.uncountable(name)) }
         return next
     }
 }

@@ -50,112 +50,121 @@ public struct Observer: Sendable {
 
 extension Observer.Operation {
     /// What an operation is called. There may be more in later versions.
-    public enum Name: String, CaseIterable, Hashable, Sendable {
+    public struct Name: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+        /// The name, such as `look_up`.
+        public let rawValue: String
+
+        /// Makes a name from its text.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// The name.
+        public var description: String { rawValue }
+
         // Profiles.
 
         /// One profile by its username or id.
-        case lookUp = "look_up"
+        public static let lookUp = Name(rawValue: "look_up")
         /// A page of a query.
-        case page
+        public static let page = Name(rawValue: "page")
         /// How many profiles a query finds, or are still to be judged.
-        case count
+        public static let count = Name(rawValue: "count")
         /// Some thousand profiles, for an export or for judging them again; an operation each time.
-        case scan
+        public static let scan = Name(rawValue: "scan")
         /// What the store holds.
-        case statistics
+        public static let statistics = Name(rawValue: "statistics")
         /// A new profile.
-        case register
+        public static let register = Name(rawValue: "register")
         /// A profile in the place of another, as an edit stores it.
-        case replace
+        public static let replace = Name(rawValue: "replace")
         /// One profile that is removed, or those of a query, a thousand at the most.
-        case remove
+        public static let remove = Name(rawValue: "remove")
         /// A batch of an import or of new profiles, in one transaction. ``Observer/Operation/rows`` counts all that it was
         /// given, also those that were refused.
-        case storeBatch = "store_batch"
+        public static let storeBatch = Name(rawValue: "store_batch")
         /// A batch of an import that is not to write.
-        case previewBatch = "preview_batch"
+        public static let previewBatch = Name(rawValue: "preview_batch")
         /// All of an import, in one transaction; its rows are counted as a batch's.
-        case load
+        public static let load = Name(rawValue: "load")
         /// A step of copying a whole store: some thousand profiles that are written, or what it holds besides.
-        case copy
+        public static let copy = Name(rawValue: "copy")
         /// Whether some usernames, or any, are stored.
-        case lookUpNames = "look_up_names"
+        public static let lookUpNames = Name(rawValue: "look_up_names")
         /// What came of a write with a key before.
-        case lookUpKey = "look_up_key"
+        public static let lookUpKey = Name(rawValue: "look_up_key")
         /// Keeps what came of a write with a key, which had nothing to write.
-        case keepKey = "keep_key"
+        public static let keepKey = Name(rawValue: "keep_key")
 
         // Rules.
 
         /// The rules in force, or all that ever were.
-        case readSchema = "read_schema"
+        public static let readSchema = Name(rawValue: "read_schema")
         /// Other rules are put in force.
-        case adopt
+        public static let adopt = Name(rawValue: "adopt")
         /// Profiles that the rules in force found invalid before.
-        case lookUpInvalid = "look_up_invalid"
+        public static let lookUpInvalid = Name(rawValue: "look_up_invalid")
         /// What judging some thousand profiles has found is written down.
-        case mark
+        public static let mark = Name(rawValue: "mark")
 
         // Secrets.
 
         /// A password or passcode is hashed, which takes tens of milliseconds. An import has an operation for each.
-        case hash
+        public static let hash = Name(rawValue: "hash")
         /// A password or passcode is compared with its hash: an attempt at one. It is refused as `wrong`.
-        case verify
+        public static let verify = Name(rawValue: "verify")
         /// The hash of a secret.
-        case lookUpCredential = "look_up_credential"
+        public static let lookUpCredential = Name(rawValue: "look_up_credential")
         /// A passcode is set.
-        case setPasscode = "set_passcode"
+        public static let setPasscode = Name(rawValue: "set_passcode")
         /// A passcode takes the place of another.
-        case replacePasscode = "replace_passcode"
+        public static let replacePasscode = Name(rawValue: "replace_passcode")
         /// A passcode is removed.
-        case removePasscode = "remove_passcode"
+        public static let removePasscode = Name(rawValue: "remove_passcode")
         /// An attempt is counted before it is made. It is refused as `throttled` or `locked`.
-        case admitAttempt = "admit_attempt"
+        public static let admitAttempt = Name(rawValue: "admit_attempt")
         /// What came of an attempt is written down, and its session started.
-        case settleAttempt = "settle_attempt"
+        public static let settleAttempt = Name(rawValue: "settle_attempt")
         /// Failed attempts are forgotten.
-        case unlock
+        public static let unlock = Name(rawValue: "unlock")
 
         // Accounts.
 
         /// A session is started without a password.
-        case startSession = "start_session"
+        public static let startSession = Name(rawValue: "start_session")
         /// The session of a token. One that was looked up a moment ago is no operation.
-        case lookUpSession = "look_up_session"
+        public static let lookUpSession = Name(rawValue: "look_up_session")
         /// Sessions.
-        case listSessions = "list_sessions"
+        public static let listSessions = Name(rawValue: "list_sessions")
         /// A session is ended, or all of a profile.
-        case endSession = "end_session"
+        public static let endSession = Name(rawValue: "end_session")
         /// An access token is made.
-        case createToken = "create_token"
+        public static let createToken = Name(rawValue: "create_token")
         /// An access token. One that was looked up a moment ago is no operation.
-        case lookUpToken = "look_up_token"
+        public static let lookUpToken = Name(rawValue: "look_up_token")
         /// Access tokens.
-        case listTokens = "list_tokens"
+        public static let listTokens = Name(rawValue: "list_tokens")
         /// An access token is removed.
-        case revokeToken = "revoke_token"
+        public static let revokeToken = Name(rawValue: "revoke_token")
         /// When tokens were used is written down, beside the requests that use them.
-        case noteUses = "note_uses"
+        public static let noteUses = Name(rawValue: "note_uses")
         /// A reset of a password is issued.
-        case issueReset = "issue_reset"
+        public static let issueReset = Name(rawValue: "issue_reset")
         /// A reset.
-        case lookUpReset = "look_up_reset"
+        public static let lookUpReset = Name(rawValue: "look_up_reset")
         /// A reset is used.
-        case redeemReset = "redeem_reset"
+        public static let redeemReset = Name(rawValue: "redeem_reset")
         /// Sessions and resets that have expired are removed, some hundreds at a time.
-        case removeExpired = "remove_expired"
+        public static let removeExpired = Name(rawValue: "remove_expired")
 
         // The store.
 
         /// A sign of life.
-        case ping
+        public static let ping = Name(rawValue: "ping")
         /// Changes, or the number of the newest one.
-        case readChanges = "read_changes"
+        public static let readChanges = Name(rawValue: "read_changes")
         /// The file is checked.
-        case check
+        public static let check = Name(rawValue: "check")
         /// The file is copied.
-        case backUp = "back_up"
+        public static let backUp = Name(rawValue: "back_up")
     }
 }
 
@@ -193,7 +202,7 @@ extension Observer {
             switch work.outcome {
             case .success(let isRight): isRight ? .done : .refused(code: "wrong")
             case .failure(.cancelled): .cancelled
-            case .failure(let error): .failed(code: ProfileStoreError.hashing(error).code)
+            case .failure(let error): .failed(code: ProfileStoreError.hashing(error).code.rawValue)
             }
         finished(
             Operation(
@@ -207,7 +216,8 @@ extension Observer.Outcome {
         if error == .cancelled {
             self = .cancelled
         } else {
-            self = error.isRefusal ? .refused(code: error.code) : .failed(code: error.code)
+            let code = error.code.rawValue
+            self = error.isRefusal ? .refused(code: code) : .failed(code: code)
         }
     }
 }

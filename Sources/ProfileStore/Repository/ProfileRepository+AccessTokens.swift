@@ -20,7 +20,7 @@ extension ProfileRepository {
             expiresAt: validity.map { now.advanced(by: max($0, .milliseconds(1))) })
         let refusal = ProfileStoreError.tokenExists(name: name.text)
         let issued = try await ask(
-            .createToken, refusal: { $0 == nil ? refusal.code : nil },
+            .createToken, refusal: { $0 == nil ? refusal.code.rawValue : nil },
             await engine.issue(token, to: nil, atMost: .max))
         guard let access = issued.flatMap(AccessToken.init) else { throw refusal }
         return IssuedToken(access, new.text)

@@ -46,9 +46,6 @@ extension ProfileRepository {
 extension ProfileStoreError {
     /// Whether it would be the same in every further round.
     fileprivate var endsHousekeeping: Bool {
-        switch self {
-        case .closed, .newerStore, .displaced, .altered, .corrupt, .notADatabase: true
-        default: false
-        }
+        [.closed, .newerStore, .displaced, .altered, .corrupt, .notADatabase].contains(code)
     }
 }

@@ -133,8 +133,7 @@ extension ProfileRepository {
     ) -> Bool {
         switch outcome {
         case .success(let value): latest(value).map { $0 > rules.version } ?? false
-        case .failure(.schemaChanged), .failure(.invalidQuery): true
-        case .failure: false
+        case .failure(let error): error.code == .schemaChanged || error.code == .invalidQuery
         }
     }
 }

@@ -195,7 +195,7 @@ extension ProfileRepository {
             do throws(ProfileStoreError) {
                 return try await replace(stored, with: valid, stamp)
             } catch {
-                switch error {
+                switch error.code {
                 case .staleRevision where revision == nil && .now < deadline: continue
                 case .schemaChanged where .now < deadline: continue
                 default: throw .store(error)

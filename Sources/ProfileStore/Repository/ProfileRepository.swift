@@ -151,7 +151,7 @@ public final class ProfileRepository: Sendable {
         do throws(ProfileStoreError) {
             return try await body()
         } catch {
-            if case .schemaChanged = error { try await refreshSchema() }
+            if error.code == .schemaChanged { try await refreshSchema() }
             throw error
         }
     }

@@ -64,7 +64,7 @@ extension PostgresEngine {
             }
             let answers = try await transaction.run(commands + [table.select(.id(stored.id))])
             guard let profile = answers.last.flatMap({ table.profile(in: $0) }) else {
-                throw ProfileStoreError.corrupt("a profile just written is missing")
+                throw ProfileStoreError.corrupt(.missingProfile)
             }
             var last = ThrottleTable.move(from: stored.username, to: profile.username)
             if password != nil { last += ThrottleTable.forget(profile.username, .password) }

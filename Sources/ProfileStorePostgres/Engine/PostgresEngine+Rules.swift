@@ -19,7 +19,7 @@ extension PostgresEngine {
             let schemas = try SchemaTable.schemas(in: try await transaction.run(SchemaTable.selectAll))
             let version = try await transaction.run(SchemaTable.selectVersion).number(0, 0)
             guard let inForce = schemas.first(where: { Int64($0.version) == version }) else {
-                throw ProfileStoreError.corrupt("the store holds no schema")
+                throw ProfileStoreError.corrupt(.noSchema)
             }
             let rules = inForce.schema[.password]
             let others = schemas.filter { $0.schema[.password] != rules }.map { Int64($0.version) }

@@ -76,7 +76,7 @@ extension PostgresEngine {
             let end = TokenTable.removeAll(of: id)
             let answers = try await transaction.run(set + [raise, end, rules.table.select(.id(id))])
             guard let profile = answers.last.flatMap({ rules.table.profile(in: $0) }) else {
-                throw ProfileStoreError.corrupt("a profile just written is missing")
+                throw ProfileStoreError.corrupt(.missingProfile)
             }
             return Written(
                 value: profile, changes: [Change(.edited, id), Change(.credentialChanged, id)],

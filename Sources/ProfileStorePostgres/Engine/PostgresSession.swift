@@ -207,7 +207,7 @@ struct PostgresSession: Sendable {
             }
             return Committed(value: value)
         } catch {
-            guard case .storedOnOneMachine = error, let value = made.alone else { throw error }
+            guard error.code == .storedOnOneMachine, let value = made.alone else { throw error }
             return Committed(value: value, isOnOneMachine: true)
         }
     }
@@ -321,7 +321,7 @@ struct PostgresSession: Sendable {
                 }
             }
         } catch {
-            if case .storedOnOneMachine = error { return .committedAlone }
+            if error.code == .storedOnOneMachine { return .committedAlone }
             return .unknown
         }
     }
@@ -344,7 +344,7 @@ struct PostgresSession: Sendable {
             throw answer
         }
         guard let number = Int(kept.outcome), made.values.indices.contains(number) else {
-            throw ProfileStoreError.corrupt("a write of our own has the outcome of another")
+            throw ProfileStoreError.corrupt(.foreignOutcome)
         }
         guard kept.isSafe else {
             made.alone = made.values[number]

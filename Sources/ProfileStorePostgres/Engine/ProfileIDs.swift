@@ -88,10 +88,5 @@ final class ProfileIDs: Sendable {
 
 extension ProfileStoreError {
     /// Whether the same may succeed in a call that has more time left.
-    fileprivate var isOfTime: Bool {
-        switch self {
-        case .busy, .unavailable, .outcomeUnknown: true
-        default: false
-        }
-    }
+    fileprivate var isOfTime: Bool { [.busy, .unavailable, .outcomeUnknown].contains(code) }
 }

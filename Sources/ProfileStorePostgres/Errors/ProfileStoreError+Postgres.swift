@@ -21,16 +21,14 @@ extension ProfileStoreError {
 
     /// The same for what only prepares a write and can be done again. Whether it was done does not matter to the caller.
     var ofStep: Self {
-        switch self {
+        switch reason {
         case .outcomeUnknown(let reason): .unavailable([reason])
         case .storedOnOneMachine: Durability.missing
         default: self
         }
     }
     /// The address leads to a pooler that does not keep sessions.
-    static let sharedSession = ProfileStoreError.unreadableAddress(
-        "it leads to a connection pooler that gives each transaction another session, as PgBouncer does with "
-            + "pool_mode=transaction; use pool_mode=session, or the address of the server itself")
+    static let sharedSession = ProfileStoreError.unreadableAddress(.sharedSession)
 
     private init(_ error: PostgresError, waited: Duration) {
         switch error {
@@ -56,7 +54,7 @@ extension ProfileStoreError {
         case .diskFull: self = .full(message)
         case .readOnlyTransaction: self = .readOnly(message)
         // U+0000, which no text of the server's has.
-        case .untranslatableText: self = .unsupported("text with U+0000")
+        case .untranslatableText: self = .unsupported(.nullCharacter)
         case _ where state.isRefusal: self = .notPermitted(message)
         default: self = .database("\(state): \(message)", code: 0)
         }

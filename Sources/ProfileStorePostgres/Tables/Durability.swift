@@ -27,7 +27,7 @@ enum Durability {
     }
 
     /// The store's error for a write that found no quorum before its `COMMIT`.
-    static let missing = ProfileStoreError.notDurable("commits wait for no standby")
+    static let missing = ProfileStoreError.notDurable(.noStandby)
 
     private static let selectSettings = """
         SELECT current_setting('synchronous_commit'), current_setting('server_encoding'),
@@ -46,12 +46,10 @@ enum Durability {
             try await PoolerCheck.requireOwnSessions(connection, servedBy: process, of: pool)
         }
         if let schema = list.schema, settings.text(0, 6) != schema {
-            throw ProfileStoreError.unreadableAddress(
-                "its schema does not reach the server, as when a connection pooler ignores startup options; use the "
-                    + "address of the server itself")
+            throw ProfileStoreError.unreadableAddress(.schemaIgnored)
         }
         guard settings.text(0, 1) == "UTF8" else {
-            throw ProfileStoreError.unsupported("encoding but UTF8; this database has \(settings.text(0, 1) ?? "")")
+            throw ProfileStoreError.unsupported(.encoding(settings.text(0, 1) ?? ""))
         }
         guard !list.isLocalDurabilityEnough else { return }
         let commit = settings.text(0, 0) ?? ""
@@ -59,10 +57,10 @@ enum Durability {
             "synchronous_commit": commit, "fsync": settings.text(0, 3), "full_page_writes": settings.text(0, 4),
         ].filter { $0.value == "off" }.keys.sorted()
         guard isOff.isEmpty else {
-            throw ProfileStoreError.notDurable(isOff.map { "\($0) is off" }.joined(separator: ", "))
+            throw ProfileStoreError.notDurable(.settings(isOff.map { "\($0) is off" }))
         }
         guard list.needsQuorum(havingStandbys: settings.flag(0, 2)) else { return }
-        if commit == "local" { throw ProfileStoreError.notDurable("synchronous_commit is local") }
+        if commit == "local" { throw ProfileStoreError.notDurable(.settings(["synchronous_commit is local"])) }
         try await connection.run("SELECT \(quorum)")
     }
 }

@@ -104,7 +104,7 @@ struct KeptWrite: Sendable {
     func outcome(of request: KeyedRequest, under schema: ProfileSchema) throws(ProfileStoreError) -> KeyedOutcome {
         guard self.request == request.fingerprint else { throw .keyReused(request.key) }
         guard let outcome = KeyedOutcome(stored: outcome, under: schema) else {
-            throw .corrupt("the outcome of a write that has a key cannot be read")
+            throw .corrupt(.unreadableOutcome)
         }
         return outcome
     }

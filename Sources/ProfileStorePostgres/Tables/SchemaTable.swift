@@ -31,7 +31,7 @@ enum SchemaTable {
     }
 
     private static func rules(in rows: Rows) throws(ProfileStoreError) -> RulesInForce {
-        guard let latest = try schemas(in: rows).last else { throw .corrupt("the store holds no schema") }
+        guard let latest = try schemas(in: rows).last else { throw .corrupt(.noSchema) }
         return RulesInForce(latest)
     }
 

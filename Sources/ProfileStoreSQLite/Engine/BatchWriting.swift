@@ -53,7 +53,7 @@ struct BatchWriting {
                     {
                     case .updated: ids.addUpdated(stored.id)
                     case .duplicate: return false
-                    case .stale: throw ProfileStoreError.corrupt("a profile changed within one transaction")
+                    case .stale: throw ProfileStoreError.corrupt(.changedProfile)
                     }
                     return true
                 }

@@ -121,7 +121,7 @@ extension SQLiteEngine {
         _ id: Int64, _ rules: RulesInForce, _ connection: borrowing Connection
     ) throws -> Profile {
         guard let profile = try rules.table.profile(.id(id), connection) else {
-            throw ProfileStoreError.corrupt("a profile just written is missing")
+            throw ProfileStoreError.corrupt(.missingProfile)
         }
         return profile
     }

@@ -29,7 +29,7 @@ extension ProfileStoreError {
         switch error.code {
         case .notADatabase: self = .notADatabase(path: "")
         // SQL of the file's own was in the way, or a number in it can be counted no further.
-        case .corrupt, .authorization, .constraintDatatype, .mismatch: self = .corrupt(error.message)
+        case .corrupt, .authorization, .constraintDatatype, .mismatch: self = .corrupt(.reported(error.message))
         case .full: self = .full(error.message)
         case .readOnly: self = .readOnly(error.message)
         case .busy, .locked: self = .busy(holder: nil, waited: error.waited)

@@ -94,7 +94,7 @@ public final class StoreBackup: Sendable {
     private static func requireSound(_ connection: borrowing Connection) throws {
         let dangling = try connection.foreignKeyCheck().map { "a row of \($0.table) refers to one that is missing" }
         let findings = try connection.integrityCheck(limit: 1) + dangling
-        if let first = findings.first { throw ProfileStoreError.corrupt(first) }
+        if let first = findings.first { throw ProfileStoreError.corrupt(.reported(first)) }
     }
 }
 

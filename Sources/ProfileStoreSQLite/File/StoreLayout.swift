@@ -68,7 +68,7 @@ struct StoreLayout {
                 }
             }
         } catch let error as SQLiteError where error.code == .interrupt {
-            throw ProfileStoreError.corrupt("reading its schema takes too long")
+            throw ProfileStoreError.corrupt(.slowSchema)
         }
     }
 

@@ -17,7 +17,7 @@ enum KeyedWriteTable {
         guard try statement.step() else { return nil }
         guard statement.string(at: 0) == request.fingerprint else { throw ProfileStoreError.keyReused(request.key) }
         guard let outcome = KeyedOutcome(stored: statement.string(at: 1) ?? "", under: schema) else {
-            throw ProfileStoreError.corrupt("the outcome of a write that has a key cannot be read")
+            throw ProfileStoreError.corrupt(.unreadableOutcome)
         }
         return outcome
     }

@@ -22,7 +22,7 @@ enum SchemaTable {
 
     static func inForce(_ connection: borrowing Connection) throws -> AdoptedSchema {
         guard let latest = try latest(connection) else {
-            throw ProfileStoreError.corrupt("the store holds no schema")
+            throw ProfileStoreError.corrupt(.noSchema)
         }
         return try latest.adopted()
     }

@@ -32,7 +32,7 @@ struct MemoryBatches {
             switch state.update(id: stored.id, revision: stored.revision, with: merged, at: stamp.time) {
             case .updated: ids.addUpdated(stored.id)
             case .duplicate: return false
-            case .stale: throw .corrupt("a profile changed within one transaction")
+            case .stale: throw .corrupt(.changedProfile)
             }
             return true
         }
@@ -49,7 +49,7 @@ struct MemoryBatches {
     mutating func insert(_ new: NewRows, _ state: inout MemoryState) throws(ProfileStoreError) {
         for row in new.new {
             guard insert(row, of: new.rows, &state) else {
-                throw .corrupt("rows that were said to be new have values of others")
+                throw .corrupt(.reported("rows that should be new have values of stored ones"))
             }
         }
     }

@@ -169,7 +169,7 @@ final class MemoryEngine: StoreEngine {
                 let credential: [Change] = bringsPassword ? [(.credentialChanged, profile.id)] : []
                 return ([(.edited, profile.id)] + credential, profile.profile(under: rules.schema))
             case .duplicate(let fields): throw .duplicate(fields)
-            case .stale: throw state.problem(with: stored) ?? .corrupt("a revision is stale that is not")
+            case .stale: throw state.problem(with: stored) ?? .corrupt(.changedProfile)
             }
         }
     }

@@ -103,7 +103,7 @@ package struct StoreCopy: Sendable {
         do throws(ProfileStoreError) {
             return try await body()
         } catch {
-            if case .corrupt(let finding) = error { throw StoreCopyError.damagedSource(finding) }
+            if case .corrupt(let damage) = error.reason { throw StoreCopyError.damagedSource(damage) }
             throw error
         }
     }
@@ -183,5 +183,5 @@ package enum StoreCopyError: Error, Hashable, Sendable {
     /// began.
     case differ(StoreDigest, StoreDigest)
     /// The store that is copied is damaged; the text says where. The copy has all profiles before the damaged one.
-    case damagedSource(String)
+    case damagedSource(StoreDamage)
 }

@@ -26,8 +26,9 @@ struct BackupCommand: AsynchronousCommand, ResultWriting {
         try await global.withStore("backup") { repository in
             do throws(ProfileStoreError) {
                 try await repository.backup(to: file)
-            } catch .cannotOpen(let place, let code) where place != repository.path {
+            } catch {
                 // It is the copy that needs another place, not the store.
+                guard case .cannotOpen(let place, let code) = error.reason, place != repository.path else { throw error }
                 throw CommandFailure.cannotCreate(file, code)
             }
         }

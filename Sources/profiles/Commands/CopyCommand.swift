@@ -52,13 +52,13 @@ struct CopyCommand: AsynchronousCommand, ResultWriting {
         do {
             let (report, place) = try outcome.get()
             try show(report, from: source.place, to: place)
-        } catch ProfileStoreError.cancelled {
+        } catch let error as ProfileStoreError where error.code == .cancelled {
             throw CommandFailure(
                 .interrupted, "Interrupted; the copy is not at its end", "Repeat the command to go on with it")
         } catch StoreCopyError.differ(let source, let copy) {
             throw Self.failure(source, copy)
-        } catch StoreCopyError.damagedSource(let finding) {
-            throw Self.isDamaged(from, finding)
+        } catch StoreCopyError.damagedSource(let damage) {
+            throw Self.isDamaged(from, CommandFailure.text(damage))
         }
     }
 

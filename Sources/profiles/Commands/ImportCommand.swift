@@ -151,7 +151,7 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
     private func schemaInForce() async throws -> ProfileSchema? {
         do {
             return try await global.withStore("import") { $0.schema }
-        } catch ProfileStoreError.noStore {
+        } catch let error as ProfileStoreError where error.code == .noStore {
             return nil
         }
     }

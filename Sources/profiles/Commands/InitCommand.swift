@@ -48,7 +48,7 @@ struct InitCommand: AsynchronousCommand, ResultWriting {
                 try confirm("Changed the rules of the empty store", repository)
             }
             return true
-        } catch ProfileStoreError.noStore {
+        } catch let error as ProfileStoreError where error.code == .noStore {
             return false
         }
     }

@@ -58,9 +58,9 @@ struct LookupCommand: QueryCommand {
     private func isAnyShown(_ query: ProfileQuery, of repository: ProfileRepository) async throws -> Bool {
         do {
             return try await answer(query, of: repository, onlyOneInFull: true)
-        } catch ProfileStoreError.invalidQuery(let issues)
-            where issues.allSatisfy({ $0.field != nil }) && query.conditions.allSatisfy(\.isOfEquality)
-            && !listing.explain
+        } catch let error as ProfileStoreError
+            where error.code == .invalidQuery && error.issues?.allSatisfy({ $0.field != nil }) == true
+            && query.conditions.allSatisfy(\.isOfEquality) && !listing.explain
         {
             try showNone(of: repository)
             return false

@@ -41,7 +41,7 @@ struct PlainLookup: StoreUsing {
     private func found(_ query: ProfileQuery, in repository: ProfileRepository) async throws -> Profile? {
         do throws(ProfileStoreError) {
             return try await repository.profiles(query).profiles.first
-        } catch .invalidQuery {
+        } catch where error.code == .invalidQuery {
             return nil
         }
     }

@@ -57,13 +57,13 @@ struct RestoreCommand: AsynchronousCommand, ResultWriting {
         do throws(ProfileStoreError) {
             return try await StoreBackup(at: backup, options: options)
         } catch {
-            switch error {
+            switch error.reason {
             case .noStore where access(backup, F_OK) != 0:
                 throw CommandFailure(.noInput, "There is no backup at \(backup)")
             case .noStore: throw CommandFailure(.badInput, "\(backup) holds nothing; name another backup")
-            case .corrupt(let finding):
+            case .corrupt(let damage):
                 throw CommandFailure(
-                    .badInput, "The backup \(backup) is damaged: \(finding)", "Nothing was restored; try another backup"
+                    .badInput, "The backup \(backup) is damaged: \(CommandFailure.text(damage))", "Nothing was restored; try another backup"
                 )
             default: throw error
             }
@@ -74,7 +74,7 @@ struct RestoreCommand: AsynchronousCommand, ResultWriting {
         do throws(ProfileStoreError) {
             try await copy.restore(to: path, options: options)
         } catch {
-            switch error {
+            switch error.code {
             case .notADatabase, .corrupt:
                 throw CommandFailure(
                     .badInput, "\(path) is too damaged to be written into; it is left as it is",

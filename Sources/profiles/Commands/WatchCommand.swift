@@ -62,7 +62,7 @@ private final class StoreSilence: Sendable {
     func hear(_ operation: Observer.Operation) {
         guard operation.name == .readChanges else { return }
         switch operation.outcome {
-        case .failed(let code) where ProfileStoreError.isTransient(code: code):
+        case .failed(let code) where ProfileStoreError.Code(rawValue: code).isTransient:
             if !isSilent.exchange(true, ordering: .relaxed) {
                 global.note("The store does not answer. Waiting until it does; no change is missed.")
             }

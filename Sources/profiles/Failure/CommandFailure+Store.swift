@@ -6,7 +6,7 @@ internal import SecretHashing
 // What a store answers instead of doing what it was asked.
 extension CommandFailure {
     init(_ error: ProfileStoreError) {
-        switch error {
+        switch error.reason {
         case .notFound(let username):
             self.init(.no, "There is no profile \"\(username)\"")
         case .duplicate(let fields):
@@ -82,12 +82,13 @@ extension CommandFailure {
                 .inputOutput, "It was stored, but on one machine only: the server stopped to wait for a standby",
                 "Do not repeat it. See that a standby follows that machine again: until then, losing it loses this")
         case .notPermitted(let words): self.init(.notPermitted, "The server does not permit it: \(words)")
-        case .notDurable(let setting):
+        case .notDurable(let fault):
             self.init(
-                .badConfiguration, "What is written could be lost with one machine: \(setting)",
+                .badConfiguration, "What is written could be lost with one machine: \(Self.text(fault))",
                 "Mend the server's setting, or add durability=local to the address")
-        case .unreadableAddress(let words):
-            self.init(.usage, "The address of the database cannot be used" + (words.isEmpty ? "" : ": \(words)"))
+        case .unreadableAddress(let fault):
+            let text = Self.text(fault)
+            self.init(.usage, "The address of the database cannot be used" + (text.isEmpty ? "" : ": \(text)"))
         case .noStore(let path) where path.hasPrefix("postgresql://"):
             self.init(
                 .noInput, "There is no store at \(path)",
@@ -154,9 +155,9 @@ extension CommandFailure {
                 "Take it out again if you put it there; else restore a backup with \"profiles restore BACKUP\"")
         case .unreadableSchema(let version, let error):
             self.init(.badConfiguration, "The store's schema, version \(version), cannot be read: \(error)")
-        case .corrupt(let message):
+        case .corrupt(let damage):
             self.init(
-                .badInput, "The store is damaged: \(message)",
+                .badInput, "The store is damaged: \(Self.text(damage))",
                 "Look with \"profiles check\", and restore a backup with \"profiles restore BACKUP\"")
         case .readOnly(let message):
             self.init(
@@ -176,7 +177,8 @@ extension CommandFailure {
             self.init(.inputOutput, "Reading or writing the store failed: \(message) (\(Self.systemText(code)))")
         case .database(let message, let code):
             self.init(.inputOutput, "The database reports \(message)" + (code == 0 ? "" : " (code \(code))"))
-        case .unsupported(let operation): self.init(.unavailable, "A store of this kind has no \(operation)")
+        case .unsupported(let operation):
+            self.init(.unavailable, "A store of this kind has no \(Self.text(operation))")
         }
     }
 
@@ -194,6 +196,49 @@ extension CommandFailure {
         return CommandFailure(
             .notPermitted, "\(place) cannot be opened: \(reason)",
             "Ask its owner, or name another store with --database PATH")
+    }
+
+    static func text(_ damage: StoreDamage) -> String {
+        switch damage {
+        case .reported(let message): message
+        case .noSchema: "the store holds no schema"
+        case .slowSchema: "reading its schema takes too long"
+        case .missingProfile: "a profile just written is missing"
+        case .changedProfile: "a profile changed within one transaction"
+        case .outOfOrder(let id, let last): "profile \(id) comes after profile \(last)"
+        case .uncounted(let name): "\(name) is no number that was counted"
+        case .uncountable(let name): "\(name) cannot be counted further"
+        case .unreadableOutcome: "the outcome of a write that has a key cannot be read"
+        case .foreignOutcome: "a write that has a key has the outcome of another"
+        }
+    }
+
+    private static func text(_ fault: DurabilityFault) -> String {
+        switch fault {
+        case .settings(let settings): settings.joined(separator: ", ")
+        case .noStandby: "commits wait for no standby"
+        }
+    }
+
+    private static func text(_ fault: AddressFault) -> String {
+        switch fault {
+        case .reported(let message): message
+        case .holdsPassword: "a password in it can be read by others; PGPASSFILE or PGPASSWORD can hold it"
+        case .schemaIgnored:
+            "its schema does not reach the server, as when a connection pooler ignores startup options; "
+                + "use the address of the server itself"
+        case .sharedSession:
+            "it leads to a connection pooler that gives each transaction another session, as PgBouncer does with "
+                + "pool_mode=transaction; use pool_mode=session, or the address of the server itself"
+        }
+    }
+
+    private static func text(_ operation: UnsupportedOperation) -> String {
+        switch operation {
+        case .operation(let name): name
+        case .encoding(let name): "encoding but UTF8; this database has \(name)"
+        case .nullCharacter: "text with U+0000"
+        }
     }
 
     private static func text(_ fault: LockFileFault) -> String {

@@ -30,8 +30,7 @@ extension GlobalOptions {
         switch error {
         case let failure as ValidationFailure: failure.issues
         // A query is no profile.
-        case ProfileStoreError.invalidQuery: nil
-        case let error as ProfileStoreError: error.issues
+        case let error as ProfileStoreError: error.code == .invalidQuery ? nil : error.issues
         default: nil
         }
     }

@@ -51,7 +51,7 @@ struct EditForm {
                 try await willStore(profile)
                 do throws(ProfileStoreError) {
                     return .done(try await repository.replace(base, with: profile))
-                } catch .staleRevision {
+                } catch where error.code == .staleRevision {
                     guard let latest = try await repository.profile(id: base.id) else {
                         throw ProfileStoreError.notFound(username: base.username)
                     }

@@ -47,8 +47,8 @@ struct PasscodeScreen {
         case is PasscodeFlowError, CredentialError.notDifferent, CredentialError.violation:
             let new: [PasscodeFlow.Entry] = [.new, .repeated]
             return .failed(alert, emptying: new.map(\.rawValue))
-        case CredentialError.locked, CredentialError.passcodeExists, CredentialError.hashing(.busy),
-            CredentialError.store(.busy):
+        case CredentialError.locked, CredentialError.passcodeExists: return .failed(alert, emptying: [])
+        case let error as CredentialError where error.kind == .busy:
             return .failed(alert, emptying: [])
         default: throw error
         }

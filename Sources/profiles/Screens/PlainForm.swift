@@ -78,7 +78,7 @@ struct PlainForm {
                 try askAgain(failure.issues, after: failure)
             } catch let error as ProfileStoreError where error.issues != nil {
                 try askAgain(error.issues ?? [], after: error)
-            } catch ProfileStoreError.staleRevision {
+            } catch let error as ProfileStoreError where error.code == .staleRevision {
                 try await takeOver()
             }
         }

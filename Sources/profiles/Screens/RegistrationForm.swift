@@ -70,7 +70,7 @@ extension ProfileStoreError {
     /// What a form makes of it; thrown again where trying again cannot help.
     func formReply(_ repository: ProfileRepository) throws -> FormScreen.Reply {
         if let issues { return .refused(issues) }
-        switch self {
+        switch code {
         case .schemaChanged: return .rulesChanged(repository.validator)
         case .cancelled, .closed: throw self
         default: return .failed(CommandFailure(self).lines.joined(separator: "\n"))

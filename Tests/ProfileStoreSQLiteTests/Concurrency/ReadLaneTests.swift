@@ -79,7 +79,7 @@ import Watchdog
             ]
             for read in reads {
                 let error = await #expect(throws: ProfileStoreError.self) { try await read() }
-                guard case .busy(holder: nil, let waited)? = error else {
+                guard case .busy(holder: nil, let waited)? = error?.reason else {
                     Issue.record("\(String(describing: error))")
                     continue
                 }

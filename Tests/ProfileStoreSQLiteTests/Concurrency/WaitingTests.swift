@@ -29,7 +29,7 @@ import Watchdog
         let impatient = try await ProfileRepository.open(
             at: store.path, options: store.options { $0.waitLimit = .milliseconds(200) })
         let error = await #expect(throws: ProfileStoreError.self) { try await impatient.register("bert") }
-        guard case .busy(let holder, let waited)? = error else {
+        guard case .busy(let holder, let waited)? = error?.reason else {
             Issue.record("\(String(describing: error))")
             return
         }
@@ -40,7 +40,7 @@ import Watchdog
         let credential = await #expect(throws: CredentialError.self) {
             try await impatient.validatePassword(People.secret, for: "abel")
         }
-        guard case .store(.busy)? = credential else {
+        guard case .store(let problem)? = credential, case .busy = problem.reason else {
             Issue.record("\(String(describing: credential))")
             return
         }
@@ -123,7 +123,7 @@ import Watchdog
         let start = ContinuousClock.now
         let error = await #expect(throws: ProfileStoreError.self) { try await impatient.register("bert") }
         let elapsed = ContinuousClock.now - start
-        guard case .busy(holder: nil, let waited)? = error else {
+        guard case .busy(holder: nil, let waited)? = error?.reason else {
             Issue.record("\(String(describing: error))")
             return
         }
@@ -145,7 +145,7 @@ import Watchdog
                 at: store.path, options: store.options { $0.waitLimit = .milliseconds(200) })
         }
         let elapsed = ContinuousClock.now - start
-        guard case .busy(holder: nil, let waited)? = error else {
+        guard case .busy(holder: nil, let waited)? = error?.reason else {
             Issue.record("\(String(describing: error))")
             return
         }

@@ -83,7 +83,7 @@ import Watchdog
         do throws(ProfileStoreError) {
             #expect(try await !reopened.check().isSound)
         } catch {
-            guard case .corrupt = error else {
+            guard case .corrupt = error.reason else {
                 Issue.record("\(error)")
                 return
             }
@@ -132,7 +132,7 @@ import Watchdog
         let error = await #expect(throws: ProfileStoreError.self) {
             try await repository.backup(to: store.directory + "/no/where")
         }
-        guard case .cannotOpen(_, code: ENOENT)? = error else {
+        guard case .cannotOpen(_, code: ENOENT)? = error?.reason else {
             Issue.record("\(String(describing: error))")
             return
         }

@@ -249,7 +249,7 @@ import Watchdog
                 #expect(allowed > 0 && version == Migration.all.count)
                 return
             }
-            guard case .inputOutput = failure else {
+            guard case .inputOutput = failure.reason else {
                 Issue.record("\(failure)")
                 return
             }

@@ -63,7 +63,7 @@ import Watchdog
             let error = await #expect(throws: ProfileStoreError.self) {
                 try await ProfileRepository.open(at: path, options: store.options())
             }
-            guard case .cannotOpen(_, let found)? = error else {
+            guard case .cannotOpen(_, let found)? = error?.reason else {
                 Issue.record("\(path): \(String(describing: error))")
                 continue
             }
@@ -78,7 +78,7 @@ import Watchdog
         await (try store.open()).close()
         chmod(store.path, 0)
         let error = await #expect(throws: ProfileStoreError.self) { try await open() }
-        guard case .cannotOpen(_, code: EACCES)? = error else {
+        guard case .cannotOpen(_, code: EACCES)? = error?.reason else {
             Issue.record("\(String(describing: error))")
             return
         }
@@ -218,7 +218,7 @@ import Watchdog
         await (try store.open()).close()
         try store.execute("UPDATE schemas SET document = '{}'")
         let error = await #expect(throws: ProfileStoreError.self) { try await open() }
-        guard case .unreadableSchema(version: 1, let reason)? = error else {
+        guard case .unreadableSchema(version: 1, let reason)? = error?.reason else {
             Issue.record("\(String(describing: error))")
             return
         }

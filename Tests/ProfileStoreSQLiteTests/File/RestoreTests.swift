@@ -54,7 +54,7 @@ import Watchdog
         try RawDatabase(isInBackup ? backup : store.path).execute(
             "UPDATE schemas SET version = \(Int64.max)")
         let error = await #expect(throws: ProfileStoreError.self) { try await restore() }
-        guard case .corrupt(let text)? = error else {
+        guard case .corrupt(let text)? = error?.reason else {
             Issue.record("\(String(describing: error))")
             return
         }
@@ -173,7 +173,7 @@ import Watchdog
         for index in Int(root - 1) * 4_096..<Int(root) * 4_096 { bytes[index] = 0xA5 }
         try SmallFile.write(bytes, to: backup)
         let error = await #expect(throws: ProfileStoreError.self) { try await StoreBackup(at: backup) }
-        guard case .corrupt? = error else {
+        guard case .corrupt? = error?.reason else {
             Issue.record("\(String(describing: error))")
             return
         }
@@ -225,7 +225,7 @@ import Watchdog
         try raw.execute("CREATE TRIGGER evil AFTER INSERT ON profiles BEGIN DELETE FROM profiles; END")
         await #expect(throws: ProfileStoreError.self) { try await store.open() }
         let altered = await #expect(throws: ProfileStoreError.self) { try await StoreBackup(at: store.path) }
-        guard case .altered(let object)? = altered else {
+        guard case .altered(let object)? = altered?.reason else {
             Issue.record("\(String(describing: altered))")
             return
         }
@@ -245,7 +245,7 @@ import Watchdog
         let error = await #expect(throws: ProfileStoreError.self) {
             try await copy.restore(to: store.path, options: options)
         }
-        guard case .busy(let holder, _)? = error else {
+        guard case .busy(let holder, _)? = error?.reason else {
             Issue.record("\(String(describing: error))")
             return
         }

@@ -32,7 +32,9 @@ import Watchdog
             Issue.record("no error")
         } catch {
             switch error {
-            case ProfileStoreError.corrupt, ImportError.store(.corrupt), CredentialError.store(.corrupt): return true
+            case let error as ProfileStoreError where error.code == .corrupt: return true
+            case ImportError.store(let error) where error.code == .corrupt: return true
+            case CredentialError.store(let error) where error.code == .corrupt: return true
             default: Issue.record("\(error)")
             }
         }
@@ -120,7 +122,7 @@ import Watchdog
         let error = await #expect(throws: LoginError.self) {
             try await LoginService(repository).logIn(username: "abel", password: People.secret)
         }
-        guard case .store(.corrupt)? = error else {
+        guard case .store(let problem)? = error, problem.code == .corrupt else {
             Issue.record("\(String(describing: error))")
             return
         }
@@ -195,14 +197,14 @@ import Watchdog
         await (try store.open()).close()
         try RawDatabase(store.path).execute("PRAGMA user_version = \(version)")
         let error = await #expect(throws: ProfileStoreError.self) { try await store.open() }
-        guard case .olderStore? = error else {
+        guard case .olderStore? = error?.reason else {
             Issue.record("\(String(describing: error))")
             return
         }
         let refused = await #expect(throws: ProfileStoreError.self) {
             try await ProfileRepository.migrate(at: store.path)
         }
-        guard case .altered? = refused else {
+        guard case .altered? = refused?.reason else {
             Issue.record("\(String(describing: refused))")
             return
         }

@@ -183,7 +183,7 @@ import Watchdog
         try RawDatabase(store.path).execute(
             "ALTER TABLE profiles RENAME TO p; CREATE VIEW profiles AS SELECT * FROM p")
         let error = await #expect(throws: ProfileStoreError.self) { try await repository.profile(username: "abel") }
-        guard case .corrupt? = error else {
+        guard case .corrupt? = error?.reason else {
             Issue.record("\(String(describing: error))")
             return
         }

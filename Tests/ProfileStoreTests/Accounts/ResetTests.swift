@@ -83,7 +83,7 @@ import Watchdog
         let runs = repository.hasher.argon2Runs
         for (password, code) in [("aB1", IssueCode.tooShort), ("", .required), ("poytrl", .missingUppercase)] {
             let error = await #expect(throws: CredentialError.self) { try await redeem(token, Secret(password)) }
-            guard case .store(.invalid(let failure))? = error else {
+            guard case .store(let problem)? = error, case .invalid(let failure) = problem.reason else {
                 Issue.record("\(String(describing: error))")
                 continue
             }

@@ -115,7 +115,7 @@ import Watchdog
         await #expect {
             _ = try await back.open(used.options { $0.opensUnfinishedCopy = false })
         } throws: {
-            ($0 as? ProfileStoreError)?.code == "unfinished_copy"
+            ($0 as? ProfileStoreError)?.code == .unfinishedCopy
         }
         let again = try await back.open(used.options())
         let report = try await StoreCopy(from: used.repository, to: again).run()
@@ -144,7 +144,7 @@ import Watchdog
         await #expect {
             _ = try await back.open(used.options { $0.opensUnfinishedCopy = false })
         } throws: {
-            ($0 as? ProfileStoreError)?.code == "unfinished_copy"
+            ($0 as? ProfileStoreError)?.code == .unfinishedCopy
         }
         let again = try await back.open(used.options())
         _ = try await StoreCopy(from: used.repository, to: again).run()
@@ -182,7 +182,7 @@ import Watchdog
         await #expect {
             _ = try await StoreCopy(from: used.repository, to: ended).run()
         } throws: {
-            ($0 as? ProfileStoreError)?.code == "not_unused"
+            ($0 as? ProfileStoreError)?.code == .notUnused
         }
         for repository in [used.repository, ended] { await repository.close() }
     }
@@ -219,7 +219,7 @@ import Watchdog
         await #expect {
             _ = try await StoreCopy(from: used.repository, to: there).run()
         } throws: {
-            ($0 as? ProfileStoreError)?.code == "not_unused"
+            ($0 as? ProfileStoreError)?.code == .notUnused
         }
         // An unused store under other rules is one that somebody has plans with.
         let planned = try TemporaryStore()
@@ -227,7 +227,7 @@ import Watchdog
         await #expect {
             _ = try await StoreCopy(from: used.repository, to: empty).run()
         } throws: {
-            ($0 as? ProfileStoreError)?.code == "not_unused"
+            ($0 as? ProfileStoreError)?.code == .notUnused
         }
         let other = try await Used(17)
         let begun = try TemporaryStore()
@@ -236,7 +236,7 @@ import Watchdog
         await #expect {
             _ = try await StoreCopy(from: used.repository, to: copy).run()
         } throws: {
-            ($0 as? ProfileStoreError)?.code == "unfinished_copy"
+            ($0 as? ProfileStoreError)?.code == .unfinishedCopy
         }
         _ = try await StoreCopy(from: used.repository, to: copy).run(restarting: true)
         #expect(try await everything(copy) == everything(used.repository))

@@ -110,7 +110,7 @@ import Watchdog
     }
 
     private static let transient: [ProfileStoreError] = [
-        .busy(holder: nil, waited: .zero), .unavailable(["a server"]), .outcomeUnknown("lost"), .notDurable("x"),
+        .busy(holder: nil, waited: .zero), .unavailable(["a server"]), .outcomeUnknown("lost"), .notDurable(.noStandby),
     ]
 
     @Test(arguments: transient)
@@ -134,7 +134,7 @@ import Watchdog
     }
 
     private static let lasting: [ProfileStoreError] = [
-        .corrupt("x"), .displaced(path: "x"), .newerStore(path: "x", version: 2, known: 1), .notPermitted("x"),
+        .corrupt(.noSchema), .displaced(path: "x"), .newerStore(path: "x", version: 2, known: 1), .notPermitted("x"),
     ]
 
     @Test(arguments: lasting)

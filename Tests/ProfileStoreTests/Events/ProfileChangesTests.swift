@@ -269,7 +269,7 @@ import Watchdog
             _ = try await changes.next()
             Issue.record("no error")
         } catch {
-            guard case .database = error else {
+            guard case .database = error.reason else {
                 Issue.record("\(error)")
                 return
             }

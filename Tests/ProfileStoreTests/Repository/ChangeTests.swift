@@ -221,7 +221,7 @@ import Watchdog
                 if number < 5_000 { try? store.execute("UPDATE profiles SET revision = revision + 1") }
             }
         }
-        guard case .staleRevision(let expected, let current)? = error else {
+        guard case .staleRevision(let expected, let current)? = error?.reason else {
             Issue.record("\(String(describing: error))")
             return
         }
@@ -335,7 +335,7 @@ import Watchdog
                 draft["shoe_size"] = "42"
             }
         }
-        guard case .invalid(let failure)? = error else {
+        guard case .invalid(let failure)? = error?.reason else {
             Issue.record("\(String(describing: error))")
             return
         }

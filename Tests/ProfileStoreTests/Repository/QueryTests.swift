@@ -34,7 +34,7 @@ import Watchdog
             _ = try await repository.profiles(query)
             return []
         } catch {
-            guard case .invalidQuery(let issues) = error else { return [ValidationIssue(nil, .badEncoding)] }
+            guard case .invalidQuery(let issues) = error.reason else { return [ValidationIssue(nil, .badEncoding)] }
             return issues
         }
     }

@@ -142,7 +142,7 @@ import Watchdog
         let before = try await everything()
         let unique = try People.standard(and: People.uniqueEmail, #"{"name":"more"}"#)
         let error = await #expect(throws: ProfileStoreError.self) { try await repository.adopt(unique) }
-        guard case .repeatedValues(.email, let values)? = error else {
+        guard case .repeatedValues(.email, let values)? = error?.reason else {
             Issue.record("\(String(describing: error))")
             return
         }
@@ -187,7 +187,7 @@ import Watchdog
         // It knows the new rules now.
         #expect(repository.schemaVersion == 2)
         let error = #expect(throws: ProfileStoreError.self) { try repository.judged(People.draft("abel")) }
-        guard case .invalid(let failure)? = error else {
+        guard case .invalid(let failure)? = error?.reason else {
             Issue.record("\(String(describing: error))")
             return
         }
@@ -228,7 +228,7 @@ import Watchdog
         let error = await #expect(throws: ProfileStoreError.self) {
             try await repository.edit("abel") { $0["address"] = "2" }
         }
-        guard case .invalid(let failure)? = error else {
+        guard case .invalid(let failure)? = error?.reason else {
             Issue.record("\(String(describing: error))")
             return
         }

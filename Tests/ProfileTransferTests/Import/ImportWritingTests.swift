@@ -269,11 +269,11 @@ import Watchdog
         #expect(fault_vfs_disarm(repository.path) > 0)
         let profiles = try await repository.statistics().profiles
         switch failure {
-        case .ended(.store(.full), after: let report)?:
+        case .ended(.store(let error), after: let report)? where error.code == .full:
             #expect(!inBulk)
             #expect(report.rows == report.outcomes.reduce(0, +) && report.rows > 0 && report.rows < 60_000)
             #expect(profiles == report.imported + stored)
-        case .store(.full)?:
+        case .store(let error)? where error.code == .full:
             #expect(profiles == stored)
             #expect(inBulk)
         default: Issue.record("\(String(describing: failure))")

@@ -93,7 +93,7 @@ import Watchdog
             #expect(kept.allSatisfy { if case .string(let name) = $0 { found.contains(name) } else { false } })
         }
         writing.cancel()
-        do { try await writing.value } catch ProfileStoreError.cancelled {}
+        do { try await writing.value } catch let error as ProfileStoreError where error == .cancelled {}
     }
 
     @Test func `a cancelled export ends`() async throws {

@@ -131,7 +131,7 @@ struct Service: Sendable {
         do throws(ProfileStoreError) {
             _ = try await repository.profiles(ProfileQuery([.init("shoe_size", .isAtLeast("43"))]))
         } catch {
-            if case .invalidQuery(let issues) = error { print("400", try json(issues)) }
+            if error.kind == .invalid { print("400", try json(error.issues)) }
         }
     }
 

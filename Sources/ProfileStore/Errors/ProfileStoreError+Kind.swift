@@ -1,0 +1,65 @@
+public import SecretHashing
+
+extension ProfileStoreError {
+    /// What a caller can do about an error. A service maps each kind to a status; there will be no further kinds.
+    public enum Kind: String, Hashable, Sendable, CaseIterable {
+        /// The request is invalid. Correct it.
+        case invalid
+        /// What the request names does not exist.
+        case notFound
+        /// The request conflicts with what is stored.
+        case conflict
+        /// The request was made from an older state. Read again and repeat it.
+        case stale
+        /// The caller, or this process, has no right to do this.
+        case denied
+        /// There were too many failed attempts.
+        case throttled
+        /// The idempotency key belongs to another request.
+        case keyReused
+        /// The store is in use. Repeat the call later.
+        case busy
+        /// The store cannot be reached, or the call was ended. Nothing was written.
+        case unavailable
+        /// It is unknown whether the write was done, or whether it is safe. Look before you repeat it.
+        case outcomeUnknown
+        /// There is no space left.
+        case full
+        /// The store, its files or its settings need an administrator.
+        case broken
+    }
+
+    /// What a caller can do about this error.
+    public var kind: Kind {
+        switch reason {
+        case .hashing(let error): error.kind
+        case .notFound, .noStore, .brokenLink: .notFound
+                case .duplicate, .tokenExists, .repeatedValues, .tooManyColumns, .otherPrimaryKey, .notUnused,
+            .alreadyExists, .reservedName:
+            .conflict
+        case .staleRevision, .schemaChanged: .stale
+        case .invalid, .invalidQuery, .unreadableAddress: .invalid
+        case .keyReused: .keyReused
+        case .busy, .noThread, .lockDisplaced: .busy
+        case .cancelled, .closed, .unavailable, .notDurable: .unavailable
+        case .outcomeUnknown, .storedOnOneMachine: .outcomeUnknown
+        case .notPermitted, .readOnly, .unreadableLog: .denied
+        case .notADatabase, .notAStore, .newerStore, .olderStore, .severalNames, .displaced, .unfinishedCopy,
+            .notALockFile, .alteredMigration, .altered, .unreadableSchema, .corrupt, .cannotOpen, .inputOutput,
+            .database, .unsupported:
+            .broken
+        case .full: .full
+        }
+    }
+}
+
+extension HashingError {
+    /// What a caller can do about this error.
+    public var kind: ProfileStoreError.Kind {
+        switch self {
+        case .busy, .noThread, .outOfMemory: .busy
+        case .cancelled: .unavailable
+        case .unavailable, .unverifiable: .broken
+        }
+    }
+}

@@ -1,0 +1,67 @@
+// The facts of errors that need an administrator. The command makes the text.
+
+/// How a store is damaged.
+package enum StoreDamage: Hashable, Sendable {
+    /// SQLite, or a check of the whole store, reports this.
+    case reported(String)
+    /// No schema is stored.
+    case noSchema
+    /// Reading the database's own schema took too long.
+    case slowSchema
+    /// A profile is missing in the transaction that wrote it.
+    case missingProfile
+    /// A profile changed between two statements of one transaction.
+    case changedProfile
+    /// A page has this profile after that one, against its order.
+    case outOfOrder(Int64, after: Int64)
+    /// The number of this name cannot have been reached by counting.
+    case uncounted(String)
+    /// The number of this name has no successor.
+    case uncountable(String)
+    /// The stored outcome of a keyed write cannot be read.
+    case unreadableOutcome
+    /// The stored outcome of a keyed write belongs to another kind of write.
+    case foreignOutcome
+}
+
+/// Why the loss of one machine could lose commits.
+package enum DurabilityFault: Hashable, Sendable {
+    /// These settings of the server, such as `fsync is off`.
+    case settings([String])
+    /// No standby confirms commits.
+    case noStandby
+}
+
+/// Why the address of a database cannot be used.
+package enum AddressFault: Hashable, Sendable {
+    /// libpq reports this.
+    case reported(String)
+    /// It holds a password, which others can read there.
+    case holdsPassword
+    /// Its schema does not reach the server, as when a connection pooler ignores startup options.
+    case schemaIgnored
+    /// It leads to a connection pooler that gives each transaction another session.
+    case sharedSession
+}
+
+/// What an engine or a server cannot do.
+package enum UnsupportedOperation: Hashable, Sendable {
+    /// The operation of this name is one of another engine.
+    case operation(String)
+    /// The database has this encoding instead of UTF-8.
+    case encoding(String)
+    /// No text of a PostgreSQL server has U+0000.
+    case nullCharacter
+}
+
+/// What is wrong with a file that has the name of a store's lock file.
+package enum LockFileFault: Hashable, Sendable {
+    /// It is a directory, a symbolic link, a pipe, a socket or a device.
+    case notAFile
+    /// It has another name (a hard link).
+    case severalNames
+    /// It belongs neither to the store's owner nor to this user.
+    case foreignOwner
+    /// It holds something that no holder of the lock writes.
+    case foreignContent
+}
