@@ -29,7 +29,7 @@ extension ProfileStoreError {
         after number: Number, _ name: String
     ) throws(ProfileStoreError) -> Number {
         let (next, isTooGreat) = number.addingReportingOverflow(1)
-        guard !isTooGreat else { throw .corrupt(.uncountable(name)) }
+        guard !isTooGreat else { throw .corrupt(.uncountable(name, Int64(clamping: number))) }
         return next
     }
 }

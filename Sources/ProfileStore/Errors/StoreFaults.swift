@@ -16,8 +16,8 @@ package enum StoreDamage: Hashable, Sendable {
     case outOfOrder(Int64, after: Int64)
     /// The number of this name cannot have been reached by counting.
     case uncounted(String)
-    /// The number of this name has no successor.
-    case uncountable(String)
+    /// This number of this name has no successor.
+    case uncountable(String, Int64)
     /// The stored outcome of a keyed write cannot be read.
     case unreadableOutcome
     /// The stored outcome of a keyed write belongs to another kind of write.

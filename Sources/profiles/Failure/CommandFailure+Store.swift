@@ -207,7 +207,7 @@ extension CommandFailure {
         case .changedProfile: "a profile changed within one transaction"
         case .outOfOrder(let id, let last): "profile \(id) comes after profile \(last)"
         case .uncounted(let name): "\(name) is no number that was counted"
-        case .uncountable(let name): "\(name) cannot be counted further"
+        case .uncountable(let name, let number): "\(name) \(number) cannot be counted further"
         case .unreadableOutcome: "the outcome of a write that has a key cannot be read"
         case .foreignOutcome: "a write that has a key has the outcome of another"
         }

@@ -31,7 +31,7 @@ import Watchdog
         }
 
         func explains(_ error: ProfileStoreError) -> Bool {
-            switch (self, error) {
+            switch (self, error.code) {
             case (.write, .inputOutput), (.sync, .inputOutput), (.full, .full): true
             default: false
             }

@@ -91,7 +91,7 @@ import Watchdog
         await #expect {
             try await reopened.profiles(ProfileQuery([ProfileQuery.Condition(.phone, .equals("78761241"))]))
         } throws: { error in
-            if case .corrupt? = error as? ProfileStoreError { true } else { false }
+            (error as? ProfileStoreError)?.code == .corrupt
         }
         await reopened.close()
     }

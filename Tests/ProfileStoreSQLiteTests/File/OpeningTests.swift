@@ -200,7 +200,7 @@ import Watchdog
         }
         try SmallFile.write(bytes, to: store.path)
         let error = await #expect(throws: ProfileStoreError.self) { try await open() }
-        switch (damage, error) {
+        switch (damage, error?.reason) {
         case (.header, .notADatabase(path: store.path)), (.everyOtherPage, .corrupt), (.half, .corrupt): break
         default: Issue.record("\(damage): \(String(describing: error))")
         }
@@ -224,7 +224,7 @@ import Watchdog
         }
         #expect(reason.errors.map(\.path) == ["$.fields"])
         try store.execute("DELETE FROM schemas")
-        await #expect(throws: ProfileStoreError.corrupt("the store holds no schema")) { try await open() }
+        await #expect(throws: ProfileStoreError.corrupt(.noSchema)) { try await open() }
     }
 
     // MARK: Ways to a store

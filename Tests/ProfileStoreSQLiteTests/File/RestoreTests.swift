@@ -54,11 +54,10 @@ import Watchdog
         try RawDatabase(isInBackup ? backup : store.path).execute(
             "UPDATE schemas SET version = \(Int64.max)")
         let error = await #expect(throws: ProfileStoreError.self) { try await restore() }
-        guard case .corrupt(let text)? = error?.reason else {
+        guard case .corrupt(.uncountable(_, .max))? = error?.reason else {
             Issue.record("\(String(describing: error))")
             return
         }
-        #expect(text.contains("\(Int64.max)"), "\(text)")
         let repository = try await store.open()
         #expect(try await repository.usernames() == ["abel", "later"])
         await repository.close()

@@ -137,15 +137,15 @@ import Watchdog
         lieAlone()
         let repository = try await openAsItLies()
         let session = try session(repository)
-        #expect(throws: ProfileStoreError.corrupt("torn")) {
-            try session.read { _ in throw ProfileStoreError.corrupt("torn") }
+        #expect(throws: ProfileStoreError.corrupt(.slowSchema)) {
+            try session.read { _ in throw ProfileStoreError.corrupt(.slowSchema) }
         }
         let (file, runs) = (store.path, Tally())
         let value = try session.read { _ in
             runs.add()
             guard runs.count == 1 else { return "whole" }
             try Connection(DatabasePath(file), mode: .readWrite).execute("DELETE FROM profiles")
-            throw ProfileStoreError.corrupt("torn")
+            throw ProfileStoreError.corrupt(.slowSchema)
         }
         #expect(value == "whole")
         await repository.close()
