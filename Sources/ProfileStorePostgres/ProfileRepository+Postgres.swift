@@ -59,9 +59,9 @@ extension ProfileRepository {
     /// - Throws: `noStore`, `newerStore`, `unavailable`, …
     public static func migrationStatus(
         postgres uri: String, options: Options = Options()
-    ) async throws(ProfileStoreError) -> [(name: String, isApplied: Bool)] {
+    ) async throws(ProfileStoreError) -> [MigrationStatus] {
         try await withSession(uri, options) { connection, applied in
-            Migration.all.map { (name: $0.name, isApplied: applied[$0.version] != nil) }
+            Migration.all.map { MigrationStatus(name: $0.name, isApplied: applied[$0.version] != nil) }
         }
     }
 

@@ -119,10 +119,10 @@ extension ProfileRepository {
     /// - Throws: `noStore`, `notADatabase`, `notAStore`, `newerStore`, …
     public static func migrationStatus(
         at path: String
-    ) throws(ProfileStoreError) -> [(name: String, isApplied: Bool)] {
+    ) throws(ProfileStoreError) -> [MigrationStatus] {
         let file = try StoreFile.resolve(path, createsFolder: false, Options())
         let version = try ProfileStoreError.translating { try file.version() }
-        return Migration.all.map { (name: $0.name, isApplied: $0.version <= version) }
+        return Migration.all.map { MigrationStatus(name: $0.name, isApplied: $0.version <= version) }
     }
 
     /// Applies the migrations that a store lacks, each in one transaction; one that was broken off goes on from there.

@@ -201,7 +201,7 @@ extension Workplace {
         let repository = try await ProfileRepository.open(at: "\(folder)/store.sqlite")
         var tokens: [String] = []
         for username in usernames {
-            let issued = try await repository.startSession(vouchingFor: username, label: AccountLabel("Firefox"))
+            let issued = try await repository.sessions.start(vouchingFor: username, label: AccountLabel("Firefox"))
             tokens.append(String(issued.token.bytes))
         }
         await repository.close()

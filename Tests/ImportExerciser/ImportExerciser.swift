@@ -77,7 +77,7 @@ struct ImportExerciser {
         say("ready")
         while poll(&input, 1, 0) == 0 {
             let start = ContinuousClock.now
-            _ = try await repository.validatePassword(password, for: username)
+            _ = try await repository.passwords.validate(password, for: username)
             longest = max(longest, ContinuousClock.now - start)
             checked += 1
         }

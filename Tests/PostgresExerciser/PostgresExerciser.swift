@@ -119,7 +119,7 @@ enum PostgresExerciser {
             for _ in 0..<count {
                 group.addTask {
                     do throws(CredentialError) {
-                        _ = try await repository.validatePassword(Secret("Wr0ng"), for: username)
+                        _ = try await repository.passwords.validate(Secret("Wr0ng"), for: username)
                         throw CredentialError.store(.notFound(username: username))
                     } catch {
                         switch error {

@@ -34,15 +34,15 @@ import Watchdog
             _ = try await repository.edit("shared", key: WriteKey("e")) { $0["address"] = "1" }
         },
         Call(testDescription: "log in") { repository in
-            _ = try await repository.startSession(Secret("aK8oio"), for: "shared")
+            _ = try await repository.sessions.start(Secret("aK8oio"), for: "shared")
         },
         Call(testDescription: "create a passcode") { repository in
-            try await repository.createPasscode(Secret("Geheim12"), for: "shared")
+            try await repository.passcodes.create(Secret("Geheim12"), for: "shared")
         },
         Call(testDescription: "unlock") { try await $0.unlock("shared") },
-        Call(testDescription: "issue a reset") { _ = try await $0.issueReset(of: "shared") },
-        Call(testDescription: "sessions") { _ = try await $0.sessions(of: "shared") },
-        Call(testDescription: "changes") { _ = try await $0.changeNumber },
+        Call(testDescription: "issue a reset") { _ = try await $0.passwords.issueReset(of: "shared") },
+        Call(testDescription: "sessions") { _ = try await $0.sessions.list(of: "shared") },
+        Call(testDescription: "changes") { _ = try await $0.changes.latestNumber },
         Call(testDescription: "statistics") { _ = try await $0.statistics() },
         Call(testDescription: "count") { _ = try await $0.count() },
     ]

@@ -13,12 +13,12 @@ import Watchdog
         let proxy = try store.proxy()
         let repository = try await store.open(through: proxy) { $0.waitLimit = .seconds(60) }
         try await repository.register("one")
-        let token = try await repository.startSession(vouchingFor: "one", policy: nil)
+        let token = try await repository.sessions.start(vouchingFor: "one", policy: nil)
         proxy.freeze()
         let reading = Task { await problem { try await repository.profile(username: "one") } }
         let writing = Task { await problem { try await repository.register("two") } }
         // A use of the session is noted beside its look-up, which is what closing waits for first.
-        let noting = Task { await problem { try await repository.session(for: token.token) } }
+        let noting = Task { await problem { try await repository.sessions.find(token.token) } }
         try await Task.sleep(for: .milliseconds(100))
         let clock = ContinuousClock()
         let start = clock.now

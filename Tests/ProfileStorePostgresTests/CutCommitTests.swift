@@ -60,21 +60,21 @@ import Watchdog
         },
         Verb(name: "wrong password", prepare: { it in try await it.repository.unlock(name) }) { it in
             await #expect(throws: CredentialError.wrong) {
-                try await it.repository.validatePassword(Secret("Wr0ng"), for: name)
+                try await it.repository.passwords.validate(Secret("Wr0ng"), for: name)
             }
             try await it.expect(1, "SELECT failures FROM throttles WHERE name = '\(name)'")
         },
         Verb(name: "right password") { it in
-            #expect(try await it.repository.validatePassword(People.secret, for: name).username == name)
+            #expect(try await it.repository.passwords.validate(People.secret, for: name).username == name)
             try await it.expect(0, "SELECT count(*) FROM throttles WHERE name = '\(name)'")
         },
-        Verb(name: "start a session", prepare: { it in _ = try await it.repository.endSessions(of: name) }) { it in
-            let issued = try await it.repository.startSession(vouchingFor: name)
+        Verb(name: "start a session", prepare: { it in _ = try await it.repository.sessions.endAll(of: name) }) { it in
+            let issued = try await it.repository.sessions.start(vouchingFor: name)
             #expect(issued.value.username == name)
             try await it.expect(1, "SELECT count(*) FROM tokens WHERE kind = 'session'")
         },
-        Verb(name: "log in", prepare: { it in _ = try await it.repository.endSessions(of: name) }) { it in
-            let issued = try await it.repository.startSession(People.secret, for: name)
+        Verb(name: "log in", prepare: { it in _ = try await it.repository.sessions.endAll(of: name) }) { it in
+            let issued = try await it.repository.sessions.start(People.secret, for: name)
             #expect(issued.value.username == name)
             try await it.expect(1, "SELECT count(*) FROM tokens WHERE kind = 'session'")
             try await it.expect(0, "SELECT count(*) FROM throttles WHERE name = '\(name)'")
@@ -83,7 +83,7 @@ import Watchdog
             let before = try await it.store.number("SELECT schema_version FROM store")
             let schema =
                 before.isMultiple(of: 2) ? ProfileSchema.standard : try People.standard(and: People.uniqueEmail)
-            #expect(try await it.repository.adopt(schema) == Int(before) + 1)
+            #expect(try await it.repository.rules.adopt(schema) == Int(before) + 1)
             try await it.expect(Int(before) + 1, "SELECT schema_version FROM store")
             try await it.expect(Int(before) + 1, "SELECT count(*) FROM schemas")
             try await it.expect(
@@ -95,9 +95,9 @@ import Watchdog
         },
         Verb(
             name: "set a passcode",
-            prepare: { it in if it.number > 20 { try? await it.repository.removePasscode(of: name) } },
+            prepare: { it in if it.number > 20 { try? await it.repository.passcodes.remove(of: name) } },
             run: { it in
-                try await it.repository.createPasscode(Secret("parislondon"), for: name)
+                try await it.repository.passcodes.create(Secret("parislondon"), for: name)
                 try await it.expect(1, "SELECT count(*) FROM profiles WHERE passcode_hash IS NOT NULL")
             }),
         Verb(name: "register with a key") { it in
@@ -128,15 +128,14 @@ import Watchdog
         },
         Verb(name: "register many") { it in
             let valid = try (0..<5).map { try it.repository.judged(People.draft("\(it.username)x\($0)")) }
-            let report = await it.repository.register(many: valid)
-            #expect(report.failure == nil)
+            let report = try await it.repository.register(many: valid)
             #expect(report.registered == 5 && report.refusals.isEmpty)
             try await it.expect(5, "SELECT count(*) FROM profiles WHERE username LIKE '\(it.username)x%'")
         },
         Verb(name: "create an access token") { it in
-            let issued = try await it.repository.createAccessToken(
+            let issued = try await it.repository.tokens.create(
                 try #require(AccountLabel(it.username)), scopes: [.read])
-            #expect(try await it.repository.accessToken(for: issued.token)?.id == issued.value.id)
+            #expect(try await it.repository.tokens.find(issued.token)?.id == issued.value.id)
             try await it.expect(1, "SELECT count(*) FROM tokens WHERE name = '\(it.username)'")
         },
     ]

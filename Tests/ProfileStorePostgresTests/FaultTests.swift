@@ -282,9 +282,11 @@ private struct Load: Sendable {
             let names = (0..<10).map { "many\(count)x\($0)" }
             let valid = try names.map { try repositories[3].judged(People.draft($0)) }
             let told = try await log.call {
-                let report = await repositories[3].register(many: valid)
-                if let failure = report.failure { throw failure }
-                #expect(report.registered == names.count)
+                do throws(StoppedWrite<RegistrationReport>) {
+                    #expect(try await repositories[3].register(many: valid).registered == names.count)
+                } catch {
+                    throw error.error
+                }
             }
             log.registered(names, told)
             count += 1
@@ -349,7 +351,7 @@ private struct Load: Sendable {
     func logIn() async throws {
         while !log.isOver {
             let told = try await log.call {
-                _ = try await repositories[2].startSession(People.secret, for: "login")
+                _ = try await repositories[2].sessions.start(People.secret, for: "login")
             }
             if told == .done { log.loggedIn() }
         }
@@ -417,7 +419,7 @@ private struct Load: Sendable {
     func watch() async {
         while !Task.isCancelled {
             do {
-                for try await change in await repositories[0].changes(after: log.changes.last?.number ?? 0) {
+                for try await change in await repositories[0].changes.stream(after: log.changes.last?.number ?? 0) {
                     log.saw(change)
                 }
             } catch {

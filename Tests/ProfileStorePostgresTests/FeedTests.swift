@@ -21,7 +21,7 @@ import Watchdog
         try await other.register("one")
         let changes = Task {
             var names: [String] = []
-            for try await change in await repository.changes(after: 0) {
+            for try await change in await repository.changes.stream(after: 0) {
                 names.append(change.username ?? "")
                 if names.count == 3 { break }
             }

@@ -38,7 +38,7 @@ import Watchdog
                 { _ = try await repository.register(keyed, key: WriteKey("k")) },
                 { _ = try await repository.register(plain) },
                 { _ = try await repository.edit("before0") { $0["address"] = "1" } },
-                { _ = try await repository.startSession(vouchingFor: "before1") },
+                { _ = try await repository.sessions.start(vouchingFor: "before1") },
                 { _ = try await repository.remove("before2") },
             ]
             server.freezeStandby()
@@ -112,13 +112,15 @@ import Watchdog
             let rows = (0..<3).map { "import\($0),78761241,1 Main St,\"\(People.policyHash)\"\n" }
             let text = "username,phone,address,password_hash\n" + rows.joined()
             server.freezeStandby()
-            let registration = Task { await repository.register(many: many) }
+            let registration = Task { try await repository.register(many: many) }
             let importing = Task { try await repository.importing(text) }
             try await server.waitUntilCommitsWait(2)
             try await server.waitForStandbys("")
-            let report = await registration.value
-            #expect(report.registered == 3 && report.refusals.isEmpty)
-            #expect(report.failure == .storedOnOneMachine)
+            let stopped = await #expect(throws: StoppedWrite<RegistrationReport>.self) {
+                try await registration.value
+            }
+            #expect(stopped?.report.registered == 3 && stopped?.report.refusals.isEmpty == true)
+            #expect(stopped?.error == .storedOnOneMachine)
             do throws {
                 _ = try await importing.value
                 Issue.record("it was told as done")
@@ -174,8 +176,13 @@ import Watchdog
                 _ = try await $0.register($0.judged(People.draft("one")), key: WriteKey("register"))
             },
             Refusal(name: "register many") {
-                let report = await $0.register(many: [try $0.judged(People.draft("one"))])
-                if let failure = report.failure { throw failure }
+                let one = try $0.judged(People.draft("one"))
+                let report: RegistrationReport
+                do throws(StoppedWrite<RegistrationReport>) {
+                    report = try await $0.register(many: [one])
+                } catch {
+                    throw error.error
+                }
                 throw ProfileStoreError.duplicate(report.refusals[0].fields)
             },
             Refusal(name: "edit a missing one") { _ = try await $0.edit("nobody") { $0["address"] = "1" } },
@@ -197,45 +204,49 @@ import Watchdog
             Refusal(name: "remove another revision") { try await $0.remove("one", expecting: 7) },
             Refusal(name: "remove what a query finds") {
                 let query = ProfileQuery([.init(.username, .equals("nobody"))])
-                let report = await $0.remove(matching: query)
-                if let failure = report.failure { throw failure }
+                let report: RemovalReport
+                do throws(StoppedWrite<RemovalReport>) {
+                    report = try await $0.remove(matching: query)
+                } catch {
+                    throw error.error
+                }
                 throw ProfileStoreError.notFound(username: "\(report.removed)")
             },
             Refusal(name: "create a passcode of nobody") {
-                try await $0.createPasscode(Secret("parislondon"), for: "nobody")
+                try await $0.passcodes.create(Secret("parislondon"), for: "nobody")
             },
             Refusal(name: "create another passcode") {
-                try await $0.createPasscode(Secret("parislondon"), for: "two")
+                try await $0.passcodes.create(Secret("parislondon"), for: "two")
             },
             Refusal(name: "edit a passcode") {
-                try await $0.editPasscode(from: Secret("wrongwrong"), to: Secret("parislondon"), for: "two")
+                try await $0.passcodes.edit(from: Secret("wrongwrong"), to: Secret("parislondon"), for: "two")
             },
-            Refusal(name: "remove the passcode of nobody") { try await $0.removePasscode(of: "nobody") },
-            Refusal(name: "remove no passcode") { try await $0.removePasscode(of: "one") },
-            Refusal(name: "validate a passcode") { try await $0.validatePasscode(Secret("wrongwrong"), for: "two") },
-            Refusal(name: "validate a password") { _ = try await $0.validatePassword(Secret("Wr0ng"), for: "one") },
+            Refusal(name: "remove the passcode of nobody") { try await $0.passcodes.remove(of: "nobody") },
+            Refusal(name: "remove no passcode") { try await $0.passcodes.remove(of: "one") },
+            Refusal(name: "validate a passcode") { try await $0.passcodes.validate(Secret("wrongwrong"), for: "two") },
+            Refusal(name: "validate a password") { _ = try await $0.passwords.validate(Secret("Wr0ng"), for: "one") },
             Refusal(name: "validate a password of nobody") {
-                _ = try await $0.validatePassword(Secret("Wr0ng"), for: "nobody")
+                _ = try await $0.passwords.validate(Secret("Wr0ng"), for: "nobody")
             },
             Refusal(name: "validate a password too often") {
                 for _ in 0..<20 {
-                    do { _ = try await $0.validatePassword(Secret("Wr0ng"), for: "often") } catch CredentialError.wrong
+                    do { _ = try await $0.passwords.validate(Secret("Wr0ng"), for: "often") } catch CredentialError.wrong
                     {}
                 }
             },
-            Refusal(name: "log in") { _ = try await $0.startSession(Secret("Wr0ng"), for: "one") },
+            Refusal(name: "log in") { _ = try await $0.sessions.start(Secret("Wr0ng"), for: "one") },
             Refusal(name: "unlock") { try await $0.unlock("nobody") },
-            Refusal(name: "start a session") { _ = try await $0.startSession(vouchingFor: "nobody") },
+            Refusal(name: "start a session") { _ = try await $0.sessions.start(vouchingFor: "nobody") },
             Refusal(name: "end a session") {
-                if try await $0.endSession(id) == nil { throw CredentialError.wrong }
+                if try await $0.sessions.end(id) == nil { throw CredentialError.wrong }
             },
-            Refusal(name: "end sessions") { try await $0.endSessions(of: "nobody") },
-            Refusal(name: "create an access token") { _ = try await $0.createAccessToken(known, scopes: []) },
+            Refusal(name: "end sessions") { try await $0.sessions.endAll(of: "nobody") },
+            Refusal(name: "create an access token") { _ = try await $0.tokens.create(known, scopes: []) },
             Refusal(name: "revoke an access token") {
-                if try await $0.revokeAccessToken(id) == nil { throw CredentialError.wrong }
+                if try await $0.tokens.revoke(id) == nil { throw CredentialError.wrong }
             },
-            Refusal(name: "issue a reset") { _ = try await $0.issueReset(of: "nobody") },
-            Refusal(name: "redeem a reset") { _ = try await $0.redeemReset(token, password: Secret("Paper#Boat9")) },
+            Refusal(name: "issue a reset") { _ = try await $0.passwords.issueReset(of: "nobody") },
+            Refusal(name: "redeem a reset") { _ = try await $0.passwords.redeemReset(token, password: Secret("Paper#Boat9")) },
         ]
     }
 
@@ -254,9 +265,9 @@ import Watchdog
             let stored = try await patient.register("one")
             _ = try await patient.edit("one") { $0["address"] = "1" }
             try await patient.register("two")
-            try await patient.createPasscode(Secret("romemadrid"), for: "two")
-            _ = try await patient.createAccessToken(#require(AccountLabel("known")), scopes: [])
-            let reset = try await patient.issueReset(of: "one")
+            try await patient.passcodes.create(Secret("romemadrid"), for: "two")
+            _ = try await patient.tokens.create(#require(AccountLabel("known")), scopes: [])
+            let reset = try await patient.passwords.issueReset(of: "one")
             try await store.run("DELETE FROM tokens WHERE kind = 'reset'")
             let refusals = try Self.refusals(reset.token, stored)
             func expect(answers: Bool, of repository: ProfileRepository) async {
@@ -314,9 +325,9 @@ import Watchdog
         try await withOutdatedLeader { repository, current, end in
             try await current.register("known")
             let password = Secret("Paper#Boat9")
-            let reset = try await current.issueReset(of: "known")
-            _ = try await current.redeemReset(reset.token, password: password)
-            let task = Task { try await repository.validatePassword(password, for: "known") }
+            let reset = try await current.passwords.issueReset(of: "known")
+            _ = try await current.passwords.redeemReset(reset.token, password: password)
+            let task = Task { try await repository.passwords.validate(password, for: "known") }
             try await end()
             #expect(try await task.value.username == "known")
         }

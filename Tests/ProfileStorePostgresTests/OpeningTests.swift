@@ -75,21 +75,21 @@ import Watchdog
         let expected = Session(
             id: session.hash.id, profileID: ids[0], username: "abel", label: AccountLabel("Firefox"), createdAt: at(-9),
             lastUsedAt: at(-8), idleExpiresAt: at(692), expiresAt: at(900))
-        #expect(try await migrated.session(for: session.text) == expected)
+        #expect(try await migrated.sessions.find(session.text) == expected)
         #expect(
-            try await migrated.accessTokens() == [
+            try await migrated.tokens.list() == [
                 AccessToken(
                     id: access.hash.id, name: try #require(AccountLabel("Nightly")), scopes: [.read, .write],
                     createdAt: at(-5), expiresAt: nil, lastUsedAt: at(-4))
             ])
-        #expect(try await migrated.accessToken(for: access.text) != nil)
+        #expect(try await migrated.tokens.find(access.text) != nil)
         #expect(
-            await problem { try await migrated.createAccessToken(try #require(AccountLabel("NIGHTLY")), scopes: []) }
+            await problem { try await migrated.tokens.create(try #require(AccountLabel("NIGHTLY")), scopes: []) }
                 == .tokenExists(name: "NIGHTLY"))
         #expect(
-            try await migrated.reset(for: reset.text)
+            try await migrated.passwords.findReset(reset.text)
                 == PasswordReset(profileID: ids[1], username: "bert", createdAt: at(-2), expiresAt: at(200)))
-        #expect(try await migrated.redeemReset(reset.text, password: Secret("bL9pjp")).username == "bert")
+        #expect(try await migrated.passwords.redeemReset(reset.text, password: Secret("bL9pjp")).username == "bert")
         let memory = try TemporaryStore(engine: .memory)
         let copy = try await memory.open(
             memory.options {
@@ -97,8 +97,8 @@ import Watchdog
                 $0.opensUnfinishedCopy = true
             })
         _ = try await StoreCopy(from: migrated, to: copy).run()
-        #expect(try await copy.accessTokens().map(\.name.text) == ["Nightly"])
-        #expect(try await copy.sessions() == [])
+        #expect(try await copy.tokens.list().map(\.name.text) == ["Nightly"])
+        #expect(try await copy.sessions.list() == [])
         for repository in [migrated, copy] { await repository.close() }
     }
 

@@ -96,7 +96,7 @@ import Watchdog
             #expect(await isNotDurable { try await repository.register("two") })
             #expect(await isNotDurable { try await repository.register(valid, key: WriteKey("two")) })
             #expect(await isNotDurable { try await repository.remove("one") })
-            #expect(await isNotDurable { try await repository.startSession(vouchingFor: "one") })
+            #expect(await isNotDurable { try await repository.sessions.start(vouchingFor: "one") })
             #expect(await isNotDurable { try await store.open { $0.waitLimit = .milliseconds(300) } })
             #expect(try await repository.usernames() == names)
             try await local.register("local")

@@ -86,7 +86,7 @@ import Watchdog
                     }
                 }
                 for version in 2...(Length.isLong ? 151 : 31) {
-                    #expect(try await repositories[4].adopt(schemas[version % 2]) == version)
+                    #expect(try await repositories[4].rules.adopt(schemas[version % 2]) == version)
                 }
                 ends.add()
                 try await group.waitForAll()
@@ -132,7 +132,7 @@ import Watchdog
                         adopters.addTask {
                             for turn in 0..<10 {
                                 do {
-                                    _ = try await repository.adopt(schemas[(adopter + turn) % schemas.count])
+                                    _ = try await repository.rules.adopt(schemas[(adopter + turn) % schemas.count])
                                     adoptions.add()
                                 } catch let error as ProfileStoreError where error.code == .busy {
                                     continue
@@ -161,7 +161,7 @@ import Watchdog
             let watcher = Task {
                 var seen: [Int64: [ProfileChange.Kind]] = [:]
                 var last: Int64 = 0
-                for try await change in await repositories[4].changes(after: 0) {
+                for try await change in await repositories[4].changes.stream(after: 0) {
                     #expect(change.number == last + 1)
                     last = change.number
                     seen[try #require(change.profileIDs).lowerBound, default: []].append(change.kind)

@@ -46,16 +46,16 @@ import Watchdog
         },
         Write(words: "UPDATE throttles", number: "SELECT count(*) FROM throttles") { repository, _ in
             do {
-                _ = try await repository.validatePassword(Secret("Wr0ng"), for: "shared")
+                _ = try await repository.passwords.validate(Secret("Wr0ng"), for: "shared")
             } catch CredentialError.wrong {
                 return
             }
         },
         Write(words: "INSERT INTO tokens", number: "SELECT count(*) FROM tokens") { repository, _ in
-            _ = try await repository.startSession(vouchingFor: "shared")
+            _ = try await repository.sessions.start(vouchingFor: "shared")
         },
         Write(words: "INSERT INTO schemas", number: "SELECT schema_version FROM store") { repository, key in
-            _ = try await repository.adopt(People.standard(and: People.email), key: key)
+            _ = try await repository.rules.adopt(People.standard(and: People.email), key: key)
         },
     ]
 

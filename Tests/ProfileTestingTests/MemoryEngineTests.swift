@@ -61,7 +61,7 @@ import Watchdog
         let second = try await ProfileRepository.open(store, options: options())
         let watching = Task {
             var kinds: [ProfileChange.Kind] = []
-            for try await change in await first.changes(after: 0) {
+            for try await change in await first.changes.stream(after: 0) {
                 kinds.append(change.kind)
                 if kinds.count == 3 { break }
             }
@@ -97,12 +97,12 @@ import Watchdog
             // Fields that no schema has any more count too.
             for version in 2...4 {
                 let first = 90 * (version - 2)
-                #expect(try await repository.adopt(schema(fields: first..<min(first + 90, 235))) == version)
+                #expect(try await repository.rules.adopt(schema(fields: first..<min(first + 90, 235))) == version)
             }
             await #expect(throws: ProfileStoreError.tooManyColumns(limit: 250)) {
-                try await repository.adopt(schema(fields: 234..<236))
+                try await repository.rules.adopt(schema(fields: 234..<236))
             }
-            #expect(try await repository.adopt(schema(fields: 7..<9)) == 5)
+            #expect(try await repository.rules.adopt(schema(fields: 7..<9)) == 5)
             await repository.close()
         }
     }

@@ -83,11 +83,11 @@ import Watchdog
             #expect(repository.schema.name == (scenario.model == "ProfileModel4" ? "members" : "standard"))
             switch scenario.purpose {
             case .createPasscode(let username):
-                try await repository.createPasscode(Secret("yishuntoapayoh"), for: username)
+                try await repository.passcodes.create(Secret("yishuntoapayoh"), for: username)
             case .validatePasscode(let username):
-                try await repository.validatePasscode(Secret("parislondon"), for: username)
+                try await repository.passcodes.validate(Secret("parislondon"), for: username)
             case .editPasscode(let username):
-                try await repository.validatePasscode(Secret("marsvenus"), for: username)
+                try await repository.passcodes.validate(Secret("marsvenus"), for: username)
             case .logIn where scenario.model == "LoginModel3":
                 let service = LoginService(repository)
                 await #expect {

@@ -52,24 +52,24 @@ struct EveryUse {
             await attempt { try await repository.profiles(ProfileQuery(text: "a", status: status)) }
         }
         await attempt { try await repository.count(ProfileQuery(text: "a")) }
-        await attempt { try await repository.countUnjudged() }
+        await attempt { try await repository.rules.countUnjudged() }
         await attempt { try await repository.statistics() }
         await attempt { try await repository.check() }
         await attempt { try await repository.ping() }
-        await attempt { try await repository.schemaVersions().map { "\($0)" } }
+        await attempt { try await repository.rules.versions().map { "\($0)" } }
         for start in [0, 1, -1, .min, .max - 1, .max] as [Int64] {
             // Not by a sequence, which would wait for the next one.
             await attempt { try await repository.engine.changes(after: start, limit: 10).map { $0.json.text() } }
         }
-        await attempt { try await repository.sessions().map { "\($0)" } }
-        await attempt { try await repository.accessTokens().map { "\($0)" } }
-        await attempt { try await repository.session(for: Secret(tokens[0])) }
-        await attempt { try await repository.accessToken(for: Secret(tokens[1])) }
-        await attempt { try await repository.reset(for: Secret(tokens[2])) }
+        await attempt { try await repository.sessions.list().map { "\($0)" } }
+        await attempt { try await repository.tokens.list().map { "\($0)" } }
+        await attempt { try await repository.sessions.find(Secret(tokens[0])) }
+        await attempt { try await repository.tokens.find(Secret(tokens[1])) }
+        await attempt { try await repository.passwords.findReset(Secret(tokens[2])) }
         for format in [.csv, .ndjson] as [ExportFormat] {
             await attempt { try await repository.export(as: format, includingHashes: true).reduce(0) { $0 + $1.count } }
         }
-        await attempt { try await repository.revalidate(candidate: .standard, all: true).json.text() }
+        await attempt { try await repository.rules.revalidate(candidate: .standard, all: true).json.text() }
     }
 
     private func copy(_ repository: ProfileRepository) async {
@@ -97,7 +97,7 @@ struct EveryUse {
         let key = WriteKey("a-key")
         await attempt { try await repository.register(valid("bert"), key: key) }
         await attempt { try await repository.register(valid("bert"), key: key) }
-        await attempt { await repository.register(many: [try valid("carl"), try valid("dora")]) }
+        await attempt { try await repository.register(many: [try valid("carl"), try valid("dora")]) }
         for policy in [.skip, .update] as [ImportOptions.DuplicatePolicy] {
             await attempt {
                 var options = ImportOptions()
@@ -109,29 +109,29 @@ struct EveryUse {
             }
         }
         for name in ["abel", "nobody"] {
-            await attempt { try await repository.validatePassword(Secret("wrong1A"), for: name) }
+            await attempt { try await repository.passwords.validate(Secret("wrong1A"), for: name) }
         }
         await attempt { try await repository.unlock("abel") }
-        await attempt { try await repository.validatePassword(Secret("aK8oio"), for: "abel") }
-        await attempt { try await repository.startSession(Secret("aK8oio"), for: "abel") }
-        await attempt { try await repository.startSession(vouchingFor: "abel") }
-        await attempt { try await repository.createPasscode(Secret("parislondon"), for: "abel") }
-        await attempt { try await repository.validatePasscode(Secret("parislondon"), for: "abel") }
+        await attempt { try await repository.passwords.validate(Secret("aK8oio"), for: "abel") }
+        await attempt { try await repository.sessions.start(Secret("aK8oio"), for: "abel") }
+        await attempt { try await repository.sessions.start(vouchingFor: "abel") }
+        await attempt { try await repository.passcodes.create(Secret("parislondon"), for: "abel") }
+        await attempt { try await repository.passcodes.validate(Secret("parislondon"), for: "abel") }
         if let name = AccountLabel("other") {
-            await attempt { try await repository.createAccessToken(name, scopes: []) }
+            await attempt { try await repository.tokens.create(name, scopes: []) }
         }
-        await attempt { try await repository.issueReset(of: "abel") }
-        await attempt { try await repository.redeemReset(Secret(tokens[2]), password: Secret("aK8oiu")) }
+        await attempt { try await repository.passwords.issueReset(of: "abel") }
+        await attempt { try await repository.passwords.redeemReset(Secret(tokens[2]), password: Secret("aK8oiu")) }
         await attempt { try await repository.edit("abel") { $0["address"] = "2" } }
-        await attempt { try await repository.revalidate(all: true).json.text() }
-        await attempt { try await repository.adopt(.standard) }
+        await attempt { try await repository.rules.revalidate(all: true).json.text() }
+        await attempt { try await repository.rules.adopt(.standard) }
         await attempt {
             let document = repository.schema.document().dropLast(2)
-            return try await repository.adopt(ProfileSchema(parsing: document + #",{"name":"extra"}]}"#))
+            return try await repository.rules.adopt(ProfileSchema(parsing: document + #",{"name":"extra"}]}"#))
         }
         await attempt { try await repository.remove("abel", key: WriteKey("another")) }
-        await attempt { await repository.remove(matching: ProfileQuery(text: "d")) }
-        await attempt { try await repository.endSessions(of: "bert") }
+        await attempt { try await repository.remove(matching: ProfileQuery(text: "d")) }
+        await attempt { try await repository.sessions.endAll(of: "bert") }
         await attempt { try await repository.removeIfUnused() }
     }
 

@@ -161,7 +161,7 @@ enum StoreExerciser {
             let repository = try await ProfileRepository.open(at: path, options: options())
             let document = repository.schema.document().dropLast(2)
             let field = #",{"name":"extra_\#(count)","constraints":{"unique":true}}]}"#
-            try await repository.adopt(ProfileSchema(parsing: document + field))
+            try await repository.rules.adopt(ProfileSchema(parsing: document + field))
             await repository.close()
             count += 1
         }
@@ -200,7 +200,7 @@ enum StoreExerciser {
         options.runtimeDirectory = directory
         let repository = try await ProfileRepository.open(at: path, options: options)
         let watching = Task {
-            for try await change in await repository.changes(after: number) { say("\(change.number) \(change.kind)") }
+            for try await change in await repository.changes.stream(after: number) { say("\(change.number) \(change.kind)") }
         }
         say("ready")
         waitForEndOfInput()
@@ -222,7 +222,7 @@ enum StoreExerciser {
         try limitMemory(to: 64 << 20)
         for _ in 1...6 {
             do throws(CredentialError) {
-                _ = try await repository.validatePassword(Secret(password), for: username)
+                _ = try await repository.passwords.validate(Secret(password), for: username)
                 say("right")
             } catch {
                 say("\(error)")
@@ -253,7 +253,7 @@ enum StoreExerciser {
         while ContinuousClock.now < end {
             var time = timespec()
             clock_gettime(CLOCK_BOOTTIME, &time)
-            guard try await repository.session(for: token) != nil else { break }
+            guard try await repository.sessions.find(token) != nil else { break }
             if latest == 0 { say("honoured") }
             latest = Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
         }

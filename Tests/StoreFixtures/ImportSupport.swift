@@ -131,7 +131,7 @@ extension ProfileRepository {
         var found: [String: [String: String]] = [:]
         for profile in try await profiles(ProfileQuery(limit: 100_000)).profiles {
             var values: [String: String] = [:]
-            for (rules, value) in profile.fields { values[rules.name.text] = value }
+            for field in profile.fields { values[field.rules.name.text] = field.value }
             found[profile.username] = values
         }
         return found

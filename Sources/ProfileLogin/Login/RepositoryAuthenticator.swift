@@ -13,7 +13,7 @@ public struct RepositoryAuthenticator: Authenticator {
         // As look-ups do, for rules that keep a username in another form than it may be typed in.
         let username = repository.validator.storedForm(of: username, in: repository.schema.primaryKey.name) ?? username
         do throws(CredentialError) {
-            return LoggedInProfile(try await repository.validatePassword(password, for: username))
+            return LoggedInProfile(try await repository.passwords.validate(password, for: username))
         } catch {
             throw LoginError(error)
         }

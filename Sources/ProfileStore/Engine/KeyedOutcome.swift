@@ -117,7 +117,9 @@ extension KeyedOutcome {
 extension Profile {
     fileprivate var remembered: JSONValue {
         var values: [JSONMember] = []
-        for (rules, value) in fields { if let value { values.append(JSONMember(rules.name.text, .string(value))) } }
+        for field in fields {
+            if let value = field.value { values.append(JSONMember(field.rules.name.text, .string(value))) }
+        }
         return [
             "id": .number(id), "revision": .number(revision),
             "created_at": .number(createdAt.millisecondsSince1970),

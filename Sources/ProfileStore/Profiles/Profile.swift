@@ -58,14 +58,20 @@ public struct Profile: Hashable, Sendable {
     public var username: String { self[schema.primaryKey.name] ?? "" }
 
     /// The fields that are not secret, in the schema's order, and their values.
-    public var fields: [(rules: FieldRules, value: String?)] {
-        zip(schema.openFields, values).map { (rules: $0, value: $1) }
+    public var fields: [Field] { zip(schema.openFields, values).map { Field(rules: $0, value: $1) } }
+
+    /// A field of a profile.
+    public struct Field: Hashable, Sendable {
+        /// The rules of the field.
+        public let rules: FieldRules
+        /// The canonical value; nil if there is none.
+        public let value: String?
     }
 
     /// The values that are there, by field.
     package var valuesByField: [FieldName: String] {
         var values: [FieldName: String] = [:]
-        for (rules, value) in fields { values[rules.name] = value }
+        for field in fields { values[field.rules.name] = field.value }
         return values
     }
 
@@ -77,7 +83,7 @@ public struct Profile: Hashable, Sendable {
     /// A draft that says what the profile holds, to be changed and judged again.
     public var draft: ProfileDraft {
         var draft = ProfileDraft()
-        for (rules, value) in fields { draft[rules.name] = value.map(DraftValue.init(canonical:)) }
+        for field in fields { draft[field.rules.name] = field.value.map(DraftValue.init(canonical:)) }
         return draft
     }
 }

@@ -207,7 +207,7 @@ final class ChangeFeed: Sendable {
             }
             guard let (repository, start, rings) = next else { return }
             do throws(ProfileStoreError) {
-                let changes = try await repository.changes(after: start, limit: Self.pageSize)
+                let changes = try await repository.changes.page(after: start, limit: Self.pageSize)
                 let count = hand(out: changes, after: start, rings)
                 if count > 0 { try? await Task.sleep(for: max(Self.shortestRest, Self.restPerListener * count)) }
             } catch {

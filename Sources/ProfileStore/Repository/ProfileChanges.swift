@@ -65,7 +65,7 @@ public struct ProfileChanges: AsyncSequence, Sendable {
             feed.begin(repository.engine)
             let number =
                 if let latest { latest } else {
-                    try await answered { () throws(ProfileStoreError) in try await repository.changeNumber }
+                    try await answered { () throws(ProfileStoreError) in try await repository.changes.latestNumber }
                 }
             var rings: Int?
             while true {
@@ -77,7 +77,7 @@ public struct ProfileChanges: AsyncSequence, Sendable {
                     // Before the look, so that what is committed after it rings once more.
                     let ringsBefore = feed.rings
                     let changes = try await answered { () throws(ProfileStoreError) in
-                        try await repository.changes(after: number, limit: ChangeFeed.pageSize)
+                        try await repository.changes.page(after: number, limit: ChangeFeed.pageSize)
                     }
                     if !changes.isEmpty { return changes[...] }
                     rings = ringsBefore

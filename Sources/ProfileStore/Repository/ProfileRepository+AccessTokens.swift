@@ -1,7 +1,16 @@
 public import ProfileCore
 
-// What lets programs in.
 extension ProfileRepository {
+    /// Creates, finds and revokes access tokens.
+    public var tokens: AccessTokens { AccessTokens(repository: self) }
+
+    /// The access tokens of a store: what lets programs in.
+    public struct AccessTokens: Sendable {
+        let repository: ProfileRepository
+    }
+}
+
+extension ProfileRepository.AccessTokens {
     /// Makes an access token, of no profile.
     ///
     /// - Parameters:
@@ -10,18 +19,18 @@ extension ProfileRepository {
     ///   - validity: How long it lasts, a millisecond at the least; for ever by default.
     /// - Returns: What is known of it, and the token itself, which is not shown again.
     /// - Throws: `tokenExists`, `busy`, …
-    public func createAccessToken(
+    public func create(
         _ name: AccountLabel, scopes: Set<AccessScope>, validFor validity: Duration? = nil
     ) async throws(ProfileStoreError) -> IssuedToken<AccessToken> {
-        let new = try newToken(.access)
-        let now = options.now()
+        let new = try repository.newToken(.access)
+        let now = repository.options.now()
         let token = StoredToken(
             new.hash, name: name, scopes: scopes.sorted(), createdAt: now,
             expiresAt: validity.map { now.advanced(by: max($0, .milliseconds(1))) })
         let refusal = ProfileStoreError.tokenExists(name: name.text)
-        let issued = try await ask(
+        let issued = try await repository.ask(
             .createToken, refusal: { $0 == nil ? refusal.code.rawValue : nil },
-            await engine.issue(token, to: nil, atMost: .max))
+            await repository.engine.issue(token, to: nil, atMost: .max))
         guard let access = issued.flatMap(AccessToken.init) else { throw refusal }
         return IssuedToken(access, new.text)
     }
@@ -31,22 +40,24 @@ extension ProfileRepository {
     ///
     /// It is looked up as a session is, and when it was used is written down once a minute at the most; see
     /// ``session(for:)``.
-    public func accessToken(for token: Secret) async throws(ProfileStoreError) -> AccessToken? {
-        try await use(token, .access).flatMap(AccessToken.init)
+    public func find(_ token: Secret) async throws(ProfileStoreError) -> AccessToken? {
+        try await repository.use(token, .access).flatMap(AccessToken.init)
     }
 
     /// Every access token, those that have expired too, by name.
-    public func accessTokens() async throws(ProfileStoreError) -> [AccessToken] {
-        try await ask(.listTokens, rows: \.count, await engine.tokens(.access)).compactMap(AccessToken.init)
+    public func list() async throws(ProfileStoreError) -> [AccessToken] {
+        try await repository.ask(.listTokens, rows: \.count, await repository.engine.tokens(.access)).compactMap(
+            AccessToken.init)
     }
 
     /// Removes an access token, in every process.
     ///
     /// - Returns: What was known of it; nil where there is none of this id.
     @discardableResult
-    public func revokeAccessToken(_ id: TokenID) async throws(ProfileStoreError) -> AccessToken? {
-        defer { tokenLooks.forget() }
-        let ended = try await ask(.revokeToken, rows: { $0?.count ?? 0 }, await engine.end(.one(.access, id)))
+    public func revoke(_ id: TokenID) async throws(ProfileStoreError) -> AccessToken? {
+        defer { repository.tokenLooks.forget() }
+        let ended = try await repository.ask(
+            .revokeToken, rows: { $0?.count ?? 0 }, await repository.engine.end(.one(.access, id)))
         return ended?.first.flatMap(AccessToken.init)
     }
 }

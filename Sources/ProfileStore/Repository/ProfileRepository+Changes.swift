@@ -1,8 +1,18 @@
 extension ProfileRepository {
+    /// Follows the log of changes.
+    public var changes: Changes { Changes(repository: self) }
+
+    /// The log of changes of a store, which holds the newest 10,000.
+    public struct Changes: Sendable {
+        let repository: ProfileRepository
+    }
+}
+
+extension ProfileRepository.Changes {
     /// The number of the newest change; it rises with every commit that changes profiles or the schema.
-    public var changeNumber: Int64 {
+    public var latestNumber: Int64 {
         get async throws(ProfileStoreError) {
-            try await ask(.readChanges, rows: { _ in 0 }, await engine.changeNumber())
+            try await repository.ask(.readChanges, rows: { _ in 0 }, await repository.engine.changeNumber())
         }
     }
 
@@ -14,23 +24,25 @@ extension ProfileRepository {
     /// - Parameter number: The change to go on after, 0 for the beginning; nil for the newest.
     /// - Returns: A sequence that ends with its task, or with ``close()``. While the store does not answer it waits; if the
     ///   store does not answer now either, nil stands for the newest change at its first answer.
-    public func changes(after number: Int64? = nil) async -> ProfileChanges {
+    public func stream(after number: Int64? = nil) async -> ProfileChanges {
         let start: Result<Int64, ProfileStoreError>
         if let number {
             start = .success(max(0, number))
         } else {
             // Now, not when the first change is asked for.
-            do throws(ProfileStoreError) { start = .success(try await changeNumber) } catch { start = .failure(error) }
+            do throws(ProfileStoreError) { start = .success(try await latestNumber) } catch { start = .failure(error) }
         }
-        return ProfileChanges(repository: self, start: start)
+        return ProfileChanges(repository: repository, start: start)
     }
 
-    func changes(after number: Int64, limit: Int) async throws(ProfileStoreError) -> [ProfileChange] {
-        try await call { () throws(ProfileStoreError) in
-            let changes = try await ask(
-                .readChanges, rows: \.count, await engine.changes(after: number, limit: limit))
+    func page(after number: Int64, limit: Int) async throws(ProfileStoreError) -> [ProfileChange] {
+        try await repository.call { () throws(ProfileStoreError) in
+            let changes = try await repository.ask(
+                .readChanges, rows: \.count, await repository.engine.changes(after: number, limit: limit))
             // Whoever hears of other rules finds them in force here too.
-            if changes.contains(where: { $0.kind == .adopted || $0.kind == .missed }) { try await refreshSchema() }
+            if changes.contains(where: { $0.kind == .adopted || $0.kind == .missed }) {
+                try await repository.refreshSchema()
+            }
             return changes
         }
     }

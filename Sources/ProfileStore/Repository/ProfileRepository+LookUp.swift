@@ -89,7 +89,7 @@ extension ProfileRepository {
     private func search(
         _ query: ProfileQuery, endingAfter mostBytes: Int = .max, by rules: AdoptedSchema
     ) async throws(ProfileStoreError) -> ProfileSearch {
-        let others = query.status == .unjudged ? try await versionsNotJudging(as: rules.schema) : []
+        let others = query.status == .unjudged ? try await self.rules.versionsNotJudging(as: rules.schema) : []
         return try ProfileSearch(query, otherVersions: others, mostBytes: mostBytes, by: rules.validator)
     }
 

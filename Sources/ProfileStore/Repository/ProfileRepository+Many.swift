@@ -4,16 +4,19 @@ public import ProfileCore
 extension ProfileRepository {
     /// Stores new profiles in their order; of two with the same value of a unique field the first one wins.
     ///
-    /// A thousand at a time are stored in one transaction, with one ``ProfileChange/Kind/imported`` in the log. Where
-    /// something is in the way, such as `busy`, the report says so and the rest is not tried.
+    /// Each transaction stores up to a thousand profiles, with one ``ProfileChange/Kind/imported`` in the log.
     /// - Parameters:
     ///   - profiles: What the validator made, by the rules in force.
     ///   - author: Who registers them.
     /// - Returns: How many were stored, and which were refused.
-    public func register(many profiles: [ValidProfile], by author: Author? = nil) async -> RegistrationReport {
+    /// - Throws: What stopped the call, such as `busy`, with the report of the transactions before. With
+    ///   `storedOnOneMachine` the report includes the transaction that is stored on one machine only.
+    public func register(
+        many profiles: [ValidProfile], by author: Author? = nil
+    ) async throws(StoppedWrite<RegistrationReport>) -> RegistrationReport {
         var report = RegistrationReport()
         var start = 0
-        while start < profiles.count, report.failure == nil {
+        while start < profiles.count {
             let end = min(start + Self.profilesPerTransaction, profiles.count)
             do throws(ProfileStoreError) {
                 let batch = try await register(Array(profiles[start..<end]), by: author)
@@ -22,9 +25,9 @@ extension ProfileRepository {
                     RegistrationReport.Refusal(index: start + $0.row, fields: $0.fields)
                 }
                 start = end
-                if batch.isOnOneMachine { report.failure = .storedOnOneMachine }
+                if batch.isOnOneMachine { throw .storedOnOneMachine }
             } catch {
-                report.failure = error
+                throw StoppedWrite(error, after: report)
             }
         }
         return report
@@ -38,7 +41,10 @@ extension ProfileRepository {
     ///   - query: Which profiles.
     ///   - author: Who removes them.
     /// - Returns: How many were removed.
-    public func remove(matching query: ProfileQuery, by author: Author? = nil) async -> RemovalReport {
+    /// - Throws: What stopped the call, such as `busy`, with the report of the transactions before.
+    public func remove(
+        matching query: ProfileQuery, by author: Author? = nil
+    ) async throws(StoppedWrite<RemovalReport>) -> RemovalReport {
         defer { tokenLooks.forget() }
         var report = RemovalReport()
         var query = query
@@ -59,7 +65,7 @@ extension ProfileRepository {
                 query.after = page.next
             } while query.after != nil
         } catch {
-            report.failure = error
+            throw StoppedWrite(error, after: report)
         }
         return report
     }
@@ -92,7 +98,7 @@ extension ProfileRepository {
     ) async throws(ProfileStoreError) -> RegistrationBatch {
         let schema = adoptedSchema.schema
         guard profiles.allSatisfy({ $0.schema == schema }) else {
-            throw .schemaChanged(version: schemaVersion)
+            throw .schemaChanged(version: adoptedSchema.version)
         }
         let rows = try await hashingPasswords(of: ValidProfiles(joining: profiles, of: schema), schema)
         let batch = RegistrationBatch(rows)
@@ -102,14 +108,25 @@ extension ProfileRepository {
     }
 }
 
-/// What became of many profiles that were to be stored.
+/// An error that stopped a write of many profiles, with a report of what was written before.
+public struct StoppedWrite<Report: Hashable & Sendable>: Error, Hashable {
+    /// What stopped the write.
+    public let error: ProfileStoreError
+    /// What was written before, and is kept.
+    public let report: Report
+
+    init(_ error: ProfileStoreError, after report: Report) {
+        self.error = error
+        self.report = report
+    }
+}
+
+/// The outcome of storing many profiles.
 public struct RegistrationReport: Hashable, Sendable {
     /// How many were stored.
     public internal(set) var registered = 0
     /// Those that were not, in their order.
     public internal(set) var refusals: [Refusal] = []
-    /// What was in the way of the rest, which was not tried; nil where every one was.
-    public internal(set) var failure: ProfileStoreError?
 
     /// A profile that has the values of another one.
     public struct Refusal: Hashable, Sendable {
@@ -120,14 +137,12 @@ public struct RegistrationReport: Hashable, Sendable {
     }
 }
 
-/// What became of profiles that were to be removed.
+/// The outcome of removing many profiles.
 public struct RemovalReport: Hashable, Sendable {
     /// How many were removed.
     public internal(set) var removed = 0
     /// How many were found, and had changed or gone before their turn: they are as they were.
     public internal(set) var changed = 0
-    /// What was in the way of the rest; nil where there was nothing.
-    public internal(set) var failure: ProfileStoreError?
 }
 
 /// Rows that are stored if nobody has their values.

@@ -1,6 +1,6 @@
 public import ProfileCore
 
-extension ProfileRepository {
+extension ProfileRepository.Rules {
     /// Judges the stored profiles by the schema in force and remembers what it finds, or by a candidate and writes
     /// nothing (R6). No value is changed and no revision rises.
     ///
@@ -17,11 +17,11 @@ extension ProfileRepository {
         progress: @escaping @Sendable (_ checked: Int) -> Void = { _ in }
     ) async throws(ProfileStoreError) -> RevalidationReport {
         let start = ContinuousClock.now
-        var report = report(of: candidate, beside: adoptedSchema, mostIssues: mostIssues)
+        var report = report(of: candidate, beside: repository.adoptedSchema, mostIssues: mostIssues)
         do throws(ProfileStoreError) {
-            let adopted = try await refreshSchema()
+            let adopted = try await repository.refreshSchema()
             report = self.report(of: candidate, beside: adopted, mostIssues: mostIssues)
-            let history = try await adoptedSchemas()
+            let history = try await repository.adoptedSchemas()
             let schema = candidate ?? adopted.schema
             let sameRules = history.filter { $0.schema == schema }.map(\.version)
             let judgedBefore = all || candidate != nil ? [] : sameRules
@@ -30,8 +30,8 @@ extension ProfileRepository {
                 of: StoreScan(
                     fields: schema.fields, includesJudgements: true, besides: judgedBefore, mostRows: Self.rowsPerBatch,
                     mostBytes: Self.bytesPerBatch),
-                readBy: { scan throws(ProfileStoreError) in try await self.scan(scan) }, judgedBy: validator,
-                on: today)
+                readBy: { scan throws(ProfileStoreError) in try await repository.scan(scan) }, judgedBy: validator,
+                on: repository.today)
             try await addRemembered(judgedBefore, to: &report)
             report.credentialsPredating = try await credentialsPredating(schema, history)
             while let batch = try await batches.next() {
@@ -58,25 +58,26 @@ extension ProfileRepository {
                 name: schema.name,
                 version: SchemaDifference(from: adopted.schema, to: schema).isEmpty ? adopted.version : nil,
                 fingerprint: schema.fingerprint),
-            mostIssues: mostIssues, isCandidate: candidate != nil, startedAt: options.now(), store: engine.place)
+            mostIssues: mostIssues, isCandidate: candidate != nil, startedAt: repository.options.now(),
+            store: repository.engine.place)
     }
 
     /// How many profiles the rules in force have not judged yet: those that were stored, or judged last, when others were.
     /// ``revalidate(candidate:all:mostIssues:progress:)`` judges them. Reads every profile, unless these are the only
     /// rules that the store ever had.
     public func countUnjudged() async throws(ProfileStoreError) -> Int {
-        guard let inForce = try await adoptedSchemas().last else { return 0 }
+        guard let inForce = try await repository.adoptedSchemas().last else { return 0 }
         let others = try await versionsNotJudging(as: inForce.schema)
         return others.isEmpty ? 0 : try await countJudged(by: others)
     }
 
     /// The versions, of all that were ever in force, that judge otherwise than a schema does.
     func versionsNotJudging(as schema: ProfileSchema) async throws(ProfileStoreError) -> [Int] {
-        try await adoptedSchemas().filter { $0.schema != schema }.map(\.version)
+        try await repository.adoptedSchemas().filter { $0.schema != schema }.map(\.version)
     }
 
     private func countJudged(by versions: [Int]) async throws(ProfileStoreError) -> Int {
-        try await ask(.count, rows: { $0 }, await engine.countJudged(by: versions))
+        try await repository.ask(.count, rows: { $0 }, await repository.engine.countJudged(by: versions))
     }
 
     private static var rowsPerBatch: Int { 8_000 }
@@ -90,8 +91,9 @@ extension ProfileRepository {
         guard !versions.isEmpty else { return }
         var after: Int64 = 0
         while true {
-            let marked = try await ask(
-                .lookUpInvalid, rows: \.count, await engine.invalidProfiles(judgedBy: versions, after: after))
+            let marked = try await repository.ask(
+                .lookUpInvalid, rows: \.count, await repository.engine.invalidProfiles(judgedBy: versions, after: after)
+            )
             guard !marked.isEmpty else { break }
             report.invalid += marked.count
             for profile in marked {
@@ -110,8 +112,8 @@ extension ProfileRepository {
     ) async throws(ProfileStoreError) -> Int {
         guard let rules = schema[.password] else { return 0 }
         let sameRules = history.filter { $0.schema[.password] == rules }.map(\.version)
-        return try await ask(
-            .count, rows: { $0 }, await engine.countPasswords(setUnderOthersThan: sameRules))
+        return try await repository.ask(
+            .count, rows: { $0 }, await repository.engine.countPasswords(setUnderOthersThan: sameRules))
     }
 
     /// Remembers what was found, where it is news.
@@ -126,7 +128,7 @@ extension ProfileRepository {
             news.append(JudgementMark(id: row.id, revision: before.revision, issues: issues))
         }
         guard !news.isEmpty else { return }
-        try await ask(.mark, rows: { news.count }, await engine.mark(news, judgedBy: version))
+        try await repository.ask(.mark, rows: { news.count }, await repository.engine.mark(news, judgedBy: version))
     }
 }
 

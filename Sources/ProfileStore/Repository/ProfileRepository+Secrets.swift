@@ -1,110 +1,8 @@
-public import ProfileCore
-public import SecretHashing
+internal import ProfileCore
+internal import SecretHashing
 
-// Passcodes: create, validate, edit, remove (P1–P3). Owners set them; whoever knows one validates or edits it.
+// What passwords and passcodes share.
 extension ProfileRepository {
-    /// Sets the passcode of a profile that has none.
-    ///
-    /// `author` is who sets it, for the log of changes; a repeat with the same `key` gets the first answer.
-    /// - Throws: `violation`, `passcodeExists`, `store(.notFound)`, …
-    public func createPasscode(
-        _ new: Secret, for username: String, policy: PasscodePolicy = .standard, by author: Author? = nil,
-        key: WriteKey? = nil
-    ) async throws(CredentialError) {
-        if let violation = policy.violation(of: new) { throw .violation(violation) }
-        let stamp = stamp(author, KeyedRequest(key, "create_passcode", [LoginAttempt.foldedName(username)]))
-        let isSet = try await firstAnswerOr(stamp) { () throws(CredentialError) in
-            try await requireNoPasscode(of: username)
-            let hash = try await hash(new)
-            return try await store { () throws(ProfileStoreError) in
-                try await ask(.setPasscode, rows: \.rowCount, await engine.setPasscode(hash, of: username, stamp))
-            }
-        }
-        guard isSet else { throw .passcodeExists }
-    }
-
-    /// Says whether a passcode can be created, so that nobody thinks of one in vain.
-    ///
-    /// - Throws: `passcodeExists`, `store(.notFound)`, …
-    public func requireNoPasscode(of username: String) async throws(CredentialError) {
-        let stored = try await storedCredential(username, .passcode) { $0 == nil || $0?.hash != nil }
-        guard let stored else { throw .store(.notFound(username: username)) }
-        guard stored.hash == nil else { throw .passcodeExists }
-    }
-
-    /// Says whether a passcode is right, and gives its profile.
-    ///
-    /// - Throws: `wrong`, `throttled`, `locked`, …
-    @discardableResult
-    public func validatePasscode(_ passcode: Secret, for username: String) async throws(CredentialError) -> Profile {
-        try await attempt(passcode, .passcode, username).profile
-    }
-
-    /// Replaces a passcode by another one, in one transaction, when the present one is right.
-    ///
-    /// The attempt at the present one counts as any other. `author` is who replaces it, for the log of changes; a repeat
-    /// with the same `key` makes no attempt and gets the first answer.
-    /// - Throws: `violation`, `notDifferent`, `wrong`, `throttled`, `locked`, …
-    public func editPasscode(
-        from present: Secret, to new: Secret, for username: String, policy: PasscodePolicy = .standard,
-        by author: Author? = nil, key: WriteKey? = nil
-    ) async throws(CredentialError) {
-        if let violation = policy.violation(of: new) { throw .violation(violation) }
-        guard NFC.form(of: present) != NFC.form(of: new) else { throw .notDifferent }
-        let stamp = stamp(author, KeyedRequest(key, "edit_passcode", [LoginAttempt.foldedName(username)]))
-        let isReplaced = try await firstAnswerOr(stamp) { () throws(CredentialError) in
-            let proven = try await attempt(present, .passcode, username)
-            let hash = try await hash(new)
-            return try await store { () throws(ProfileStoreError) in
-                try await ask(
-                    .replacePasscode, rows: \.rowCount,
-                    await engine.replacePasscode(of: proven.profile.id, proven.hash, by: hash, stamp))
-            }
-        }
-        // Somebody else has changed it since it was proven.
-        guard isReplaced else { throw .wrong }
-    }
-
-    /// Removes a passcode and what is remembered of failed attempts at it: the owner's way out.
-    ///
-    /// `author` is who removes it, for the log of changes; a repeat with the same `key` gets the first answer.
-    /// - Throws: `noPasscode`, `store(.notFound)`, …
-    public func removePasscode(
-        of username: String, by author: Author? = nil, key: WriteKey? = nil
-    ) async throws(CredentialError) {
-        let stamp = stamp(author, KeyedRequest(key, "remove_passcode", [LoginAttempt.foldedName(username)]))
-        let isRemoved = try await firstAnswerOr(stamp) { () throws(CredentialError) in
-            let stored = try await storedCredential(username, .passcode) { $0?.hash == nil }
-            guard let stored else { throw .store(.notFound(username: username)) }
-            guard stored.hash != nil else { return false }
-            return try await store { () throws(ProfileStoreError) in
-                try await ask(.removePasscode, rows: \.rowCount, await engine.removePasscode(of: username, stamp))
-            }
-        }
-        guard isRemoved else { throw .noPasscode }
-    }
-
-    /// What came of a write the first time, or what it comes to now.
-    private func firstAnswerOr(
-        _ stamp: WriteStamp, _ body: () async throws(CredentialError) -> Bool
-    ) async throws(CredentialError) -> Bool {
-        try await call { () throws(CredentialError) in
-            let first: Bool? = try await store { () throws(ProfileStoreError) in try await firstAnswer(stamp) }
-            if let first { return first }
-            return try await body()
-        }
-    }
-}
-
-// Passwords, and what both kinds share.
-extension ProfileRepository {
-    /// Says whether a password is right, and gives its profile.
-    ///
-    /// - Throws: `wrong`, `throttled`, `locked`, …
-    public func validatePassword(_ password: Secret, for username: String) async throws(CredentialError) -> Profile {
-        try await attempt(password, .password, username).profile
-    }
-
     /// Forgets failed attempts at both secrets: the owner's way out.
     ///
     /// - Throws: `store(.notFound)`, …
@@ -191,7 +89,7 @@ extension ProfileRepository {
     }
 
     /// Nil where there is no such profile. What the answer is no for is confirmed.
-    private func storedCredential(
+    func storedCredential(
         _ username: String, _ kind: CredentialKind, isRefused: (StoredCredential?) -> Bool
     ) async throws(CredentialError) -> StoredCredential? {
         let found = try await credential(kind, of: username)

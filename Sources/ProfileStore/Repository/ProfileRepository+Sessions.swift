@@ -1,8 +1,17 @@
 public import ProfileCore
 internal import SecretHashing
 
-// Who is logged in, after the password has been proven once.
 extension ProfileRepository {
+    /// Starts, finds and ends sessions.
+    public var sessions: Sessions { Sessions(repository: self) }
+
+    /// The sessions of a store: who is logged in, after the password was checked once.
+    public struct Sessions: Sendable {
+        let repository: ProfileRepository
+    }
+}
+
+extension ProfileRepository.Sessions {
     /// Checks a password and starts a session of its profile: in one transaction, so that a password which is changed at
     /// the same moment starts none.
     ///
@@ -14,11 +23,11 @@ extension ProfileRepository {
     ///   - policy: How long it lasts; that of the options by default.
     /// - Returns: The session, and the token that is to be given to the device. It is not shown again.
     /// - Throws: `wrong`, `throttled`, `locked`, …
-    public func startSession(
+    public func start(
         _ password: Secret, for username: String, label: AccountLabel? = nil, policy: SessionPolicy? = nil
     ) async throws(CredentialError) -> IssuedToken<Session> {
-        let token = try await store { () throws(ProfileStoreError) in try newToken(.session) }
-        let proof = try await attempt(
+        let token = try await repository.store { () throws(ProfileStoreError) in try repository.newToken(.session) }
+        let proof = try await repository.attempt(
             password, .password, username, starting: newSession(token, label: label, policy: policy))
         // The password is another one since it was proven.
         guard let session = proof.session.flatMap(Session.init) else { throw .wrong }
@@ -34,14 +43,14 @@ extension ProfileRepository {
     ///   - policy: How long it lasts; that of the options by default.
     /// - Returns: The session, and the token that is to be given to the device. It is not shown again.
     /// - Throws: `notFound`, `busy`, …
-    public func startSession(
+    public func start(
         vouchingFor username: String, label: AccountLabel? = nil, policy: SessionPolicy? = nil
     ) async throws(ProfileStoreError) -> IssuedToken<Session> {
-        let token = try newToken(.session)
+        let token = try repository.newToken(.session)
         let new = newSession(token, label: label, policy: policy)
-        let issued = try await ask(
+        let issued = try await repository.ask(
             .startSession, rows: \.rowCount,
-            await engine.issue(new.token, to: username, atMost: new.mostOfProfile))
+            await repository.engine.issue(new.token, to: username, atMost: new.mostOfProfile))
         guard let session = issued.flatMap(Session.init) else { throw .notFound(username: username) }
         return IssuedToken(session, token.text)
     }
@@ -51,17 +60,19 @@ extension ProfileRepository {
     /// A session that was looked up less than ``Options/tokenLookInterval`` ago is not looked up again, so that one that
     /// was ended elsewhere is honoured for as long at the most. When it was used is written down beside the caller, once in
     /// a tenth of the idle time, and once a minute at the most.
-    public func session(for token: Secret) async throws(ProfileStoreError) -> Session? {
-        try await use(token, .session).flatMap(Session.init)
+    public func find(_ token: Secret) async throws(ProfileStoreError) -> Session? {
+        try await repository.use(token, .session).flatMap(Session.init)
     }
 
     /// The sessions of a profile, that which was used last first.
     ///
     /// - Throws: `notFound`, …
-    public func sessions(of username: String) async throws(ProfileStoreError) -> [Session] {
-        try await call { () throws(ProfileStoreError) in
-            guard let profile = try await profile(username: username) else { throw .notFound(username: username) }
-            return try await sessions(of: profile.id, after: nil, limit: .max)
+    public func list(of username: String) async throws(ProfileStoreError) -> [Session] {
+        try await repository.call { () throws(ProfileStoreError) in
+            guard let profile = try await repository.profile(username: username) else {
+                throw .notFound(username: username)
+            }
+            return try await list(of: profile.id, after: nil, limit: .max)
                 .sorted { ($1.lastUsedAt, $0.id) < ($0.lastUsedAt, $1.id) }
         }
     }
@@ -73,25 +84,27 @@ extension ProfileRepository {
     ///   - limit: Most of them.
     /// - Returns: The sessions; fewer than the limit are the last.
     /// - Throws: `corrupt`, …
-    public func sessions(after last: Session? = nil, limit: Int = 100) async throws(ProfileStoreError) -> [Session] {
-        try await sessions(of: nil, after: last, limit: max(1, limit))
+    public func list(after last: Session? = nil, limit: Int = 100) async throws(ProfileStoreError) -> [Session] {
+        try await list(of: nil, after: last, limit: max(1, limit))
     }
 
-    private func sessions(
+    private func list(
         of profileID: Int64?, after last: Session?, limit: Int
     ) async throws(ProfileStoreError) -> [Session] {
-        let list = TokenList.sessions(of: profileID, after: last, limit: limit, at: options.now())
-        return try await ask(.listSessions, rows: \.count, await engine.tokens(list)).compactMap(Session.init)
+        let list = TokenList.sessions(of: profileID, after: last, limit: limit, at: repository.options.now())
+        return try await repository.ask(.listSessions, rows: \.count, await repository.engine.tokens(list)).compactMap(
+            Session.init)
     }
 
     /// Ends a session, in every process.
     ///
     /// - Returns: The session; nil where there is none of this id.
     @discardableResult
-    public func endSession(_ id: TokenID) async throws(ProfileStoreError) -> Session? {
-        defer { tokenLooks.forget() }
-        let now = options.now()
-        let ended = try await ask(.endSession, rows: { $0?.count ?? 0 }, await engine.end(.one(.session, id)))
+    public func end(_ id: TokenID) async throws(ProfileStoreError) -> Session? {
+        defer { repository.tokenLooks.forget() }
+        let now = repository.options.now()
+        let ended = try await repository.ask(
+            .endSession, rows: { $0?.count ?? 0 }, await repository.engine.end(.one(.session, id)))
         return ended?.first { !$0.isExpired(at: now) }.flatMap(Session.init)
     }
 
@@ -99,9 +112,9 @@ extension ProfileRepository {
     ///
     /// - Returns: The session; nil where there is none of this token.
     @discardableResult
-    public func endSession(for token: Secret) async throws(ProfileStoreError) -> Session? {
+    public func end(for token: Secret) async throws(ProfileStoreError) -> Session? {
         guard let hash = TokenHash(of: token, .session) else { return nil }
-        return try await endSession(hash.id)
+        return try await end(hash.id)
     }
 
     /// Ends every session of a profile, in every process.
@@ -109,63 +122,17 @@ extension ProfileRepository {
     /// - Returns: How many there were.
     /// - Throws: `notFound`, `busy`, …
     @discardableResult
-    public func endSessions(of username: String) async throws(ProfileStoreError) -> Int {
-        defer { tokenLooks.forget() }
-        let now = options.now()
-        let ended = try await ask(
-            .endSession, rows: { $0?.count ?? 0 }, await engine.end(.all(.session, of: username)))
+    public func endAll(of username: String) async throws(ProfileStoreError) -> Int {
+        defer { repository.tokenLooks.forget() }
+        let now = repository.options.now()
+        let ended = try await repository.ask(
+            .endSession, rows: { $0?.count ?? 0 }, await repository.engine.end(.all(.session, of: username)))
         guard let ended else { throw .notFound(username: username) }
         return ended.count { !$0.isExpired(at: now) }
     }
 
-    /// Removes sessions and resets that have expired, some hundreds at a time. Nothing depends on it but room in the store:
-    /// a few are removed whenever a session is started.
-    ///
-    /// - Returns: How many there were.
-    @discardableResult
-    package func removeExpired() async throws(ProfileStoreError) -> Int {
-        var total = 0
-        while true {
-            let count = try await ask(.removeExpired, rows: { $0 }, await engine.removeExpired(at: options.now()))
-            guard count > 0 else { return total }
-            total += count
-        }
-    }
-
     private func newSession(_ token: NewToken, label: AccountLabel?, policy: SessionPolicy?) -> NewSession {
-        NewSession(token.hash, label: label, under: policy ?? options.sessionPolicy, at: options.now())
-    }
-}
-
-// What sessions and access tokens share.
-extension ProfileRepository {
-    func newToken(_ kind: TokenKind) throws(ProfileStoreError) -> NewToken {
-        do throws(HashingError) { return try NewToken(kind) } catch { throw .hashing(error) }
-    }
-
-    /// Returns the token of this kind that has this text, unless it has expired, and notes the use. A token that was read
-    /// less than ``Options/tokenLookInterval`` ago is not read again.
-    func use(_ text: Secret, _ kind: TokenKind) async throws(ProfileStoreError) -> StoredToken? {
-        guard let hash = TokenHash(of: text, kind) else { return nil }
-        let now = options.now()
-        // Before the look: what ends the session after that is not in what it finds.
-        let time = options.uptime()
-        let token: StoredToken
-        if let known = tokenLooks.token(of: hash, at: time) {
-            token = known
-        } else {
-            let forgotten = tokenLooks.forgotten
-            let name: Observer.Operation.Name = kind == .access ? .lookUpToken : .lookUpSession
-            guard let found = try await ask(name, rows: \.rowCount, await engine.token(hash, at: now)) else {
-                return nil
-            }
-            tokenLooks.keep(found, lookedUpAt: time, after: forgotten)
-            token = found
-        }
-        guard !token.isExpired(at: now) else { return nil }
-        guard token.isUseDue(at: now) else { return token }
-        tokenUses.note(TokenUse(hash, at: now))
-        tokenLooks.update(hash) { $0.used(at: now) }
-        return token.used(at: now)
+        NewSession(
+            token.hash, label: label, under: policy ?? repository.options.sessionPolicy, at: repository.options.now())
     }
 }

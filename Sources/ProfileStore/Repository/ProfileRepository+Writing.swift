@@ -4,7 +4,39 @@ internal import Threads
 
 // Each write may name who did it, for the log of changes, and have a key, for those who repeat it; see `WriteKey`.
 extension ProfileRepository {
-    /// Stores a new profile.
+    /// Validates a draft by the rules in force, and stores it as a new profile.
+    ///
+    /// If other rules come into force meanwhile, the draft is validated again.
+    /// - Parameters:
+    ///   - draft: The values of the profile.
+    ///   - author: Who registers it.
+    ///   - key: An idempotency key, under which the call may be repeated.
+    /// - Returns: The profile, with revision 1.
+    /// - Throws: `invalid` with the issues, `duplicate` with the unique fields whose value another profile has, `busy`, …
+    public func register(
+        _ draft: ProfileDraft, by author: Author? = nil, key: WriteKey? = nil
+    ) async throws(ProfileStoreError) -> Profile {
+        try await call { () throws(ProfileStoreError) in
+            let deadline = CallDeadline.orFromNow(options.waitLimit)
+            while true {
+                let rules = adoptedSchema
+                let profile: ValidProfile
+                do throws(ValidationFailure) {
+                    profile = try rules.validator.validate(draft, on: today)
+                } catch {
+                    guard try await refreshSchema().version == rules.version else { continue }
+                    throw .invalid(error)
+                }
+                do throws(ProfileStoreError) {
+                    return try await register(profile, by: author, key: key)
+                } catch {
+                    guard error.code == .schemaChanged, .now < deadline else { throw error }
+                }
+            }
+        }
+    }
+
+    /// Stores a new profile that was validated before.
     ///
     /// - Parameters:
     ///   - profile: What the validator made.

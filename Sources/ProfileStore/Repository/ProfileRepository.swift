@@ -12,7 +12,7 @@ internal import Threads
 /// ```swift
 /// let repository = try await ProfileRepository.open(at: "profiles.sqlite")
 /// let draft = ProfileDraft(["username": "skboard", "password": "aK8oio", "phone": "78761241", "address": "12 Main St"])
-/// let profile = try await repository.register(repository.validator.validate(draft, on: repository.today))
+/// let profile = try await repository.register(draft)
 /// await repository.close()
 /// ```
 public final class ProfileRepository: Sendable {
@@ -121,12 +121,6 @@ public final class ProfileRepository: Sendable {
 
     /// The rules in force, as far as this process knows; another one may adopt others at any time.
     public var schema: ProfileSchema { adoptedSchema.schema }
-
-    /// The version of ``schema``, from 1.
-    public var schemaVersion: Int { adoptedSchema.version }
-
-    /// SHA-256 of ``schema``'s document, in lower-case hexadecimal digits.
-    public var schemaFingerprint: String { adoptedSchema.fingerprint }
 
     /// Judges drafts by ``schema``.
     public var validator: ProfileValidator { adoptedSchema.validator }

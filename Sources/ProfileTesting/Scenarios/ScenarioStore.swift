@@ -36,7 +36,7 @@ extension ProfileRepository {
         var draft = ProfileDraft(profile.values)
         draft.password = Secret(Scenario.password)
         let stored = try await register(validator.validate(draft, on: today))
-        if let passcode = profile.passcode { try await createPasscode(Secret(passcode), for: stored.username) }
+        if let passcode = profile.passcode { try await passcodes.create(Secret(passcode), for: stored.username) }
         let authenticator = RepositoryAuthenticator(self)
         for _ in 0..<profile.failures {
             do throws(LoginError) {

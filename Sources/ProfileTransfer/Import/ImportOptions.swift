@@ -67,10 +67,18 @@ public struct ImportProgress: Sendable {
     public let rejected: Int
     /// Bytes of the input that were read.
     public let bytes: UInt64
-    /// How many passwords are hashed, of how many that were found in the bytes read so far. Nil when there are none.
-    public let hashed: (done: Int, total: Int)?
+    /// The passwords that were found in the bytes read so far; nil if there are none.
+    public let hashed: Hashing?
 
-    package init(rows: Int, rejected: Int, bytes: UInt64, hashed: (done: Int, total: Int)?) {
+    /// How far the hashing of passwords is.
+    public struct Hashing: Hashable, Sendable {
+        /// The number of hashed passwords.
+        public let done: Int
+        /// The number of passwords.
+        public let total: Int
+    }
+
+    package init(rows: Int, rejected: Int, bytes: UInt64, hashed: Hashing?) {
         self.rows = rows
         self.rejected = rejected
         self.bytes = bytes

@@ -156,7 +156,7 @@ final class ImportRun: Sendable {
     func progress(after batch: ReadBatch) {
         let (rows, rejected) = ledger.withLock { ($0.report.rows, $0.report.rejected) }
         let hashing = hashing.withLock { $0 }
-        let hashed = hashing.total > 0 ? (done: hashing.done, total: hashing.total) : nil
+        let hashed = hashing.total > 0 ? ImportProgress.Hashing(done: hashing.done, total: hashing.total) : nil
         report(ImportProgress(rows: rows, rejected: rejected, bytes: batch.bytesRead, hashed: hashed))
     }
 

@@ -65,22 +65,37 @@ public struct RejectedRowFile: Sendable {
         }
     }
 
-    /// Writes it anew: a byte order mark if it has one, the header, and its rows as they stand, `_line` and `_issues` too.
+    /// A row with corrected values.
+    public struct CorrectedRow: Sendable {
+        /// The number of the row in the file.
+        public let number: Int
+        /// The corrected values.
+        public let profile: ValidProfile
+
+        /// Makes a row with corrected values.
+        public init(number: Int, profile: ValidProfile) {
+            self.number = number
+            self.profile = profile
+        }
+    }
+
+    /// Writes the rows of the file to a sink, unchanged: the byte order mark if there is one, the header, and the rows with
+    /// `_line` and `_issues`.
     ///
     /// - Parameters:
     ///   - sink: Where it goes. What was written before an error is not whole.
     ///   - dropped: The numbers of rows that are left out.
-    ///   - typed: A row that gets other values in the columns of fields, as somebody has typed them; a secret's is emptied.
+    ///   - corrected: A row that gets the values of a profile; the cells of secrets become empty.
     /// - Returns: How many rows are in the new file.
     /// - Throws: `writingToSink`, or why the file cannot be read.
     public func copy(
-        to sink: ChunkSink, without dropped: RangeSet<Int>, typed: (number: Int, profile: ValidProfile)? = nil
+        to sink: ChunkSink, without dropped: RangeSet<Int>, corrected: CorrectedRow? = nil
     ) async throws(ImportError) -> Int {
         let channel = ByteChannel()
         async let undelivered = sink.drain(channel)
         let outcome: Result<Int, ImportError>
         do throws(ImportError) {
-            outcome = .success(try await copy(to: channel.blockingSink, without: dropped, typed: typed))
+            outcome = .success(try await copy(to: channel.blockingSink, without: dropped, corrected: corrected))
         } catch {
             outcome = .failure(error)
         }
@@ -91,13 +106,13 @@ public struct RejectedRowFile: Sendable {
 
     /// Writes it anew as above, to an open descriptor that stays the caller's to close.
     package func copy(
-        to descriptor: Int32, without dropped: RangeSet<Int>, typed: (number: Int, profile: ValidProfile)? = nil
+        to descriptor: Int32, without dropped: RangeSet<Int>, corrected: CorrectedRow? = nil
     ) async throws(ImportError) -> Int {
-        try await copy(to: .descriptor(descriptor), without: dropped, typed: typed)
+        try await copy(to: .descriptor(descriptor), without: dropped, corrected: corrected)
     }
 
     private func copy(
-        to sink: ByteSink, without dropped: RangeSet<Int>, typed: (number: Int, profile: ValidProfile)?
+        to sink: ByteSink, without dropped: RangeSet<Int>, corrected: CorrectedRow?
     ) async throws(ImportError) -> Int {
         try await reading { source throws(ImportError) in
             var count = 0
@@ -107,8 +122,8 @@ public struct RejectedRowFile: Sendable {
                 try writer.record(source.columns.header)
                 while let batch = try source.next() {
                     for record in batch.records.records where !dropped.contains(record.number) {
-                        if let typed, typed.number == record.number {
-                            try writer.record(cells(of: typed.profile, for: record, batch.records, source.columns))
+                        if let corrected, corrected.number == record.number {
+                            try writer.record(cells(of: corrected.profile, for: record, batch.records, source.columns))
                         } else {
                             try writer.record(record, of: batch.records)
                         }

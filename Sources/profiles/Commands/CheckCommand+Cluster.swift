@@ -10,7 +10,7 @@
         func checkCluster(_ repository: ProfileRepository) async throws -> Bool {
             let check = try await repository.checkCluster()
             let statistics = try await repository.statistics()
-            let unjudged = try await repository.countUnjudged()
+            let unjudged = try await repository.rules.countUnjudged()
             switch global.format {
             case .text:
                 var block = TextBlock()

@@ -26,7 +26,7 @@ struct CheckCommand: AsynchronousCommand, ResultWriting {
             #endif
             let check = try await repository.check()
             let statistics = try await repository.statistics()
-            let unjudged = try await repository.countUnjudged()
+            let unjudged = try await repository.rules.countUnjudged()
             switch global.format {
             case .text: try Output.standard.write(Self.text(check, statistics, unjudged, repository.path))
             case .json:

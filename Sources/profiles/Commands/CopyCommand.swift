@@ -69,7 +69,7 @@ struct CopyCommand: AsynchronousCommand, ResultWriting {
         options.createsMissing = true
         options.opensUnfinishedCopy = true
         // So that the first rules of the copy, which stay, are the first of the store.
-        if let first = try await source.schemaVersions().first { options.initialSchema = first.schema }
+        if let first = try await source.rules.versions().first { options.initialSchema = first.schema }
         let destination = try await StorePlace.open(to, options)
         let bar = ProgressBar(isQuiet: global.quiet)
         let outcome = await Result {

@@ -44,7 +44,7 @@ struct InitCommand: AsynchronousCommand, ResultWriting {
                         "Put other rules into force with \"profiles schema adopt FILE\"")
                 }
                 if hasRules { return try confirm("These rules are in force already in the empty store", repository) }
-                _ = try await repository.adopt(rules)
+                _ = try await repository.rules.adopt(rules)
                 try confirm("Changed the rules of the empty store", repository)
             }
             return true
@@ -58,6 +58,6 @@ struct InitCommand: AsynchronousCommand, ResultWriting {
         let rules = repository.schema
         try global.confirm(
             "\(what) at \(path) with the schema \"\(rules.name)\"",
-            ["database": .string(path), "schema": .string(rules.name), "version": .number(repository.schemaVersion)])
+            ["database": .string(path), "schema": .string(rules.name), "version": .number(repository.rules.inForce.number)])
     }
 }

@@ -46,7 +46,7 @@ struct MigrateCommand: AsynchronousCommand, ResultWriting {
 
     private static func status(
         of place: String, _ options: ProfileRepository.Options
-    ) async throws -> [(name: String, isApplied: Bool)] {
+    ) async throws -> [MigrationStatus] {
         guard StorePlace.isDatabase(place) else { return try ProfileRepository.migrationStatus(at: place) }
         #if Postgres
             return try await ProfileRepository.migrationStatus(postgres: place, options: options)
@@ -55,7 +55,7 @@ struct MigrateCommand: AsynchronousCommand, ResultWriting {
         #endif
     }
 
-    private func show(_ migrations: [(name: String, isApplied: Bool)]) throws {
+    private func show(_ migrations: [MigrationStatus]) throws {
         switch global.format {
         case .text:
             var table = TextTable(["Migration", "Applied"])

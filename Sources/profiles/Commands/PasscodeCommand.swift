@@ -97,7 +97,7 @@ struct PasscodeRemoveCommand: AsynchronousCommand, ResultWriting {
             guard try yes || LinePrompt.isConfirmed("Remove the pass code of \(username)") else {
                 throw CommandFailure(.no, "Nothing was removed")
             }
-            try await repository.removePasscode(of: username)
+            try await repository.passcodes.remove(of: username)
         }
         try global.confirm("Pass code removed", ["key": .string(username), "passcode": "removed"])
     }

@@ -79,7 +79,7 @@ extension QueryCommand {
             try shown.add(profile)
             last = profile
         }
-        let unjudged = query.status == .invalid ? try await repository.countUnjudged() : nil
+        let unjudged = query.status == .invalid ? try await repository.rules.countUnjudged() : nil
         if let only = last, inFull, shown.isTable, shown.count == 1, next == nil, listing.columns == nil {
             try Pager.show(only.text, isWanted: !listing.noPager)
         } else {

@@ -55,8 +55,8 @@ struct ResetCommand: AsynchronousCommand, SecretTaking, ResultWriting {
 
     private func issue(to username: String) async throws {
         let issued = try await global.withStore("reset") { repository in
-            if let validFor { return try await repository.issueReset(of: username, validFor: validFor.duration) }
-            return try await repository.issueReset(of: username)
+            if let validFor { return try await repository.passwords.issueReset(of: username, validFor: validFor.duration) }
+            return try await repository.passwords.issueReset(of: username)
         }
         let reset = issued.value
         try global.show(
@@ -76,7 +76,7 @@ struct ResetCommand: AsynchronousCommand, SecretTaking, ResultWriting {
         try await global.withStore("reset") { repository in
             let profile: Profile
             do throws(CredentialError) {
-                profile = try await repository.redeemReset(token, password: password)
+                profile = try await repository.passwords.redeemReset(token, password: password)
             } catch {
                 switch error {
                 case .wrong:

@@ -66,7 +66,7 @@ extension GlobalOptions {
         let bar = ProgressBar(isQuiet: quiet)
         defer { bar?.end() }
         return try await Interruption.cancelling(isQuiet: quiet) {
-            try await repository.revalidate(candidate: candidate, all: all) { bar?.update(checked: $0) }
+            try await repository.rules.revalidate(candidate: candidate, all: all) { bar?.update(checked: $0) }
         }
     }
 }

@@ -44,7 +44,7 @@ struct SchemaShowCommand: AsynchronousCommand, ResultWriting {
 
     func run() async throws {
         try await global.withStore("schema show") { repository in
-            let version = if let number { try await repository.schemaVersion(number) } else { repository.schemaInForce }
+            let version = if let number { try await repository.schemaVersion(number) } else { repository.rules.inForce }
             let schema = version.schema
             guard global.format == .text else { return try Output.standard.print(schema.document(indented: true)) }
             var block = TextBlock()
@@ -182,8 +182,8 @@ struct SchemaAdoptCommand: AsynchronousCommand, ResultWriting {
                 throw CommandFailure(.no, "Nothing was adopted")
             }
         }
-        let version = try await repository.adopt(candidate)
-        let unjudged = try await repository.countUnjudged()
+        let version = try await repository.rules.adopt(candidate)
+        let unjudged = try await repository.rules.countUnjudged()
         switch global.format {
         case .text:
             try Output.standard.print("Adopted the schema \"\(candidate.name.visible)\" as version \(version)")
@@ -195,14 +195,14 @@ struct SchemaAdoptCommand: AsynchronousCommand, ResultWriting {
 
     /// There is nothing to adopt.
     private func keep(_ repository: ProfileRepository) async throws {
-        let unjudged = try await repository.countUnjudged()
+        let unjudged = try await repository.rules.countUnjudged()
         switch global.format {
         case .text:
-            try Output.standard.print("These rules are in force already, as version \(repository.schemaVersion)")
+            try Output.standard.print("These rules are in force already, as version \(repository.rules.inForce.number)")
             if unjudged > 0 { global.note(unjudged.unjudgedProfiles) }
         case .json:
             let same = SchemaDifference(from: repository.schema, to: repository.schema)
-            try print(repository.schema, repository.schemaVersion, nil, unjudged: unjudged, same)
+            try print(repository.schema, repository.rules.inForce.number, nil, unjudged: unjudged, same)
         }
     }
 
@@ -256,7 +256,7 @@ struct SchemaLogCommand: AsynchronousCommand, ResultWriting {
     @OptionGroup var result: ResultOptions
 
     func run() async throws {
-        let versions = try await global.withStore("schema log") { try await $0.schemaVersions() }
+        let versions = try await global.withStore("schema log") { try await $0.rules.versions() }
         switch global.format {
         case .text:
             var table = TextTable(["Version", "Adopted", "Schema", "Fingerprint", ""], [.right])
@@ -284,7 +284,7 @@ struct SchemaLogCommand: AsynchronousCommand, ResultWriting {
 extension ProfileRepository {
     /// A version of the schema by its number.
     fileprivate func schemaVersion(_ number: Int) async throws -> SchemaVersion {
-        let versions = try await schemaVersions()
+        let versions = try await rules.versions()
         if let version = versions.first(where: { $0.number == number }) { return version }
         let range = versions.count == 1 ? "only 1" : "1 to \(versions.count)"
         throw CommandFailure(

@@ -49,8 +49,8 @@ struct SessionListCommand: AsynchronousCommand, ResultWriting {
     func run() async throws {
         let found = try await global.withStore("session list") { repository in
             // One more tells whether there are others.
-            if let username { return try await repository.sessions(of: username) }
-            return try await repository.sessions(limit: limit + 1)
+            if let username { return try await repository.sessions.list(of: username) }
+            return try await repository.sessions.list(limit: limit + 1)
         }
         let sessions = found.prefix(limit)
         switch global.format {
@@ -111,12 +111,12 @@ struct SessionEndCommand: AsynchronousCommand, ResultWriting {
     func run() async throws {
         try await global.withStore("session end") { repository in
             if let all {
-                let count = try await repository.endSessions(of: all)
+                let count = try await repository.sessions.endAll(of: all)
                 try global.confirm(
                     "Ended \(count) session\(count == 1 ? "" : "s") of \(all)",
                     ["ended": .number(count), "username": .string(all)])
             } else if let id {
-                guard let session = try await repository.endSession(id) else {
+                guard let session = try await repository.sessions.end(id) else {
                     throw CommandFailure(
                         .no, "There is no session \(id); it may have ended by itself",
                         "\"profiles session list\" lists them")

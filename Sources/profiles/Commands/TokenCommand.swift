@@ -72,7 +72,7 @@ struct TokenCreateCommand: AsynchronousCommand, ResultWriting {
         let label = try label
         let issued = try await global.withStore("token create") { repository in
             let scopes = scope.isEmpty ? [.read] : Set(scope)
-            return try await repository.createAccessToken(label, scopes: scopes, validFor: expires?.duration)
+            return try await repository.tokens.create(label, scopes: scopes, validFor: expires?.duration)
         }
         let token = issued.value
         try global.show(
@@ -101,7 +101,7 @@ struct TokenListCommand: AsynchronousCommand, ResultWriting {
     var needsThreads: Bool { false }
 
     func run() async throws {
-        let tokens = try await global.withStore("token list") { try await $0.accessTokens() }
+        let tokens = try await global.withStore("token list") { try await $0.tokens.list() }
         switch global.format {
         case .json:
             try Output.standard.print(
@@ -144,12 +144,12 @@ struct TokenRevokeCommand: AsynchronousCommand, ResultWriting {
 
     func run() async throws {
         let token = try await global.withStore("token revoke") { repository in
-            let tokens = try await repository.accessTokens()
+            let tokens = try await repository.tokens.list()
             let name = nameOrID.utf8.map(\.asciiFolded)
             let meant =
                 tokens.first { $0.name.text.utf8.map(\.asciiFolded) == name }
                 ?? tokens.first { $0.id.description == nameOrID }
-            return if let meant { try await repository.revokeAccessToken(meant.id) } else { AccessToken?.none }
+            return if let meant { try await repository.tokens.revoke(meant.id) } else { AccessToken?.none }
         }
         guard let token else {
             throw CommandFailure(

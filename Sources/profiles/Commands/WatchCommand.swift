@@ -38,7 +38,7 @@ struct WatchCommand: AsynchronousCommand, ResultWriting {
         let format = global.format
         let silence = StoreSilence(global)
         try await global.withStore("watch", observedBy: Observer(finished: silence.hear)) { repository in
-            let changes = await repository.changes(after: since)
+            let changes = await repository.changes.stream(after: since)
             if Output.standard.isTerminal { global.note("Watching \(repository.place.visible). Ctrl-C ends it.") }
             try await Interruption.cancelling(isQuiet: true) {
                 try await Output.standard.whileRead {

@@ -53,7 +53,7 @@ struct CompletedWords: Sendable {
             options.waitLimit = .seconds(2)
             let repository = try await StorePlace.open(path, options)
             fields = repository.schema.openFields.map(\.name.text)
-            versions = try await repository.schemaVersions().map(\.number)
+            versions = try await repository.rules.versions().map(\.number)
             await repository.close()
         } catch {
             // A shell shows nothing of what went wrong.

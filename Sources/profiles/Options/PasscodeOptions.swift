@@ -30,7 +30,7 @@ struct PasscodeOptions: ParsableArguments, ResultWriting {
                     "There is no terminal to ask on; give the entries on standard input with --stdin, one a line")
             }
             try await global.withStore(command) { repository in
-                if kind == .create { try await repository.requireNoPasscode(of: username) }
+                if kind == .create { try await repository.passcodes.requireNone(of: username) }
                 try await repository.carryOut(try request(of: kind), for: username)
             }
         }

@@ -176,12 +176,13 @@ struct ProfileMatches {
     /// `"matches": [{"field","from","to"}]`, in Unicode code points of values as they are stored.
     func member(of profile: Profile) -> JSONMember {
         var matches: [JSONValue] = []
-        for case (let rules, let value?) in profile.fields {
+        for field in profile.fields {
+            guard let value = field.value else { continue }
             let scalars = value.unicodeScalars
             for range in ranges(in: value) {
                 let from = scalars.distance(from: scalars.startIndex, to: range.lowerBound)
                 let to = from + scalars.distance(from: range.lowerBound, to: range.upperBound)
-                matches.append(["field": .string(rules.name.text), "from": .number(from), "to": .number(to)])
+                matches.append(["field": .string(field.rules.name.text), "from": .number(from), "to": .number(to)])
             }
         }
         return JSONMember("matches", .array(matches))

@@ -82,10 +82,11 @@ struct EditForm {
 extension Profile {
     /// The fields that this revision has otherwise than an earlier one, beside what somebody has made of that.
     func conflicts(with edited: ValidProfile, since base: Profile) -> [FieldConflict] {
-        fields.filter { rules, value in value != base[rules.name] }.map { rules, value in
+        fields.filter { $0.value != base[$0.rules.name] }.map { field in
+            let rules = field.rules
             func shown(_ text: String?) -> String { text.map(rules.shownForm(of:)) ?? "" }
             return FieldConflict(
-                field: rules.name, title: rules.title, before: shown(base[rules.name]), theirs: shown(value),
+                field: rules.name, title: rules.title, before: shown(base[rules.name]), theirs: shown(field.value),
                 yours: shown(edited[rules.name]))
         }
     }

@@ -14,7 +14,7 @@ struct PasscodeScreen {
     /// Shows the screen until it is done.
     func run() async throws {
         // Whether there is somebody to validate or edit is not told (P10), but nobody should choose a pass code in vain.
-        if kind == .create { try await repository.requireNoPasscode(of: username) }
+        if kind == .create { try await repository.passcodes.requireNone(of: username) }
         let entries = kind.entries.map { entry in
             EntryScreen.Entry(
                 name: entry.rawValue, label: entry.label, hint: entry == .new ? PasscodePolicy.standard.hint : "",
@@ -94,9 +94,9 @@ extension ProfileRepository {
     /// Does what came out of a dialogue.
     func carryOut(_ request: PasscodeFlow.Request?, for username: String) async throws(CredentialError) {
         switch request {
-        case .create(let new): try await createPasscode(new, for: username)
-        case .validate(let passcode): try await validatePasscode(passcode, for: username)
-        case .edit(let present, let new): try await editPasscode(from: present, to: new, for: username)
+        case .create(let new): try await passcodes.create(new, for: username)
+        case .validate(let passcode): try await passcodes.validate(passcode, for: username)
+        case .edit(let present, let new): try await passcodes.edit(from: present, to: new, for: username)
         case nil: break
         }
     }

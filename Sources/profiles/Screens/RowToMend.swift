@@ -90,6 +90,6 @@ extension RejectedRows.Row {
         guard let merged = try? repository.validator.validate(draft, on: repository.today, hasPassword: true) else {
             return false
         }
-        return stored.fields.allSatisfy { rules, value in rules.isSecret || value == merged[rules.name] }
+        return stored.fields.allSatisfy { $0.rules.isSecret || $0.value == merged[$0.rules.name] }
     }
 }

@@ -8,7 +8,7 @@ extension Profile {
     /// All that is known of the profile, one field a line.
     var text: String {
         var block = TextBlock()
-        for (rules, value) in fields { block.add(rules.title, value) }
+        for field in fields { block.add(field.rules.title, field.value) }
         block.addGap()
         if schema.hasPassword { block.add("Password", hasPassword ? "set" : "not set") }
         block.add("Id", String(id))

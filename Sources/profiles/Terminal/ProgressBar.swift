@@ -66,7 +66,8 @@ final class ProgressBar: Sendable {
         if let fraction { parts.append(Self.bar(fraction)) }
         parts.append(Self.count(progress.rows, "row"))
         if progress.rejected > 0 { parts.append("\(progress.rejected) rejected") }
-        if let (done, total) = progress.hashed {
+        if let hashed = progress.hashed {
+            let (done, total) = (hashed.done, hashed.total)
             parts.append("\(done) of \(Self.count(total, "password")) hashed")
         } else if elapsed > 0 {
             parts.append(Self.decimal(Double(progress.bytes) / 1_000_000 / elapsed) + " MB/s")
@@ -80,7 +81,8 @@ final class ProgressBar: Sendable {
     private func fraction(of progress: ImportProgress) -> Double? {
         guard let byteCount, byteCount > 0 else { return nil }
         let read = min(1, Double(progress.bytes) / Double(byteCount))
-        guard let (done, total) = progress.hashed, total > 0 else { return read }
+        guard let hashed = progress.hashed, hashed.total > 0 else { return read }
+        let (done, total) = (hashed.done, hashed.total)
         return min(1, Double(done) / Double(total)) * read
     }
 

@@ -29,7 +29,7 @@ import Watchdog
 
     @Test func `L5: a field that holds the person's name is what is greeted`() async throws {
         let schema = try People.standard(and: #"{"name":"display_name","profiles":{"contentType":"name"}}"#)
-        try await repository.adopt(schema)
+        try await repository.rules.adopt(schema)
         #expect(try await service.logIn(username: "abel", password: Secret("aK8oio")).greeting == "Hello Abel")
         _ = try await repository.edit("abel") { $0["display_name"] = "Abel B" }
         #expect(try await service.logIn(username: "abel", password: Secret("aK8oio")).greeting == "Hello Abel B")

@@ -38,7 +38,7 @@ import Watchdog
 
     @Test func `L1: passwords that the rules in force have judged are checked by these`() async throws {
         #expect(try await judgesPasswords())
-        try await repository.adopt(People.standard(and: People.email))
+        try await repository.rules.adopt(People.standard(and: People.email))
         #expect(try await judgesPasswords(), "the rules of passwords are the same")
         #expect(await LoginService(repository).failure("abel", "aK8oio") == nil)
     }
@@ -72,7 +72,7 @@ import Watchdog
         let other = try await store.open()
         let service = LoginService(repository)
         try await typed("bert")
-        try await other.adopt(Self.stricter())
+        try await other.rules.adopt(Self.stricter())
         #expect(await service.failure("abel", "aK8oio") == nil)
         #expect(try await !judgesPasswords())
         for username in ["bert", "abel"] {
@@ -84,7 +84,7 @@ import Watchdog
             await service.failure("abel", "aK8oio")
                 == .invalidPasswordLength(minimum: 9, requirements: [.uppercase, .digit]))
         #expect(await service.failure("abel", "bL9pjp789") == nil)
-        try await other.adopt(.standard)
+        try await other.rules.adopt(.standard)
         #expect(try await !judgesPasswords(), "these were set under the stricter rules")
         await other.close()
     }
@@ -92,10 +92,10 @@ import Watchdog
     @Test func `L1: a schema without a password lets nobody in, and one with it lets them in again`() async throws {
         let names = try ProfileSchema(
             parsing: #"{"name":"names","fields":[{"name":"username","constraints":{"required":true,"unique":true}}]}"#)
-        try await repository.adopt(names)
+        try await repository.rules.adopt(names)
         let service = LoginService(repository)
         #expect(await service.failure("abel", "aK8oio") == .noPasswords)
-        try await repository.adopt(.standard)
+        try await repository.rules.adopt(.standard)
         #expect(await service.failure("abel", "aK8oio") == nil)
     }
 
@@ -113,9 +113,9 @@ import Watchdog
             case 5: _ = try? await repository.edit(username) { $0["password_hash"] = People.policyHash }
             case 6...7: _ = try? await repository.remove(username)
             case 8: _ = try? await repository.edit(username) { $0["address"] = "\(step) Main St" }
-            default: try await repository.adopt(schemas.randomElement(using: &random) ?? .standard)
+            default: try await repository.rules.adopt(schemas.randomElement(using: &random) ?? .standard)
             }
-            let unjudged = try await repository.revalidate(all: true).credentialsPredating
+            let unjudged = try await repository.rules.revalidate(all: true).credentialsPredating
             let brought = try store.number("SELECT count(*) FROM profiles WHERE password_is_judged = 0")
             let isJudged = try await judgesPasswords()
             #expect(isJudged == (unjudged == 0 && brought == 0), "step \(step) of seed \(seed)")

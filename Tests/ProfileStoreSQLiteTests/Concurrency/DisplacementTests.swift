@@ -89,7 +89,7 @@ import Watchdog
         let repository = try await open()
         displace(.removed)
         await #expect(throws: ProfileStoreError.displaced(path: store.path)) {
-            for try await _ in await repository.changes() {}
+            for try await _ in await repository.changes.stream() {}
         }
         await repository.close()
     }
@@ -106,7 +106,7 @@ import Watchdog
             ("count", { _ = try await repository.count() }),
             ("statistics", { _ = try await repository.statistics() }),
             ("rules", { try await repository.refreshSchema() }),
-            ("access tokens", { _ = try await repository.accessTokens() }),
+            ("access tokens", { _ = try await repository.tokens.list() }),
             ("check", { _ = try await repository.check() }),
         ]
         for (name, read) in reads { await #expect(throws: Never.self, "\(name)") { try await read() } }

@@ -56,9 +56,9 @@ import Watchdog
         #expect(try await attempts("aK8oiO") == Self.noMemory)
         #expect(try failures() == 0)
         await #expect(throws: CredentialError.wrong) {
-            try await repository.validatePassword(Secret("aK8oiO"), for: "abel")
+            try await repository.passwords.validate(Secret("aK8oiO"), for: "abel")
         }
-        #expect(try await repository.validatePassword(Secret("aK8oio"), for: "abel").username == "abel")
+        #expect(try await repository.passwords.validate(Secret("aK8oio"), for: "abel").username == "abel")
     }
 
     @Test func `P9: what fits into the memory that is left is judged`() async throws {

@@ -45,7 +45,7 @@ import Watchdog
         try await occupied([.search]) { repository, session async throws in
             #expect(try await repository.count() == 1)
             #expect(try await repository.statistics().profiles == 1)
-            #expect(try await repository.revalidate(all: true).checked == 1)
+            #expect(try await repository.rules.revalidate(all: true).checked == 1)
             #expect(try await repository.check().isSound)
         }
     }

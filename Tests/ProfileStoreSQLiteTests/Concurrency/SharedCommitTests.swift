@@ -76,7 +76,7 @@ import Watchdog
         // As who opens it afterwards finds it.
         let reopened = try await store.open()
         #expect(try await reopened.usernames() == ["abel"] + names[..<48])
-        #expect(try await reopened.changeNumber == 49)
+        #expect(try await reopened.changes.latestNumber == 49)
         #expect(try await reopened.check().isSound)
         await reopened.close()
     }
@@ -118,7 +118,7 @@ import Watchdog
         let wider = try People.standard(and: People.uniqueEmail)
         let changes: [Change] = [
             registering("bert"),
-            { Int64(try await $0.adopt(wider)) },
+            { Int64(try await $0.rules.adopt(wider)) },
             registering("carl"),
         ]
         let outcomes = try await together(changes)

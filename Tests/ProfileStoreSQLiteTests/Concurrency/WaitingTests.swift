@@ -38,7 +38,7 @@ import Watchdog
         // Look-ups wait for nobody.
         #expect(try await impatient.profile(username: "abel") != nil)
         let credential = await #expect(throws: CredentialError.self) {
-            try await impatient.validatePassword(People.secret, for: "abel")
+            try await impatient.passwords.validate(People.secret, for: "abel")
         }
         guard case .store(let problem)? = credential, case .busy = problem.reason else {
             Issue.record("\(String(describing: credential))")
@@ -58,7 +58,7 @@ import Watchdog
             { try await repository.register("bert") },
             { _ = try await repository.edit("abel") { $0["address"] = "2" } },
             { try await repository.remove("abel") },
-            { try await repository.adopt(try People.standard(and: People.email)) },
+            { try await repository.rules.adopt(try People.standard(and: People.email)) },
         ]
         for change in changes {
             let task = Task { try await change() }
@@ -70,14 +70,14 @@ import Watchdog
         try await repository.register("carl")
         #expect(try await repository.usernames() == ["abel", "carl"])
         #expect(try await repository.profile(username: "abel")?.revision == 1)
-        #expect(repository.schemaVersion == 1)
+        #expect(repository.rules.inForce.number == 1)
     }
 
     @Test func `closing does not wait for another process to note when a session was used`() async throws {
-        let issued = try await repository.startSession(vouchingFor: "abel")
+        let issued = try await repository.sessions.start(vouchingFor: "abel")
         let child = try hold()
         store.clock.advance(by: .seconds(600))
-        #expect(try await repository.session(for: issued.token) != nil)
+        #expect(try await repository.sessions.find(issued.token) != nil)
         try await WaitingWriters.wait(for: store.path + "-lock")
         let start = ContinuousClock.now
         await repository.close()

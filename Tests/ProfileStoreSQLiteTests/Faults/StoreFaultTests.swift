@@ -78,7 +78,7 @@ import Watchdog
             // The same repository reads on, and knows nothing of what failed.
             #expect(try await repository.profile(username: "abel") != nil)
             #expect(try await repository.profiles(ProfileQuery()).profiles.count == before[0].count)
-            #expect(repository.schemaVersion == before[1].count)
+            #expect(repository.rules.inForce.number == before[1].count)
             await repository.close()
             #expect(try await content() == before, "after \(allowed) calls")
         }
@@ -132,18 +132,18 @@ import Watchdog
     {
         try await makeStore()
         let wider = try People.standard(and: People.uniqueEmail)
-        try await failEverywhere(fault) { try await $0.adopt(wider) }
+        try await failEverywhere(fault) { try await $0.rules.adopt(wider) }
     }
 
     @Test(arguments: Fault.allCases) func `a passcode that cannot be stored is not there`(fault: Fault) async throws {
         try await makeStore()
-        try await failEverywhere(fault) { try await $0.createPasscode(Secret("parislondon"), for: "abel") }
+        try await failEverywhere(fault) { try await $0.passcodes.create(Secret("parislondon"), for: "abel") }
     }
 
     @Test(arguments: Fault.allCases) func `R6: marks that cannot be stored are not there`(fault: Fault) async throws {
         try await makeStore()
         try store.execute("UPDATE profiles SET address = 'no. 5!' WHERE username = 'carl'")
-        try await failEverywhere(fault) { _ = try await $0.revalidate(all: true) }
+        try await failEverywhere(fault) { _ = try await $0.rules.revalidate(all: true) }
     }
 
     @Test(arguments: Fault.allCases, [false, true])

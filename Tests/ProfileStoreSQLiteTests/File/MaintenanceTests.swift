@@ -23,14 +23,14 @@ import Watchdog
         #expect(empty.profiles == 0)
         #expect(empty.schemaVersion == 1)
         for name in ["abel", "bert", "carl"] { try await repository.register(name) }
-        try await repository.createPasscode(Secret("parislondon"), for: "abel")
-        try await repository.adopt(
+        try await repository.passcodes.create(Secret("parislondon"), for: "abel")
+        try await repository.rules.adopt(
             try People.standard(replacing: #""required":true,"minLength":3"#, with: #""minLength":3"#))
         var draft = People.draft("dora")
         draft.passwordHash = nil
         _ = try await repository.register(repository.judged(draft))
         try store.execute("UPDATE profiles SET phone = '1' WHERE id = 2")
-        _ = try await repository.revalidate(all: true)
+        _ = try await repository.rules.revalidate(all: true)
         let statistics = try await repository.statistics()
         #expect(statistics.profiles == 4)
         #expect(statistics.invalid == 1)
@@ -100,7 +100,7 @@ import Watchdog
 
     @Test func `a backup opens alone and equals the store, while that is used on`() async throws {
         for number in 0..<20 { try await repository.register("user\(number)") }
-        try await repository.createPasscode(Secret("parislondon"), for: "user3")
+        try await repository.passcodes.create(Secret("parislondon"), for: "user3")
         let other = store.directory + "/backup.sqlite"
         try await repository.backup(to: other)
         try await repository.register("later")
@@ -114,7 +114,7 @@ import Watchdog
         #expect(try await backup.profiles(query).profiles == expected)
         #expect(try await backup.statistics().withPasscode == 1)
         #expect(try await backup.check().isSound, "a backup that nobody has written to yet is sound")
-        _ = try await backup.validatePasscode(Secret("parislondon"), for: "user3")
+        _ = try await backup.passcodes.validate(Secret("parislondon"), for: "user3")
         #expect(try await backup.register("other").id == 21)
         await backup.close()
     }

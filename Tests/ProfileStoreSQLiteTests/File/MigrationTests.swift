@@ -83,9 +83,9 @@ import Watchdog
         #expect(try await ProfileRepository.migrate(at: store.path) == Migration.all.dropFirst().map(\.name))
         #expect(try store.rows() == before)
         let migrated = try await store.open()
-        #expect(try await migrated.changeNumber == 2)
+        #expect(try await migrated.changes.latestNumber == 2)
         // What happened before there was a log is not known.
-        var changes = await migrated.changes(after: 0).makeAsyncIterator()
+        var changes = await migrated.changes.stream(after: 0).makeAsyncIterator()
         #expect(try await changes.next()?.kind == .missed)
         try await migrated.register("carl")
         let change = try await changes.next()
@@ -96,14 +96,14 @@ import Watchdog
     @Test func `a store of version 3 keeps its log of changes`() async throws {
         let repository = try await store.open()
         for name in ["abel", "bert"] { try await repository.register(name) }
-        try await repository.adopt(People.standard(and: People.email))
+        try await repository.rules.adopt(People.standard(and: People.email))
         await repository.close()
         let before = try store.rows("changes")
         try store.becomeOlder(version: 3)
         #expect(try await ProfileRepository.migrate(at: store.path).first == "V0004_writes")
         #expect(try store.rows("changes") == before)
         let migrated = try await store.open()
-        var changes = await migrated.changes(after: 1).makeAsyncIterator()
+        var changes = await migrated.changes.stream(after: 1).makeAsyncIterator()
         #expect(try await changes.next()?.username == "bert")
         #expect(try await changes.next()?.kind == .adopted)
         await migrated.close()
@@ -121,8 +121,8 @@ import Watchdog
         #expect(try await ProfileRepository.migrate(at: store.path) == Migration.all.dropFirst(3).map(\.name))
         #expect(try store.rows() == before)
         let migrated = try await store.open()
-        let issued = try await migrated.startSession(People.secret, for: "bert")
-        #expect(try await migrated.session(for: issued.token)?.username == "bert")
+        let issued = try await migrated.sessions.start(People.secret, for: "bert")
+        #expect(try await migrated.sessions.find(issued.token)?.username == "bert")
         #expect(try await migrated.check().isSound)
         await migrated.close()
     }
@@ -163,9 +163,9 @@ import Watchdog
         let session = Session(
             id: old.session.hash.id, profileID: 1, username: "abel", label: AccountLabel("Firefox"), createdAt: at(-9),
             lastUsedAt: at(-8), idleExpiresAt: at(6_992), expiresAt: at(9_000))
-        #expect(try await migrated.session(for: old.session.text) == session)
-        #expect(try await migrated.session(for: old.expired.text) == nil)
-        #expect(try await migrated.sessions() == [session])
+        #expect(try await migrated.sessions.find(old.session.text) == session)
+        #expect(try await migrated.sessions.find(old.expired.text) == nil)
+        #expect(try await migrated.sessions.list() == [session])
 
         let deploy = AccessToken(
             id: old.tokens[1].hash.id, name: try #require(AccountLabel("deploy")), scopes: [], createdAt: at(-3),
@@ -173,24 +173,24 @@ import Watchdog
         let nightly = AccessToken(
             id: old.tokens[0].hash.id, name: try #require(AccountLabel("Nightly")), scopes: [.read, .write],
             createdAt: at(-5), expiresAt: at(5_000), lastUsedAt: at(-4))
-        #expect(try await migrated.accessTokens() == [deploy, nightly])
-        #expect(try await migrated.accessToken(for: old.tokens[0].text) == nightly)
+        #expect(try await migrated.tokens.list() == [deploy, nightly])
+        #expect(try await migrated.tokens.find(old.tokens[0].text) == nightly)
         await #expect(throws: ProfileStoreError.tokenExists(name: "NIGHTLY")) {
-            _ = try await migrated.createAccessToken(try #require(AccountLabel("NIGHTLY")), scopes: [])
+            _ = try await migrated.tokens.create(try #require(AccountLabel("NIGHTLY")), scopes: [])
         }
 
         #expect(
-            try await migrated.reset(for: old.reset.text)
+            try await migrated.passwords.findReset(old.reset.text)
                 == PasswordReset(profileID: 2, username: "bert", createdAt: at(-2), expiresAt: at(2_000)))
-        #expect(try await migrated.redeemReset(old.reset.text, password: Secret("bL9pjp")).username == "bert")
-        #expect(try await migrated.reset(for: old.reset.text) == nil)
-        #expect(try await migrated.session(for: old.session.text) == session)
+        #expect(try await migrated.passwords.redeemReset(old.reset.text, password: Secret("bL9pjp")).username == "bert")
+        #expect(try await migrated.passwords.findReset(old.reset.text) == nil)
+        #expect(try await migrated.sessions.find(old.session.text) == session)
 
         // A use postpones the expiry by the idle time of old, and no further than the end of old.
         store.clock.advance(by: .seconds(6))
-        #expect(try await migrated.session(for: old.session.text)?.idleExpiresAt == at(9_000))
+        #expect(try await migrated.sessions.find(old.session.text)?.idleExpiresAt == at(9_000))
         _ = try await migrated.edit("abel") { $0.password = Secret("bL9pjp") }
-        #expect(try await migrated.session(for: old.session.text) == nil)
+        #expect(try await migrated.sessions.find(old.session.text) == nil)
         await migrated.close()
     }
 
@@ -202,7 +202,7 @@ import Watchdog
         try SmallFile.write(try #require(SmallFile.bytes(of: store.path)), to: backup)
         _ = try await ProfileRepository.migrate(at: store.path)
         let migrated = try await store.open()
-        let expected = try await migrated.accessTokens()
+        let expected = try await migrated.tokens.list()
         let (file, memory) = (try TemporaryStore(engine: .sqlite), try TemporaryStore(engine: .memory))
         for other in [file, memory] {
             let copy = try await other.open(
@@ -211,18 +211,18 @@ import Watchdog
                     $0.opensUnfinishedCopy = true
                 })
             _ = try await StoreCopy(from: migrated, to: copy).run()
-            #expect(try await copy.accessTokens() == expected)
-            #expect(try await copy.accessToken(for: old.tokens[0].text)?.name.text == "Nightly")
-            #expect(try await copy.sessions() == [])
-            #expect(try await copy.reset(for: old.reset.text) == nil)
+            #expect(try await copy.tokens.list() == expected)
+            #expect(try await copy.tokens.find(old.tokens[0].text)?.name.text == "Nightly")
+            #expect(try await copy.sessions.list() == [])
+            #expect(try await copy.passwords.findReset(old.reset.text) == nil)
             await copy.close()
         }
         await migrated.close()
         try await StoreBackup(at: backup, options: store.options()).restore(to: store.path, options: store.options())
         let restored = try await store.open()
-        #expect(try await restored.accessTokens() == expected)
-        #expect(try await restored.sessions() == [])
-        #expect(try await restored.reset(for: old.reset.text) == nil)
+        #expect(try await restored.tokens.list() == expected)
+        #expect(try await restored.sessions.list() == [])
+        #expect(try await restored.passwords.findReset(old.reset.text) == nil)
         await restored.close()
     }
 

@@ -80,19 +80,19 @@ import Watchdog
         #expect(await isCorrupt { try await repository.register("bert") })
         #expect(await isCorrupt { _ = try await repository.edit("abel") { $0["address"] = "2" } })
         #expect(await isCorrupt { try await repository.remove("abel") })
-        #expect(await isCorrupt { try await repository.adopt(try People.standard(and: People.email)) })
+        #expect(await isCorrupt { try await repository.rules.adopt(try People.standard(and: People.email)) })
         #expect(await isCorrupt { _ = try await importRows(repository) })
         for start in [0, 1, .max - 2, .max - 1, .max] as [Int64] {
-            #expect(await isCorrupt { _ = try await repository.changes(after: start).first { _ in true } })
+            #expect(await isCorrupt { _ = try await repository.changes.stream(after: start).first { _ in true } })
         }
-        #expect(await isCorrupt { _ = try await repository.changes().first { _ in true } })
+        #expect(await isCorrupt { _ = try await repository.changes.stream().first { _ in true } })
         await repository.close()
     }
 
     @Test(arguments: [Int64.max - 1, .max]) func `R7: a watcher may begin after any number`(start: Int64) async throws {
         let repository = try await craft("")
         // A number that is not reached yet belongs to another store.
-        #expect(try await repository.changes(after: start).first { _ in true }?.kind == .missed)
+        #expect(try await repository.changes.stream(after: start).first { _ in true }?.kind == .missed)
         await repository.close()
     }
 
@@ -106,10 +106,10 @@ import Watchdog
 
     @Test func `S7: a schema's version that cannot rise is damage`() async throws {
         let repository = try await craft("UPDATE schemas SET version = \(Int64.max)")
-        #expect(repository.schemaVersion == .max)
+        #expect(repository.rules.inForce.number == .max)
         try await repository.register("bert")
-        #expect(await isCorrupt { try await repository.adopt(try People.standard(and: People.email)) })
-        _ = try await repository.revalidate(all: true)
+        #expect(await isCorrupt { try await repository.rules.adopt(try People.standard(and: People.email)) })
+        _ = try await repository.rules.revalidate(all: true)
         await repository.close()
     }
 
@@ -118,7 +118,7 @@ import Watchdog
             "UPDATE store SET unknown_throttles = \(count), unjudged_passwords = \(count)")
         #expect(await isCorrupt { try await repository.register("bert") })
         #expect(await isCorrupt { _ = try await importRows(repository) })
-        #expect(await isCorrupt { _ = try await repository.validatePassword(People.secret, for: "zoe") })
+        #expect(await isCorrupt { _ = try await repository.passwords.validate(People.secret, for: "zoe") })
         let error = await #expect(throws: LoginError.self) {
             try await LoginService(repository).logIn(username: "abel", password: People.secret)
         }
@@ -154,11 +154,11 @@ import Watchdog
             """)
         for name in ["abel", "zoe"] {
             await #expect(throws: CredentialError.self) {
-                try await repository.validatePassword(Secret("wrong1A"), for: name)
+                try await repository.passwords.validate(Secret("wrong1A"), for: name)
             }
         }
         try await repository.unlock("abel")
-        _ = try await repository.validatePassword(People.secret, for: "abel")
+        _ = try await repository.passwords.validate(People.secret, for: "abel")
         await repository.close()
     }
 
@@ -174,10 +174,10 @@ import Watchdog
         let profile = try #require(try await repository.profile(username: "abel"))
         #expect(profile.revision == number)
         #expect(!profile.json.text().isEmpty)
-        let change = try #require(try await repository.changes(after: 0).first { _ in true })
+        let change = try #require(try await repository.changes.stream(after: 0).first { _ in true })
         #expect(change.profileIDs?.contains(number) == true)
         #expect(!change.json.text().isEmpty)
-        _ = try await repository.revalidate(all: true)
+        _ = try await repository.rules.revalidate(all: true)
         _ = try await repository.statistics()
         await repository.close()
     }
@@ -187,7 +187,7 @@ import Watchdog
         #expect(try await repository.usernames() == ["abel"])
         #expect(try await repository.profiles(ProfileQuery(limit: 1)).next == nil)
         _ = try await repository.edit("abel") { $0["address"] = "2" }
-        _ = try await repository.revalidate(all: true)
+        _ = try await repository.rules.revalidate(all: true)
         try await repository.remove("abel")
         await repository.close()
     }
@@ -216,7 +216,7 @@ import Watchdog
         let repository = try await craft(
             "UPDATE profiles SET address = hex(zeroblob(4000000))", registering: (0..<8).map { "user\($0)" })
         let steps = Counter()
-        let report = try await repository.revalidate(all: true) { _ in steps.add(1) }
+        let report = try await repository.rules.revalidate(all: true) { _ in steps.add(1) }
         #expect(report.checked == 8 && report.invalid == 8)
         #expect(steps.value >= 4, "8 MB a value, in batches of little more")
         await repository.close()

@@ -22,14 +22,14 @@ import Watchdog
         let repository = try await store.open(store.options { $0.now = Timestamp.now })
         try await repository.register("abel", ["password_hash": People.weakHash])
         try await repository.register("zoe")
-        _ = try await repository.createPasscode(Secret("parislondon"), for: "zoe")
-        for name in ["abel", "nobody"] { _ = try? await repository.validatePassword(Secret("wrong1A"), for: name) }
+        _ = try await repository.passcodes.create(Secret("parislondon"), for: "zoe")
+        for name in ["abel", "nobody"] { _ = try? await repository.passwords.validate(Secret("wrong1A"), for: name) }
         let draft = try repository.judged(People.draft("keyed"))
         _ = try await repository.register(draft, key: WriteKey("kept"))
-        let session = try await repository.startSession(vouchingFor: "abel")
+        let session = try await repository.sessions.start(vouchingFor: "abel")
         let console = try #require(AccountLabel("console"))
-        let token = try await repository.createAccessToken(console, scopes: [], validFor: .seconds(86_400))
-        let reset = try await repository.issueReset(of: "abel")
+        let token = try await repository.tokens.create(console, scopes: [], validFor: .seconds(86_400))
+        let reset = try await repository.passwords.issueReset(of: "abel")
         await repository.close()
         return [session.token, token.token, reset.token].map { String($0.bytes) }
     }

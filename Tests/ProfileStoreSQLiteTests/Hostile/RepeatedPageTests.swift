@@ -81,7 +81,7 @@ import Watchdog
         try repeatPage(of: "profiles")
         try await isCorrupt { repository in
             let task = Task {
-                try await repository.revalidate(all: true) { checked in
+                try await repository.rules.revalidate(all: true) { checked in
                     if checked > Self.most { withUnsafeCurrentTask { $0?.cancel() } }
                 }
             }
@@ -127,9 +127,12 @@ import Watchdog
     @Test func `removing what a query finds ends where a page is repeated`() async throws {
         try repeatPage(of: "profiles")
         try await isCorrupt { repository in
-            let report = await repository.remove(matching: ProfileQuery(text: "user"))
-            #expect(report.removed + report.changed < Self.most)
-            if let failure = report.failure { throw failure }
+            do throws(StoppedWrite<RemovalReport>) {
+                _ = try await repository.remove(matching: ProfileQuery(text: "user"))
+            } catch {
+                #expect(error.report.removed + error.report.changed < Self.most)
+                throw error.error
+            }
         }
     }
 }

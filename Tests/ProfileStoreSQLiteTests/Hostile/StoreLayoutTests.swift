@@ -44,7 +44,7 @@ import Watchdog
             }
             let schema =
                 fields.isEmpty ? ProfileSchema.standard : try People.standard(and: fields.joined(separator: ","))
-            try await repository.adopt(schema)
+            try await repository.rules.adopt(schema)
             // Another process finds nothing to object to, and neither does this one.
             let other = try await ProfileRepository.open(at: store.path)
             _ = try await other.edit("abel") { $0["address"] = "\(step) Main St" }

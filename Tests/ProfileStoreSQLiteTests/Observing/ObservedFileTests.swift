@@ -85,7 +85,7 @@ import Watchdog
 
     @Test func `a store that is damaged is told of`() async throws {
         try RawDatabase(store.path).execute("DELETE FROM store")
-        _ = try? await repository.changeNumber
+        _ = try? await repository.changes.latestNumber
         #expect(observed.take().map(\.line) == ["read_changes failed(corrupt) 0"])
     }
 }

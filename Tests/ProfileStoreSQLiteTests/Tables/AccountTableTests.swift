@@ -47,8 +47,8 @@ import Watchdog
 
     @Test func `H4: sessions and resets go with their profile, whoever removes it`() async throws {
         for username in ["abel", "bert"] {
-            _ = try await repository.startSession(vouchingFor: username)
-            _ = try await repository.issueReset(of: username)
+            _ = try await repository.sessions.start(vouchingFor: username)
+            _ = try await repository.passwords.issueReset(of: username)
         }
         try store.execute("DELETE FROM profiles WHERE username = 'abel'")
         #expect(try store.rows("tokens").map { $0[2] } == ["2", "2"])
@@ -94,10 +94,10 @@ import Watchdog
 
     @Test(arguments: [Int64.max, .min, -1, 0])
     func `any number in a session, a token or a reset is taken as it is`(number: Int64) async throws {
-        let session = try await repository.startSession(vouchingFor: "abel")
+        let session = try await repository.sessions.start(vouchingFor: "abel")
         let name = try #require(AccountLabel("nightly"))
-        let access = try await repository.createAccessToken(name, scopes: [.read], validFor: .seconds(60))
-        let reset = try await repository.issueReset(of: "abel")
+        let access = try await repository.tokens.create(name, scopes: [.read], validFor: .seconds(60))
+        let reset = try await repository.passwords.issueReset(of: "abel")
         try RawDatabase(store.path).execute(
             """
             PRAGMA ignore_check_constraints = ON;
@@ -107,35 +107,35 @@ import Watchdog
             UPDATE tokens SET name = char(10), scopes = 'read  Nonsense' WHERE kind = 'access'
             """)
         let isLater = number == .max
-        #expect((try await repository.session(for: session.token) != nil) == isLater)
-        #expect((try await repository.accessToken(for: access.token) != nil) == isLater)
-        #expect((try await repository.reset(for: reset.token) != nil) == isLater)
+        #expect((try await repository.sessions.find(session.token) != nil) == isLater)
+        #expect((try await repository.tokens.find(access.token) != nil) == isLater)
+        #expect((try await repository.passwords.findReset(reset.token) != nil) == isLater)
         await repository.tokenUses.wait()
-        #expect(try await repository.sessions().count == (isLater ? 1 : 0))
-        #expect(try await repository.accessTokens().map(\.scopes) == [[.read]])
-        for session in try await repository.sessions() { #expect(!session.json.text().isEmpty) }
-        for token in try await repository.accessTokens() { #expect(!token.json.text().isEmpty) }
+        #expect(try await repository.sessions.list().count == (isLater ? 1 : 0))
+        #expect(try await repository.tokens.list().map(\.scopes) == [[.read]])
+        for session in try await repository.sessions.list() { #expect(!session.json.text().isEmpty) }
+        for token in try await repository.tokens.list() { #expect(!token.json.text().isEmpty) }
         _ = try await repository.removeExpired()
-        _ = try await repository.startSession(vouchingFor: "abel")
-        try await repository.endSessions(of: "abel")
+        _ = try await repository.sessions.start(vouchingFor: "abel")
+        try await repository.sessions.endAll(of: "abel")
         await repository.close()
     }
 
     @Test func `a backup that is restored lets nobody in who was logged in, and programs as it did`() async throws {
-        let session = try await repository.startSession(People.secret, for: "abel")
-        let reset = try await repository.issueReset(of: "abel")
+        let session = try await repository.sessions.start(People.secret, for: "abel")
+        let reset = try await repository.passwords.issueReset(of: "abel")
         let name = try #require(AccountLabel("nightly"))
-        let access = try await repository.createAccessToken(name, scopes: [.read])
+        let access = try await repository.tokens.create(name, scopes: [.read])
         let path = store.directory + "/backup.sqlite"
         try await repository.backup(to: path)
         _ = try await repository.edit("abel") { $0.password = Secret("bL9pjp") }
-        let since = try await repository.startSession(Secret("bL9pjp"), for: "abel")
+        let since = try await repository.sessions.start(Secret("bL9pjp"), for: "abel")
         await repository.close()
         try await StoreBackup(at: path, options: store.options()).restore(to: store.path, options: store.options())
         let restored = try await store.open()
-        for token in [session.token, since.token] { #expect(try await restored.session(for: token) == nil) }
-        #expect(try await restored.reset(for: reset.token) == nil)
-        #expect(try await restored.accessToken(for: access.token)?.name == name)
+        for token in [session.token, since.token] { #expect(try await restored.sessions.find(token) == nil) }
+        #expect(try await restored.passwords.findReset(reset.token) == nil)
+        #expect(try await restored.tokens.find(access.token)?.name == name)
         #expect(try await restored.check().isSound)
         await restored.close()
     }
@@ -144,9 +144,9 @@ import Watchdog
         let other = try TemporaryStore(named: "other.sqlite")
         let made = try await other.open()
         let name = try #require(AccountLabel("nightly"))
-        let token = try await made.createAccessToken(name, scopes: [.read])
+        let token = try await made.tokens.create(name, scopes: [.read])
         #expect(try await made.removeIfUnused() == false)
-        try await made.revokeAccessToken(token.value.id)
+        try await made.tokens.revoke(token.value.id)
         #expect(try await made.removeIfUnused())
         await made.close()
         await repository.close()

@@ -35,7 +35,7 @@ import Watchdog
         try await repository.register("bert")
         try await repository.register("carl", ["password_hash": People.weakHash])
         #expect(try unjudged() == 2)
-        _ = try await repository.validatePassword(People.secret, for: "carl")
+        _ = try await repository.passwords.validate(People.secret, for: "carl")
         #expect(try unjudged() == 2, "a better hash of it was not judged either")
         _ = try await repository.edit("bert") { $0["address"] = "2" }
         #expect(try unjudged() == 2)
@@ -48,13 +48,13 @@ import Watchdog
         try await repository.remove("carl")
         #expect(try unjudged() == 1)
         // Bert's was judged by other rules than these, and later by the very ones again.
-        try await repository.adopt(Self.stricter())
+        try await repository.rules.adopt(Self.stricter())
         #expect(try unjudged() == 2)
         try await repository.remove("abel")
         #expect(try unjudged() == 1)
-        try await repository.adopt(.standard)
+        try await repository.rules.adopt(.standard)
         #expect(try unjudged() == 0)
-        try await repository.adopt(Self.stricter())
+        try await repository.rules.adopt(Self.stricter())
         try await repository.remove("bert")
         #expect(try unjudged() == 0)
         await repository.close()
@@ -76,9 +76,9 @@ import Watchdog
             case 3: _ = try? await repository.edit(name) { $0["password_hash"] = People.weakHash }
             case 4: _ = try? await repository.edit(name) { $0["username"] = other }
             case 5: _ = try? await repository.remove(name)
-            case 6: try await repository.adopt(schemas.randomElement(using: &random) ?? .standard)
-            case 7...8: _ = try? await repository.validatePassword(People.secret, for: name)
-            case 9: try? await repository.createPasscode(Secret("parislondon"), for: name)
+            case 6: try await repository.rules.adopt(schemas.randomElement(using: &random) ?? .standard)
+            case 7...8: _ = try? await repository.passwords.validate(People.secret, for: name)
+            case 9: try? await repository.passcodes.create(Secret("parislondon"), for: name)
             case 10: try? await repository.unlock(name)
             default:
                 let rows = (0..<3).map { _ in names.randomElement(using: &random) ?? "abel" }
@@ -107,9 +107,9 @@ import Watchdog
         let repository = try await store.open()
         for name in ["abel", "bert"] { try await repository.register(name) }
         try await typed("carl", in: repository)
-        try await repository.adopt(Self.stricter())
+        try await repository.rules.adopt(Self.stricter())
         try await typed("dora", in: repository)
-        _ = try? await repository.validatePassword(People.secret, for: "zoe")
+        _ = try? await repository.passwords.validate(People.secret, for: "zoe")
         await repository.close()
         try store.becomeOlder(version: 2)
         #expect(try await ProfileRepository.migrate(at: store.path).first == "V0003_counts")
@@ -158,14 +158,14 @@ import Watchdog
         }
         let changes: [@Sendable () async throws -> Void] = [
             {}, { try await repository.register("bert") }, { try await repository.remove("bert") },
-            { try await repository.adopt(Self.stricter()) }, { try await repository.adopt(.standard) },
+            { try await repository.rules.adopt(Self.stricter()) }, { try await repository.rules.adopt(.standard) },
         ]
         let judged = [true, false, true, false, true]
         for (change, isJudged) in zip(changes, judged) {
             try await change()
             #expect(try await repository.loginRules().haveJudgedPasswords == isJudged)
             // What that looks at.
-            #expect(try SchemaTable.versionInForce(connection) == repository.schemaVersion)
+            #expect(try SchemaTable.versionInForce(connection) == repository.rules.inForce.number)
             #expect(try (StoreTable.count(.unjudgedPasswords, connection) == 0) == isJudged)
         }
         #expect(thousandsOfSteps.withLock { $0 } == 0)

@@ -41,12 +41,12 @@ import Watchdog
         #expect(try store.plan(sql).contains { $0.hasPrefix(index) })
         // Another program may drop what only helps.
         try store.execute("DROP INDEX profiles_index_note")
-        try await repository.adopt(People.standard(and: #"{"name":"note","title":"N","profiles":{"indexed":true}}"#))
+        try await repository.rules.adopt(People.standard(and: #"{"name":"note","title":"N","profiles":{"indexed":true}}"#))
         #expect(try store.plan(sql).contains { $0.hasPrefix(index) })
-        try await repository.adopt(People.standard(and: #"{"name":"note"}"#))
+        try await repository.rules.adopt(People.standard(and: #"{"name":"note"}"#))
         #expect(try !store.plan(sql).contains { $0.hasPrefix(index) })
         // A unique field has its index already.
-        try await repository.adopt(
+        try await repository.rules.adopt(
             People.standard(and: #"{"name":"note","constraints":{"unique":true},"profiles":{"indexed":true}}"#))
         #expect(try store.number("SELECT count(*) FROM sqlite_schema WHERE name = 'profiles_index_note'") == 0)
         await repository.close()

@@ -86,7 +86,7 @@ import Watchdog
         for number in 0..<8 {
             store.clock.advance(by: .milliseconds(1))
             await #expect(throws: CredentialError.wrong) {
-                try await repository.validatePassword(Secret("wrong1A"), for: "zoe\(number)")
+                try await repository.passwords.validate(Secret("wrong1A"), for: "zoe\(number)")
             }
             counts.append(try store.number("SELECT count(*) FROM throttles"))
         }
@@ -101,8 +101,8 @@ import Watchdog
 
     private func lock(_ name: String, in repository: ProfileRepository) async {
         for _ in 1...6 {
-            _ = try? await repository.validatePassword(Secret("wrong1A"), for: name)
-            _ = try? await repository.validatePasscode(Secret("wrong1A"), for: name)
+            _ = try? await repository.passwords.validate(Secret("wrong1A"), for: name)
+            _ = try? await repository.passcodes.validate(Secret("wrong1A"), for: name)
         }
     }
 
@@ -121,7 +121,7 @@ import Watchdog
         }
         #expect(report.imported == 3)
         for name in ["zoe", "yan"] {
-            _ = try await repository.validatePassword(People.secret, for: name)
+            _ = try await repository.passwords.validate(People.secret, for: name)
             #expect(try store.number("SELECT count(*) FROM throttles WHERE name = '\(name)'") == 0)
         }
         // Of those that were not registered here nothing is forgotten.

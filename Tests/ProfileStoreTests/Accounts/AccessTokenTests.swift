@@ -19,7 +19,7 @@ import Watchdog
         _ name: String, _ scopes: Set<AccessScope> = [.read], validFor validity: Duration? = nil
     ) async throws -> IssuedToken<AccessToken> {
         let label = try #require(AccountLabel(name))
-        return try await repository.createAccessToken(label, scopes: scopes, validFor: validity)
+        return try await repository.tokens.create(label, scopes: scopes, validFor: validity)
     }
 
     @Test func `H4: an access token is shown once, and lets in with its scopes`() async throws {
@@ -28,34 +28,34 @@ import Watchdog
         #expect(String(issued.token.bytes).hasPrefix("pt_") && issued.token.count == 46)
         #expect(issued.value.scopes == [.read, own, .write])
         #expect(issued.value.expiresAt == nil && issued.value.lastUsedAt == nil)
-        let found = try #require(try await repository.accessToken(for: issued.token))
+        let found = try #require(try await repository.tokens.find(issued.token))
         #expect(found.id == issued.value.id && found.name == issued.value.name && found.scopes == issued.value.scopes)
-        #expect(try await repository.accessToken(for: Secret("pt_" + String(repeating: "A", count: 43))) == nil)
+        #expect(try await repository.tokens.find(Secret("pt_" + String(repeating: "A", count: 43))) == nil)
         #expect(try await create("without scopes", []).value.scopes == [])
-        #expect(try await repository.accessTokens().map(\.name.text) == ["nightly", "without scopes"])
+        #expect(try await repository.tokens.list().map(\.name.text) == ["nightly", "without scopes"])
     }
 
     @Test func `no two have one name, whatever its case, until one is revoked`() async throws {
         let first = try await create("nightly")
         await #expect(throws: ProfileStoreError.tokenExists(name: "Nightly")) { _ = try await create("Nightly") }
-        #expect(try await repository.accessToken(for: first.token) != nil)
-        #expect(try await repository.revokeAccessToken(first.value.id)?.name.text == "nightly")
-        #expect(try await repository.revokeAccessToken(first.value.id) == nil)
-        #expect(try await repository.accessToken(for: first.token) == nil)
+        #expect(try await repository.tokens.find(first.token) != nil)
+        #expect(try await repository.tokens.revoke(first.value.id)?.name.text == "nightly")
+        #expect(try await repository.tokens.revoke(first.value.id) == nil)
+        #expect(try await repository.tokens.find(first.token) == nil)
         _ = try await create("Nightly")
     }
 
     @Test func `an access token that has expired lets nobody in, and stays in the list`() async throws {
         let issued = try await create("nightly", validFor: .seconds(60))
         store.clock.advance(by: .milliseconds(59_999))
-        #expect(try await repository.accessToken(for: issued.token) != nil)
+        #expect(try await repository.tokens.find(issued.token) != nil)
         store.clock.advance(by: .milliseconds(1))
-        #expect(try await repository.accessToken(for: issued.token) == nil)
-        #expect(try await repository.accessTokens().map { $0.isExpired(at: store.clock.timestamp) } == [true])
+        #expect(try await repository.tokens.find(issued.token) == nil)
+        #expect(try await repository.tokens.list().map { $0.isExpired(at: store.clock.timestamp) } == [true])
         // However long it is to last, nothing traps.
         for validity in [Duration.seconds(Int64.max), .seconds(-1), .zero] {
             let odd = try await create("\(validity)".prefix(40) + "x", validFor: validity)
-            #expect((try await repository.accessToken(for: odd.token) != nil))
+            #expect((try await repository.tokens.find(odd.token) != nil))
         }
     }
 
@@ -63,29 +63,29 @@ import Watchdog
         let issued = try await create("nightly")
         func lastUse() async throws -> Timestamp? {
             await repository.tokenUses.wait()
-            return try await repository.accessTokens().first?.lastUsedAt
+            return try await repository.tokens.list().first?.lastUsedAt
         }
         #expect(try await lastUse() == nil)
         let first = store.clock.timestamp
         for _ in 0..<60 {
-            #expect(try await repository.accessToken(for: issued.token)?.lastUsedAt == first)
+            #expect(try await repository.tokens.find(issued.token)?.lastUsedAt == first)
             #expect(try await lastUse() == first)
             store.clock.advance(by: .seconds(1))
         }
-        #expect(try await repository.accessToken(for: issued.token)?.lastUsedAt == store.clock.timestamp)
+        #expect(try await repository.tokens.find(issued.token)?.lastUsedAt == store.clock.timestamp)
         #expect(try await lastUse() == store.clock.timestamp)
     }
 
     @Test func `H4: every process refuses a token within 250 ms of its end`() async throws {
         let other = try await store.open()
         let issued = try await create("nightly")
-        #expect(try await other.accessToken(for: issued.token) != nil)
-        try await repository.revokeAccessToken(issued.value.id)
-        #expect(try await repository.accessToken(for: issued.token) == nil)
+        #expect(try await other.tokens.find(issued.token) != nil)
+        try await repository.tokens.revoke(issued.value.id)
+        #expect(try await repository.tokens.find(issued.token) == nil)
         store.clock.advance(by: .milliseconds(249))
-        #expect(try await other.accessToken(for: issued.token) != nil)
+        #expect(try await other.tokens.find(issued.token) != nil)
         store.clock.advance(by: .milliseconds(1))
-        #expect(try await other.accessToken(for: issued.token) == nil)
+        #expect(try await other.tokens.find(issued.token) == nil)
         await other.close()
     }
 }

@@ -20,57 +20,57 @@ import Watchdog
     }
 
     private func isRight(_ password: Secret, _ username: String = "abel") async -> Bool {
-        (try? await repository.validatePassword(password, for: username)) != nil
+        (try? await repository.passwords.validate(password, for: username)) != nil
     }
 
     private func redeem(_ token: Secret, _ password: Secret? = nil) async throws(CredentialError) -> Profile {
-        try await repository.redeemReset(token, password: password ?? new)
+        try await repository.passwords.redeemReset(token, password: password ?? new)
     }
 
     @Test func `H4, R3: a reset sets the password once, and the former one is right until then`() async throws {
-        let issued = try await repository.issueReset(of: "ABEL")
+        let issued = try await repository.passwords.issueReset(of: "ABEL")
         #expect(issued.value.username == "abel" && issued.value.profileID == 1)
         #expect(issued.value.expiresAt == store.clock.timestamp.advanced(by: .seconds(86_400)))
         #expect(String(issued.token.bytes).hasPrefix("pr_"))
-        let session = try await repository.startSession(People.secret, for: "abel")
-        #expect(try await repository.reset(for: issued.token) == issued.value)
+        let session = try await repository.sessions.start(People.secret, for: "abel")
+        #expect(try await repository.passwords.findReset(issued.token) == issued.value)
         #expect(await isRight(People.secret))
 
-        let number = try await repository.changeNumber
+        let number = try await repository.changes.latestNumber
         let profile = try await redeem(issued.token)
         #expect(profile.username == "abel" && profile.revision == 2)
         #expect(profile.updatedAt == store.clock.timestamp)
-        #expect(try await repository.session(for: session.token) == nil)
-        let change = try await repository.changes(after: number, limit: 5)
+        #expect(try await repository.sessions.find(session.token) == nil)
+        let change = try await repository.changes.page(after: number, limit: 5)
         #expect(change.map(\.kind) == [.edited, .credentialChanged] && change.first?.revision == 2)
         #expect(await isRight(new))
         #expect(await !isRight(People.secret))
-        #expect(try await repository.reset(for: issued.token) == nil)
+        #expect(try await repository.passwords.findReset(issued.token) == nil)
         await #expect(throws: CredentialError.wrong) { try await redeem(issued.token, Secret("cM8qkq")) }
         #expect(await isRight(new))
         #expect(await isRight(People.secret, "bert"))
     }
 
     @Test func `a further reset ends the one before, and each ends when its time is over`() async throws {
-        let first = try await repository.issueReset(of: "abel", validFor: .seconds(60))
-        let second = try await repository.issueReset(of: "abel", validFor: .seconds(60))
+        let first = try await repository.passwords.issueReset(of: "abel", validFor: .seconds(60))
+        let second = try await repository.passwords.issueReset(of: "abel", validFor: .seconds(60))
         await #expect(throws: CredentialError.wrong) { try await redeem(first.token) }
         store.clock.advance(by: .milliseconds(59_999))
-        #expect(try await repository.reset(for: second.token) != nil)
+        #expect(try await repository.passwords.findReset(second.token) != nil)
         store.clock.advance(by: .milliseconds(1))
-        #expect(try await repository.reset(for: second.token) == nil)
+        #expect(try await repository.passwords.findReset(second.token) == nil)
         await #expect(throws: CredentialError.wrong) { try await redeem(second.token) }
         #expect(await isRight(People.secret))
         await #expect(throws: ProfileStoreError.notFound(username: "zoe")) {
-            _ = try await repository.issueReset(of: "zoe")
+            _ = try await repository.passwords.issueReset(of: "zoe")
         }
     }
 
     @Test func `a reset ends with any other change of the password, and with the profile`() async throws {
-        let edited = try await repository.issueReset(of: "abel")
+        let edited = try await repository.passwords.issueReset(of: "abel")
         _ = try await repository.edit("abel") { $0.password = new }
         await #expect(throws: CredentialError.wrong) { try await redeem(edited.token) }
-        let removed = try await repository.issueReset(of: "bert")
+        let removed = try await repository.passwords.issueReset(of: "bert")
         try await repository.remove("bert")
         await #expect(throws: CredentialError.wrong) { try await redeem(removed.token) }
         try await repository.register("bert")
@@ -78,8 +78,8 @@ import Watchdog
     }
 
     @Test func `the rules judge the password, and a token is none the worse for one that they refuse`() async throws {
-        try await repository.adopt(People.standard(replacing: #""minLength":3"#, with: #""minLength":6"#))
-        let token = try await repository.issueReset(of: "abel").token
+        try await repository.rules.adopt(People.standard(replacing: #""minLength":3"#, with: #""minLength":6"#))
+        let token = try await repository.passwords.issueReset(of: "abel").token
         let runs = repository.hasher.argon2Runs
         for (password, code) in [("aB1", IssueCode.tooShort), ("", .required), ("poytrl", .missingUppercase)] {
             let error = await #expect(throws: CredentialError.self) { try await redeem(token, Secret(password)) }
@@ -103,9 +103,9 @@ import Watchdog
     @Test func `P9, P10: a reset forgets failed attempts, and a wrong token counts and costs nothing`() async throws {
         for _ in 0..<6 { #expect(await !isRight(Secret("wrong1A"))) }
         await #expect(throws: CredentialError.self) {
-            try await repository.validatePassword(People.secret, for: "abel")
+            try await repository.passwords.validate(People.secret, for: "abel")
         }
-        let token = try await repository.issueReset(of: "abel").token
+        let token = try await repository.passwords.issueReset(of: "abel").token
         let runs = repository.hasher.argon2Runs
         let before = try await store.failedAttempts().map(\.failures)
         for text in ["", "pr_", "pr_" + String(repeating: "A", count: 43), "abel"] {
@@ -119,14 +119,14 @@ import Watchdog
     }
 
     @Test func `of two who use one token at the same moment, one sets the password`() async throws {
-        let token = try await repository.issueReset(of: "abel").token
+        let token = try await repository.passwords.issueReset(of: "abel").token
         let repository = repository
         let passwords = (0..<4).map { Secret("aK8oio\($0)") }
         let winners: [Int] = await withTaskGroup(of: Int?.self) { group in
             for number in passwords.indices {
                 group.addTask {
                     do throws(CredentialError) {
-                        _ = try await repository.redeemReset(token, password: passwords[number])
+                        _ = try await repository.passwords.redeemReset(token, password: passwords[number])
                         return number
                     } catch {
                         #expect(error == .wrong)
@@ -145,10 +145,10 @@ import Watchdog
     @Test func `where the rules know no password there is none to reset`() async throws {
         let schema = try ProfileSchema(
             parsing: #"{"fields":[{"name":"username","constraints":{"required":true,"unique":true}}]}"#)
-        let token = try await repository.issueReset(of: "abel").token
-        try await repository.adopt(schema)
+        let token = try await repository.passwords.issueReset(of: "abel").token
+        try await repository.rules.adopt(schema)
         let expected = ProfileStoreError.invalid(ValidationFailure([ValidationIssue(nil, .unknownField("password"))]))
-        await #expect(throws: expected) { _ = try await repository.issueReset(of: "abel") }
+        await #expect(throws: expected) { _ = try await repository.passwords.issueReset(of: "abel") }
         await #expect(throws: CredentialError.store(expected)) { try await redeem(token) }
     }
 
@@ -161,9 +161,9 @@ import Watchdog
         let store = try TemporaryStore()
         let repository = try await store.open(schema: schema)
         _ = try await repository.register(repository.judged(ProfileDraft(["username": "carl"])))
-        let token = try await repository.issueReset(of: "carl").token
-        #expect(try await repository.redeemReset(token, password: new).hasPassword)
-        #expect(try await repository.validatePassword(new, for: "carl").username == "carl")
+        let token = try await repository.passwords.issueReset(of: "carl").token
+        #expect(try await repository.passwords.redeemReset(token, password: new).hasPassword)
+        #expect(try await repository.passwords.validate(new, for: "carl").username == "carl")
         await repository.close()
     }
 }

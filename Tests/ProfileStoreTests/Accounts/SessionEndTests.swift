@@ -38,10 +38,10 @@ import Watchdog
             ) { $0.duplicates = .update }
             #expect(report.updated == 1, "bert has that hash already")
         case .reset:
-            let token = try await repository.issueReset(of: "abel").token
-            _ = try await repository.redeemReset(token, password: Secret("bL9pjp"))
-        case .end: try await repository.endSession(session.id)
-        case .endOfAll: try await repository.endSessions(of: "abel")
+            let token = try await repository.passwords.issueReset(of: "abel").token
+            _ = try await repository.passwords.redeemReset(token, password: Secret("bL9pjp"))
+        case .end: try await repository.sessions.end(session.id)
+        case .endOfAll: try await repository.sessions.endAll(of: "abel")
         }
     }
 
@@ -49,55 +49,55 @@ import Watchdog
     func `H4: a session ends with its password or its profile, in every process within 250 ms`(
         ending: Ending
     ) async throws {
-        let abel = try await repository.startSession(vouchingFor: "abel")
-        let bert = try await repository.startSession(vouchingFor: "bert")
+        let abel = try await repository.sessions.start(vouchingFor: "abel")
+        let bert = try await repository.sessions.start(vouchingFor: "bert")
         for repository in [repository, other] {
-            #expect(try await repository.session(for: abel.token) != nil)
-            #expect(try await repository.session(for: bert.token) != nil)
+            #expect(try await repository.sessions.find(abel.token) != nil)
+            #expect(try await repository.sessions.find(bert.token) != nil)
         }
         store.clock.advance(by: .milliseconds(100))
         try await bring(ending, abel.value)
         // It has ended; another process does not know it yet, until its last look is 250 ms old.
-        #expect(try await repository.sessions().map(\.username) == ["bert"])
-        #expect(try await other.session(for: abel.token) != nil)
+        #expect(try await repository.sessions.list().map(\.username) == ["bert"])
+        #expect(try await other.sessions.find(abel.token) != nil)
         store.clock.advance(by: .milliseconds(149))
-        #expect(try await other.session(for: abel.token) != nil)
+        #expect(try await other.sessions.find(abel.token) != nil)
         store.clock.advance(by: .milliseconds(1))
         for repository in [repository, other] {
-            #expect(try await repository.session(for: abel.token) == nil)
-            #expect(try await repository.session(for: bert.token) != nil)
+            #expect(try await repository.sessions.find(abel.token) == nil)
+            #expect(try await repository.sessions.find(bert.token) != nil)
         }
         for repository in [repository, other] { await repository.close() }
     }
 
     @Test(arguments: [Ending.edit, .editOfHash, .removal, .reset, .end, .endOfAll])
     func `H4: the process that ends a session does not honour it for another moment`(ending: Ending) async throws {
-        let abel = try await repository.startSession(vouchingFor: "abel")
-        #expect(try await repository.session(for: abel.token) != nil)
+        let abel = try await repository.sessions.start(vouchingFor: "abel")
+        #expect(try await repository.sessions.find(abel.token) != nil)
         try await bring(ending, abel.value)
-        #expect(try await repository.session(for: abel.token) == nil)
+        #expect(try await repository.sessions.find(abel.token) == nil)
     }
 
     @Test func `a session goes on when the password does`() async throws {
-        let abel = try await repository.startSession(vouchingFor: "abel")
-        let reset = try await repository.issueReset(of: "abel")
+        let abel = try await repository.sessions.start(vouchingFor: "abel")
+        let reset = try await repository.passwords.issueReset(of: "abel")
         _ = try await repository.edit("abel") { $0["address"] = "2" }
         _ = try await repository.edit("abel") { $0["username"] = "abelard" }
         _ = try await repository.edit("abelard") { $0["password_hash"] = People.weakHash }
-        try await repository.createPasscode(Secret("parislondon"), for: "abelard")
-        try await repository.editPasscode(from: Secret("parislondon"), to: Secret("marsvenus"), for: "abelard")
-        try await repository.removePasscode(of: "abelard")
-        try await repository.adopt(People.standard(and: People.email))
+        try await repository.passcodes.create(Secret("parislondon"), for: "abelard")
+        try await repository.passcodes.edit(from: Secret("parislondon"), to: Secret("marsvenus"), for: "abelard")
+        try await repository.passcodes.remove(of: "abelard")
+        try await repository.rules.adopt(People.standard(and: People.email))
         // Replaces the weak hash by a better one of the same password.
-        _ = try await repository.validatePassword(People.secret, for: "abelard")
+        _ = try await repository.passwords.validate(People.secret, for: "abelard")
         await #expect(throws: CredentialError.wrong) {
-            try await repository.validatePassword(Secret("wrong1A"), for: "abelard")
+            try await repository.passwords.validate(Secret("wrong1A"), for: "abelard")
         }
         let hash = try await repository.engine.credential(.password, of: "abelard")?.hash
         #expect(hash?.text != People.weakHash)
         store.clock.advance(by: .seconds(1))
-        #expect(try await repository.session(for: abel.token) != nil)
-        #expect(try await repository.reset(for: reset.token) != nil)
+        #expect(try await repository.sessions.find(abel.token) != nil)
+        #expect(try await repository.passwords.findReset(reset.token) != nil)
     }
 
     @Test(.onlyOnSQLite("needs another process"))
@@ -108,7 +108,7 @@ import Watchdog
                 $0.now = Timestamp.now
                 $0.uptime = { .now }
             })
-        let abel = try await repository.startSession(vouchingFor: "abel")
+        let abel = try await repository.sessions.start(vouchingFor: "abel")
         let process = try ExerciserProcess("honour", store.path, String(abel.token.bytes))
         #expect(process.nextLine() == "honoured")
         _ = try await repository.edit("abel") { $0.password = Secret("bL9pjp") }
@@ -125,13 +125,13 @@ import Watchdog
     func `H4: the store's files hold no token, and no part of one`() async throws {
         let name = try #require(AccountLabel("nightly"))
         let tokens = [
-            try await repository.startSession(People.secret, for: "abel").token,
-            try await repository.createAccessToken(name, scopes: [.read]).token,
-            try await repository.issueReset(of: "abel").token,
+            try await repository.sessions.start(People.secret, for: "abel").token,
+            try await repository.tokens.create(name, scopes: [.read]).token,
+            try await repository.passwords.issueReset(of: "abel").token,
         ]
         let kinds = [TokenKind.session, .access, .reset]
-        _ = try await repository.session(for: tokens[0])
-        _ = try await repository.accessToken(for: tokens[1])
+        _ = try await repository.sessions.find(tokens[0])
+        _ = try await repository.tokens.find(tokens[1])
         await repository.tokenUses.wait()
         var files: [UInt8] = []
         for file in store.names() { files += SmallFile.bytes(of: "\(store.directory)/\(file)") ?? [] }

@@ -18,7 +18,7 @@ import Watchdog
         try await repository.register("bert")
     }
 
-    private func session(for token: Secret) async throws -> Session? { try await repository.session(for: token) }
+    private func session(for token: Secret) async throws -> Session? { try await repository.sessions.find(token) }
 
     private func later(_ duration: Duration) { store.clock.advance(by: duration) }
 
@@ -26,7 +26,7 @@ import Watchdog
 
     @Test func `H4: the right password starts a session, which its token alone finds`() async throws {
         let label = try #require(AccountLabel("Firefox on Linux"))
-        let issued = try await repository.startSession(People.secret, for: "ABEL", label: label)
+        let issued = try await repository.sessions.start(People.secret, for: "ABEL", label: label)
         let session = issued.value
         #expect(session.username == "abel" && session.profileID == 1 && session.label == label)
         let now = store.clock.timestamp
@@ -36,7 +36,7 @@ import Watchdog
         #expect(try await self.session(for: issued.token) == session)
         #expect(issued.token.count == 46 && String(issued.token.bytes).hasPrefix("ps_"))
 
-        let other = try await repository.startSession(People.secret, for: "abel")
+        let other = try await repository.sessions.start(People.secret, for: "abel")
         #expect(other.value.id != session.id && other.token != issued.token)
         #expect(try await self.session(for: other.token) == other.value)
         for text in ["", "ps_", String(session.id.description), "ps_" + String(repeating: "A", count: 43)] {
@@ -47,25 +47,25 @@ import Watchdog
     @Test func `H4: no token is taken for one of another kind`() async throws {
         let name = try #require(AccountLabel("nightly"))
         let tokens = [
-            try await repository.startSession(People.secret, for: "abel").token,
-            try await repository.createAccessToken(name, scopes: [.read]).token,
-            try await repository.issueReset(of: "abel").token,
+            try await repository.sessions.start(People.secret, for: "abel").token,
+            try await repository.tokens.create(name, scopes: [.read]).token,
+            try await repository.passwords.issueReset(of: "abel").token,
         ]
         for (index, token) in tokens.enumerated() {
             // As they are, and with the prefix of another kind.
             for prefix in ["ps_", "pt_", "pr_"] {
                 let text = Secret(index == ["ps_", "pt_", "pr_"].firstIndex(of: prefix) ? "" : prefix)
                 let forged = Secret(String(text.bytes) + String(String(token.bytes).dropFirst(text.isEmpty ? 0 : 3)))
-                #expect((try await repository.session(for: forged) != nil) == (index == 0 && text.isEmpty))
-                #expect((try await repository.accessToken(for: forged) != nil) == (index == 1 && text.isEmpty))
-                #expect((try await repository.reset(for: forged) != nil) == (index == 2 && text.isEmpty))
+                #expect((try await repository.sessions.find(forged) != nil) == (index == 0 && text.isEmpty))
+                #expect((try await repository.tokens.find(forged) != nil) == (index == 1 && text.isEmpty))
+                #expect((try await repository.passwords.findReset(forged) != nil) == (index == 2 && text.isEmpty))
             }
         }
     }
 
     @Test func `P9, P10: a wrong password starts none, and counts and costs as any other attempt`() async throws {
         func start(_ password: String, _ username: String) async throws(CredentialError) {
-            _ = try await repository.startSession(Secret(password), for: username)
+            _ = try await repository.sessions.start(Secret(password), for: username)
         }
         var costs: [Int] = []
         for username in ["abel", "zoe"] {
@@ -81,11 +81,11 @@ import Watchdog
             Issue.record("\(String(describing: error))")
             return
         }
-        #expect(try await repository.sessions(of: "abel") == [])
+        #expect(try await repository.sessions.list(of: "abel") == [])
         later(.seconds(60))
         try await start("aK8oio", "abel")
         #expect(try await store.failedAttempts().map(\.name) == ["zoe"])
-        #expect(try await repository.sessions(of: "abel").count == 1)
+        #expect(try await repository.sessions.list(of: "abel").count == 1)
     }
 
     @Test func `H4: a password that is another one by the time it is proven starts none`() async throws {
@@ -108,10 +108,10 @@ import Watchdog
     }
 
     @Test func `who authenticates by other means vouches for somebody who is there`() async throws {
-        let issued = try await repository.startSession(vouchingFor: "Bert")
+        let issued = try await repository.sessions.start(vouchingFor: "Bert")
         #expect(try await session(for: issued.token)?.username == "bert")
         await #expect(throws: ProfileStoreError.notFound(username: "zoe")) {
-            _ = try await repository.startSession(vouchingFor: "zoe")
+            _ = try await repository.sessions.start(vouchingFor: "zoe")
         }
     }
 
@@ -119,15 +119,15 @@ import Watchdog
 
     @Test func `a session that nobody uses ends, and one in use ends of age`() async throws {
         let policy = SessionPolicy(idleTime: .seconds(600), lifetime: .seconds(1_500))
-        let idle = try await repository.startSession(People.secret, for: "abel", policy: policy)
-        let used = try await repository.startSession(People.secret, for: "abel", policy: policy)
+        let idle = try await repository.sessions.start(People.secret, for: "abel", policy: policy)
+        let used = try await repository.sessions.start(People.secret, for: "abel", policy: policy)
         later(.milliseconds(599_999))
         #expect(try await session(for: used.token) != nil)
         await repository.tokenUses.wait()
-        #expect(try await repository.sessions(of: "abel").count == 2)
+        #expect(try await repository.sessions.list(of: "abel").count == 2)
         later(.milliseconds(1))
         #expect(try await session(for: idle.token) == nil)
-        #expect(try await repository.sessions(of: "abel").map(\.id) == [used.value.id])
+        #expect(try await repository.sessions.list(of: "abel").map(\.id) == [used.value.id])
         later(.seconds(599))
         let before = try #require(try await session(for: used.token))
         #expect(before.idleExpiresAt <= before.expiresAt)
@@ -136,17 +136,17 @@ import Watchdog
         #expect(try await session(for: used.token) != nil)
         later(.milliseconds(1))
         #expect(try await session(for: used.token) == nil, "1,500 seconds after it was started")
-        #expect(try await repository.endSession(used.value.id) == nil, "it has ended already")
+        #expect(try await repository.sessions.end(used.value.id) == nil, "it has ended already")
     }
 
     @Test func `a request is no write: last use is written once a minute, or in a tenth of the idle time`() async throws
     {
         for (idleTime, interval) in [(3_600, 60_000), (100, 10_000)] {
             let policy = SessionPolicy(idleTime: .seconds(idleTime))
-            let issued = try await repository.startSession(People.secret, for: "abel", policy: policy)
+            let issued = try await repository.sessions.start(People.secret, for: "abel", policy: policy)
             func lastUse() async throws -> Timestamp? {
                 await repository.tokenUses.wait()
-                return try await repository.sessions(of: "abel").first { $0.id == issued.value.id }?.lastUsedAt
+                return try await repository.sessions.list(of: "abel").first { $0.id == issued.value.id }?.lastUsedAt
             }
             for _ in 0..<20 {
                 later(.milliseconds(interval / 20 - 1))
@@ -166,37 +166,37 @@ import Watchdog
     }
 
     @Test func `what was used is written when the repository is closed`() async throws {
-        let issued = try await repository.startSession(People.secret, for: "abel")
+        let issued = try await repository.sessions.start(People.secret, for: "abel")
         later(.seconds(61))
         let time = store.clock.timestamp
         #expect(try await session(for: issued.token) != nil)
         await repository.close()
         let again = try await store.open()
-        #expect(try await again.sessions(of: "abel").map(\.lastUsedAt) == [time])
+        #expect(try await again.sessions.list(of: "abel").map(\.lastUsedAt) == [time])
         await again.close()
     }
 
     @Test(.onlyOnSQLite("needs another process"))
     func `a session is found while another process writes, though its use cannot be written`() async throws {
-        let issued = try await repository.startSession(People.secret, for: "abel")
+        let issued = try await repository.sessions.start(People.secret, for: "abel")
         later(.seconds(61))
         let holder = try ExerciserProcess("hold", store.path, "tester")
         #expect(holder.waitForSign())
         #expect(try await session(for: issued.token) != nil)
         _ = await holder.finish()
         await repository.tokenUses.wait()
-        #expect(try await repository.sessions(of: "abel").map(\.lastUsedAt) == [store.clock.timestamp])
+        #expect(try await repository.sessions.list(of: "abel").map(\.lastUsedAt) == [store.clock.timestamp])
     }
 
     @Test func `a use that is written late brings no session back that has expired`() async throws {
         let policy = SessionPolicy(idleTime: .seconds(10))
-        let issued = try await repository.startSession(People.secret, for: "abel", policy: policy)
+        let issued = try await repository.sessions.start(People.secret, for: "abel", policy: policy)
         let hash = try #require(TokenHash(of: issued.token, .session))
         later(.seconds(10))
         try await repository.engine.note([TokenUse(hash, at: store.clock.timestamp)])
         #expect(try await session(for: issued.token) == nil)
         // Nor does one of before move it back.
-        let second = try await repository.startSession(People.secret, for: "abel", policy: policy)
+        let second = try await repository.sessions.start(People.secret, for: "abel", policy: policy)
         let secondHash = try #require(TokenHash(of: second.token, .session))
         let before = store.clock.timestamp.advanced(byMilliseconds: -5_000)
         try await repository.engine.note([TokenUse(secondHash, at: before)])
@@ -206,17 +206,17 @@ import Watchdog
     @Test func `H4: a field of the schema may have the name of a column of the tokens' table`() async throws {
         let names = ["name", "kind", "hash", "label", "scopes", "profile_id", "expires_at", "last_used_at"]
         let fields = names.map { "{\"name\":\"\($0)\"}" }.joined(separator: ",")
-        try await repository.adopt(People.standard(and: fields))
+        try await repository.rules.adopt(People.standard(and: fields))
         try await repository.register("carl", Dictionary(uniqueKeysWithValues: names.map { ($0, "7") }))
         let label = AccountLabel("Firefox")
-        let issued = try await repository.startSession(People.secret, for: "carl", label: label)
+        let issued = try await repository.sessions.start(People.secret, for: "carl", label: label)
         #expect(issued.value.profileID == 3 && issued.value.username == "carl" && issued.value.label == label)
         #expect(try await session(for: issued.token) == issued.value)
-        #expect(try await repository.sessions() == [issued.value])
-        #expect(try await repository.sessions(of: "carl") == [issued.value])
-        let reset = try await repository.issueReset(of: "carl")
-        #expect(try await repository.reset(for: reset.token) == reset.value)
-        #expect(try await repository.endSession(issued.value.id) == issued.value)
+        #expect(try await repository.sessions.list() == [issued.value])
+        #expect(try await repository.sessions.list(of: "carl") == [issued.value])
+        let reset = try await repository.passwords.issueReset(of: "carl")
+        #expect(try await repository.passwords.findReset(reset.token) == reset.value)
+        #expect(try await repository.sessions.end(issued.value.id) == issued.value)
     }
 
     // MARK: How many
@@ -225,15 +225,15 @@ import Watchdog
         let policy = SessionPolicy(mostOfProfile: 3)
         var tokens: [Secret] = []
         for _ in 0..<3 {
-            tokens.append(try await repository.startSession(vouchingFor: "abel", policy: policy).token)
+            tokens.append(try await repository.sessions.start(vouchingFor: "abel", policy: policy).token)
             later(.seconds(100))
         }
-        let bert = try await repository.startSession(vouchingFor: "bert", policy: policy)
+        let bert = try await repository.sessions.start(vouchingFor: "bert", policy: policy)
         // The oldest is the one that was used last.
         #expect(try await session(for: tokens[0]) != nil)
         await repository.tokenUses.wait()
         later(.seconds(1))
-        tokens.append(try await repository.startSession(vouchingFor: "abel", policy: policy).token)
+        tokens.append(try await repository.sessions.start(vouchingFor: "abel", policy: policy).token)
         var isThere: [Bool] = []
         for token in tokens { isThere.append(try await session(for: token) != nil) }
         #expect(isThere == [true, false, true, true])
@@ -242,13 +242,13 @@ import Watchdog
 
     @Test func `what has expired goes by the way, a few at a time, or all when it is asked for`() async throws {
         let short = SessionPolicy(idleTime: .seconds(10), lifetime: .seconds(10))
-        for _ in 0..<20 { _ = try await repository.startSession(vouchingFor: "abel", policy: short) }
-        _ = try await repository.issueReset(of: "abel", validFor: .seconds(5))
+        for _ in 0..<20 { _ = try await repository.sessions.start(vouchingFor: "abel", policy: short) }
+        _ = try await repository.passwords.issueReset(of: "abel", validFor: .seconds(5))
         later(.seconds(10))
-        let bert = try await repository.startSession(vouchingFor: "bert")
+        let bert = try await repository.sessions.start(vouchingFor: "bert")
         #expect(try await repository.engine.removeExpired(at: store.clock.timestamp) == 13, "12 and the reset")
         #expect(try await repository.removeExpired() == 0)
-        #expect(try await repository.sessions().map(\.id) == [bert.value.id])
+        #expect(try await repository.sessions.list().map(\.id) == [bert.value.id])
     }
 
     // MARK: Listing and ending
@@ -256,48 +256,48 @@ import Watchdog
     @Test func `sessions are listed by profile, page by page`() async throws {
         var ids: Set<TokenID> = []
         for username in ["abel", "bert", "abel", "abel", "bert"] {
-            ids.insert(try await repository.startSession(vouchingFor: username).value.id)
+            ids.insert(try await repository.sessions.start(vouchingFor: username).value.id)
         }
         var pages: [[Session]] = []
         var last: Session?
         repeat {
-            pages.append(try await repository.sessions(after: last, limit: 2))
+            pages.append(try await repository.sessions.list(after: last, limit: 2))
             last = pages.last?.last
         } while last != nil
         #expect(pages.map(\.count) == [2, 2, 1, 0])
         #expect(Set(pages.flatMap { $0.map(\.id) }) == ids)
         #expect(pages.flatMap { $0.map(\.username) } == ["abel", "abel", "abel", "bert", "bert"])
         await #expect(throws: ProfileStoreError.notFound(username: "zoe")) {
-            try await repository.sessions(of: "zoe")
+            try await repository.sessions.list(of: "zoe")
         }
     }
 
     @Test func `a session is ended by its id or its token, and nobody else's`() async throws {
         let sessions = [
-            try await repository.startSession(vouchingFor: "abel"),
-            try await repository.startSession(vouchingFor: "abel"),
-            try await repository.startSession(vouchingFor: "abel"),
-            try await repository.startSession(vouchingFor: "bert"),
+            try await repository.sessions.start(vouchingFor: "abel"),
+            try await repository.sessions.start(vouchingFor: "abel"),
+            try await repository.sessions.start(vouchingFor: "abel"),
+            try await repository.sessions.start(vouchingFor: "bert"),
         ]
         for session in sessions { #expect(try await self.session(for: session.token) != nil) }
-        #expect(try await repository.endSession(sessions[0].value.id)?.id == sessions[0].value.id)
-        #expect(try await repository.endSession(sessions[0].value.id) == nil)
-        #expect(try await repository.endSession(for: sessions[1].token)?.id == sessions[1].value.id)
-        #expect(try await repository.endSession(for: Secret("nonsense")) == nil)
+        #expect(try await repository.sessions.end(sessions[0].value.id)?.id == sessions[0].value.id)
+        #expect(try await repository.sessions.end(sessions[0].value.id) == nil)
+        #expect(try await repository.sessions.end(for: sessions[1].token)?.id == sessions[1].value.id)
+        #expect(try await repository.sessions.end(for: Secret("nonsense")) == nil)
         var isThere: [Bool] = []
         for session in sessions { isThere.append(try await self.session(for: session.token) != nil) }
         #expect(isThere == [false, false, true, true], "at once in this process")
-        #expect(try await repository.endSessions(of: "ABEL") == 1)
-        #expect(try await repository.endSessions(of: "abel") == 0)
+        #expect(try await repository.sessions.endAll(of: "ABEL") == 1)
+        #expect(try await repository.sessions.endAll(of: "abel") == 0)
         #expect(try await session(for: sessions[2].token) == nil)
         #expect(try await session(for: sessions[3].token) != nil)
         await #expect(throws: ProfileStoreError.notFound(username: "zoe")) {
-            try await repository.endSessions(of: "zoe")
+            try await repository.sessions.endAll(of: "zoe")
         }
     }
 
     @Test func `a session says what its profile is called now`() async throws {
-        let issued = try await repository.startSession(vouchingFor: "abel")
+        let issued = try await repository.sessions.start(vouchingFor: "abel")
         _ = try await repository.edit("abel") { $0["username"] = "abelard" }
         later(.milliseconds(250))
         #expect(try await session(for: issued.token)?.username == "abelard")

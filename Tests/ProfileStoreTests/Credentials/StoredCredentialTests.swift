@@ -23,10 +23,10 @@ import Watchdog
     // MARK: Creating and validating
 
     @Test func `P1, P2, P5: a passcode that is created is right, and another one is wrong`() async throws {
-        try await repository.createPasscode(Secret("parislondon"), for: "ABEL")
-        #expect(try await repository.validatePasscode(Secret("parislondon"), for: "abel").username == "abel")
+        try await repository.passcodes.create(Secret("parislondon"), for: "ABEL")
+        #expect(try await repository.passcodes.validate(Secret("parislondon"), for: "abel").username == "abel")
         await #expect(throws: CredentialError.wrong) {
-            try await repository.validatePasscode(Secret("parislondon1"), for: "abel")
+            try await repository.passcodes.validate(Secret("parislondon1"), for: "abel")
         }
         #expect(try await storedHash(.passcode)?.hasPrefix("$argon2id$v=19$m=19456,t=2,p=1$") == true)
         #expect(try await repository.profile(username: "abel")?.revision == 1, "a profile is no other for its passcode")
@@ -38,7 +38,7 @@ import Watchdog
             for number in 0..<4 {
                 group.addTask {
                     do throws(CredentialError) {
-                        try await repository.createPasscode(Secret("passcode \(number)"), for: "abel")
+                        try await repository.passcodes.create(Secret("passcode \(number)"), for: "abel")
                     } catch {
                         return (number, error)
                     }
@@ -51,38 +51,38 @@ import Watchdog
         #expect(winners.count == 1)
         #expect(outcomes.count { $0.1 == .passcodeExists } == 3)
         let winner = try #require(winners.first)
-        #expect(try await repository.validatePasscode(Secret("passcode \(winner)"), for: "abel").id == 1)
+        #expect(try await repository.passcodes.validate(Secret("passcode \(winner)"), for: "abel").id == 1)
     }
 
     @Test func `P6: a passcode that breaks the policy is not created`() async throws {
         await #expect(throws: CredentialError.violation(.empty)) {
-            try await repository.createPasscode(Secret(""), for: "abel")
+            try await repository.passcodes.create(Secret(""), for: "abel")
         }
         await #expect(throws: CredentialError.violation(.tooShort(minimum: 8))) {
-            try await repository.createPasscode(Secret("short"), for: "abel")
+            try await repository.passcodes.create(Secret("short"), for: "abel")
         }
         #expect(try await storedHash(.passcode) == nil)
         await #expect(throws: CredentialError.store(.notFound(username: "zoe"))) {
-            try await repository.createPasscode(Secret("parislondon"), for: "zoe")
+            try await repository.passcodes.create(Secret("parislondon"), for: "zoe")
         }
     }
 
     // MARK: Editing
 
     @Test func `P3, P5: an edit with the right passcode replaces it`() async throws {
-        try await repository.createPasscode(Secret("marsvenus"), for: "abel")
-        try await repository.editPasscode(from: Secret("marsvenus"), to: Secret("morningafternoon"), for: "abel")
-        #expect(try await repository.validatePasscode(Secret("morningafternoon"), for: "abel").id == 1)
+        try await repository.passcodes.create(Secret("marsvenus"), for: "abel")
+        try await repository.passcodes.edit(from: Secret("marsvenus"), to: Secret("morningafternoon"), for: "abel")
+        #expect(try await repository.passcodes.validate(Secret("morningafternoon"), for: "abel").id == 1)
         await #expect(throws: CredentialError.wrong) {
-            try await repository.validatePasscode(Secret("marsvenus"), for: "abel")
+            try await repository.passcodes.validate(Secret("marsvenus"), for: "abel")
         }
     }
 
     @Test func `P3, P5: any other edit changes nothing`() async throws {
-        try await repository.createPasscode(Secret("marsvenus"), for: "abel")
+        try await repository.passcodes.create(Secret("marsvenus"), for: "abel")
         let before = try await storedHash(.passcode)
         func edit(_ present: String, _ new: String, _ username: String = "abel") async throws(CredentialError) {
-            try await repository.editPasscode(from: Secret(present), to: Secret(new), for: username)
+            try await repository.passcodes.edit(from: Secret(present), to: Secret(new), for: username)
         }
         await #expect(throws: CredentialError.wrong) { try await edit("mercuryjupiter", "morningafternoon") }
         await #expect(throws: CredentialError.notDifferent) { try await edit("marsvenus", "marsvenus") }
@@ -92,13 +92,13 @@ import Watchdog
     }
 
     @Test func `P3: of edits at the same moment one succeeds, and its passcode is the one that counts`() async throws {
-        try await repository.createPasscode(Secret("marsvenus"), for: "abel")
+        try await repository.passcodes.create(Secret("marsvenus"), for: "abel")
         let repository = repository
         let winners = await withTaskGroup(of: Int?.self) { group in
             for number in 0..<4 {
                 group.addTask {
                     do throws(CredentialError) {
-                        try await repository.editPasscode(
+                        try await repository.passcodes.edit(
                             from: Secret("marsvenus"), to: Secret("passcode \(number)"), for: "abel")
                         return number
                     } catch {
@@ -110,21 +110,21 @@ import Watchdog
         }
         #expect(winners.count == 1)
         let winner = try #require(winners.first)
-        #expect(try await repository.validatePasscode(Secret("passcode \(winner)"), for: "abel").id == 1)
+        #expect(try await repository.passcodes.validate(Secret("passcode \(winner)"), for: "abel").id == 1)
     }
 
     @Test func `P9: a passcode that is removed can be created anew`() async throws {
-        await #expect(throws: CredentialError.noPasscode) { try await repository.removePasscode(of: "abel") }
+        await #expect(throws: CredentialError.noPasscode) { try await repository.passcodes.remove(of: "abel") }
         await #expect(throws: CredentialError.store(.notFound(username: "zoe"))) {
-            try await repository.removePasscode(of: "zoe")
+            try await repository.passcodes.remove(of: "zoe")
         }
-        try await repository.createPasscode(Secret("marsvenus"), for: "abel")
-        try await repository.removePasscode(of: "ABEL")
+        try await repository.passcodes.create(Secret("marsvenus"), for: "abel")
+        try await repository.passcodes.remove(of: "ABEL")
         await #expect(throws: CredentialError.wrong) {
-            try await repository.validatePasscode(Secret("marsvenus"), for: "abel")
+            try await repository.passcodes.validate(Secret("marsvenus"), for: "abel")
         }
-        try await repository.createPasscode(Secret("parislondon"), for: "abel")
-        #expect(try await repository.validatePasscode(Secret("parislondon"), for: "abel").id == 1)
+        try await repository.passcodes.create(Secret("parislondon"), for: "abel")
+        #expect(try await repository.passcodes.validate(Secret("parislondon"), for: "abel").id == 1)
     }
 
     // MARK: Hashes that were brought
@@ -133,13 +133,13 @@ import Watchdog
     func `P7, P8: a hash that is weaker or foreign is replaced when its secret is known`(hash: String) async throws {
         try await repository.register("bert", ["password_hash": hash])
         await #expect(throws: CredentialError.wrong) {
-            try await repository.validatePassword(Secret("bL9pjp"), for: "bert")
+            try await repository.passwords.validate(Secret("bL9pjp"), for: "bert")
         }
         #expect(try await storedHash(.password, of: "bert") == hash)
-        #expect(try await repository.validatePassword(People.secret, for: "bert").revision == 1)
+        #expect(try await repository.passwords.validate(People.secret, for: "bert").revision == 1)
         let replaced = try #require(try await storedHash(.password, of: "bert"))
         #expect(replaced.hasPrefix("$argon2id$v=19$m=19456,t=2,p=1$"))
-        #expect(try await repository.validatePassword(People.secret, for: "bert").id == 2)
+        #expect(try await repository.passwords.validate(People.secret, for: "bert").id == 2)
         #expect(try await storedHash(.password, of: "bert") == replaced, "what is as strong as the policy stays")
     }
 
@@ -159,7 +159,7 @@ import Watchdog
         let repository = repository
         let first = try ExerciserProcess("hold", store.path, "tester")
         #expect(first.waitForSign())
-        let attempt = Task { try await repository.validatePassword(People.secret, for: username) }
+        let attempt = Task { try await repository.passwords.validate(People.secret, for: username) }
         try await WaitingWriters.wait(for: store.path + "-lock")
         // Stands behind the attempt's first write and before its second, which comes after the hash.
         let second = try ExerciserProcess("hold", store.path, "tester")
@@ -178,12 +178,12 @@ import Watchdog
     func `P8: a hash in the store that cannot be read matches nothing`() async throws {
         try store.execute("UPDATE profiles SET password_hash = 'plain text'")
         await #expect(throws: CredentialError.wrong) {
-            try await repository.validatePassword(Secret("plain text"), for: "abel")
+            try await repository.passwords.validate(Secret("plain text"), for: "abel")
         }
     }
 
     @Test func `P10: an unknown user costs as many hashes as a wrong secret, and is told the same`() async throws {
-        try await repository.createPasscode(Secret("parislondon"), for: "abel")
+        try await repository.passcodes.create(Secret("parislondon"), for: "abel")
         try await repository.register("bert")
         func cost(_ attempt: () async throws -> Profile) async -> Int {
             let before = repository.hasher.argon2Runs
@@ -192,11 +192,11 @@ import Watchdog
         }
         for secret in ["wrong secret", "caf\u{E9} wrong", "cafe\u{301} wrong"] {
             let secret = Secret(secret)
-            let known = await cost { try await repository.validatePasscode(secret, for: "abel") }
-            let unknown = await cost { try await repository.validatePasscode(secret, for: "zoe") }
-            let withoutOne = await cost { try await repository.validatePasscode(secret, for: "bert") }
-            let password = await cost { try await repository.validatePassword(secret, for: "abel") }
-            let unknownPassword = await cost { try await repository.validatePassword(secret, for: "zoe") }
+            let known = await cost { try await repository.passcodes.validate(secret, for: "abel") }
+            let unknown = await cost { try await repository.passcodes.validate(secret, for: "zoe") }
+            let withoutOne = await cost { try await repository.passcodes.validate(secret, for: "bert") }
+            let password = await cost { try await repository.passwords.validate(secret, for: "abel") }
+            let unknownPassword = await cost { try await repository.passwords.validate(secret, for: "zoe") }
             #expect(known > 0)
             #expect([unknown, withoutOne, password, unknownPassword] == [known, known, known, known])
         }

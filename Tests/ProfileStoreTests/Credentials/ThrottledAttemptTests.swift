@@ -26,7 +26,7 @@ import Watchdog
         _ secret: Secret, _ username: String = "abel", in other: ProfileRepository? = nil
     ) async -> CredentialError? {
         do throws(CredentialError) {
-            _ = try await (other ?? repository).validatePassword(secret, for: username)
+            _ = try await (other ?? repository).passwords.validate(secret, for: username)
             return nil
         } catch {
             return error
@@ -82,10 +82,10 @@ import Watchdog
     }
 
     @Test func `P9: a success forgets the failures before it, and only those of its own kind`() async throws {
-        try await repository.createPasscode(Secret("parislondon"), for: "abel")
+        try await repository.passcodes.create(Secret("parislondon"), for: "abel")
         for _ in 1...3 { #expect(await guess() == .wrong) }
         await #expect(throws: CredentialError.wrong) {
-            try await repository.validatePasscode(Secret("wrong"), for: "abel")
+            try await repository.passcodes.validate(Secret("wrong"), for: "abel")
         }
         #expect(try await failures() == 4)
         #expect(await outcome(People.secret) == nil)
@@ -111,7 +111,7 @@ import Watchdog
             for number in 0..<200 {
                 group.addTask {
                     do throws(CredentialError) {
-                        _ = try await repository.validatePassword(Secret("guess\(number)A"), for: "abel")
+                        _ = try await repository.passwords.validate(Secret("guess\(number)A"), for: "abel")
                         return nil
                     } catch {
                         return error
@@ -126,10 +126,10 @@ import Watchdog
     }
 
     @Test func `P9: the old passcode of an edit counts, a new one that breaks the rules does not`() async throws {
-        try await repository.createPasscode(Secret("marsvenus"), for: "abel")
+        try await repository.passcodes.create(Secret("marsvenus"), for: "abel")
         func edit(_ present: String, _ new: String) async -> CredentialError? {
             do throws(CredentialError) {
-                try await repository.editPasscode(from: Secret(present), to: Secret(new), for: "abel")
+                try await repository.passcodes.edit(from: Secret(present), to: Secret(new), for: "abel")
                 return nil
             } catch {
                 return error
@@ -151,10 +151,10 @@ import Watchdog
         _ = try await repository.edit("abel") { $0.password = Secret("bL9pjp") }
         #expect(await outcome(Secret("bL9pjp")) == nil)
 
-        try await repository.createPasscode(Secret("marsvenus"), for: "abel")
-        for _ in 1...6 { _ = try? await repository.validatePasscode(Secret("wrong"), for: "abel") }
+        try await repository.passcodes.create(Secret("marsvenus"), for: "abel")
+        for _ in 1...6 { _ = try? await repository.passcodes.validate(Secret("wrong"), for: "abel") }
         #expect(try await failures() == 5)
-        try await repository.removePasscode(of: "abel")
+        try await repository.passcodes.remove(of: "abel")
         #expect(try await failures() == 0)
     }
 
@@ -163,9 +163,9 @@ import Watchdog
         try fail(100, "bert")
         try await repository.register("Bert")
         #expect(await outcome(People.secret, "bert") == nil)
-        for _ in 1...6 { _ = try? await repository.validatePasscode(Secret("wrong"), for: "bert") }
-        try await repository.createPasscode(Secret("marsvenus"), for: "bert")
-        #expect(try await repository.validatePasscode(Secret("marsvenus"), for: "bert").username == "Bert")
+        for _ in 1...6 { _ = try? await repository.passcodes.validate(Secret("wrong"), for: "bert") }
+        try await repository.passcodes.create(Secret("marsvenus"), for: "bert")
+        #expect(try await repository.passcodes.validate(Secret("marsvenus"), for: "bert").username == "Bert")
 
         try fail(100, "carl")
         _ = try await repository.edit("bert") { draft in
@@ -178,9 +178,9 @@ import Watchdog
     @Test func `P9: failures go with a profile to its new name, and the old one answers as if it had never had one`()
         async throws
     {
-        try await repository.createPasscode(Secret("parislondon"), for: "abel")
+        try await repository.passcodes.create(Secret("parislondon"), for: "abel")
         await #expect(throws: CredentialError.wrong) {
-            try await repository.validatePasscode(Secret("wrong"), for: "abel")
+            try await repository.passcodes.validate(Secret("wrong"), for: "abel")
         }
         for _ in 1...7 {
             for name in ["abel", "nobody"] { _ = await guess(name) }

@@ -48,7 +48,7 @@ struct RandomVerbs {
         case 11: replacePasscode(at: time)
         case 12...15: attempt(at: time)
         case 16: mark()
-        case 17: Verb("revalidate") { try await $0.revalidate().text }
+        case 17: Verb("revalidate") { try await $0.rules.revalidate().text }
         case 18...19: changes()
         case 20, 40...42: page()
         case 43: count()
@@ -271,7 +271,7 @@ struct RandomVerbs {
         let version = Int.random(in: 1...6, using: &random)
         return Verb("mark") { repository in
             // A version that was never adopted is one that only another program can have written.
-            try await repository.engine.mark(marks, judgedBy: min(version, repository.schemaVersion))
+            try await repository.engine.mark(marks, judgedBy: min(version, repository.rules.inForce.number))
             let marked = try await repository.engine.invalidProfiles(judgedBy: [1, 2, version], after: 0)
             let judged = try await repository.engine.countJudged(by: [version, 1])
             let others = try await repository.engine.countPasswords(setUnderOthersThan: [version, 2])
@@ -284,9 +284,9 @@ struct RandomVerbs {
     private mutating func changes() -> Verb {
         let (number, limit) = (Int64.random(in: 0...60, using: &random), Int.random(in: 1...40, using: &random))
         return Verb("changes after \(number)") { repository in
-            let newest = try await repository.changeNumber
-            let recent = try await repository.changes(after: newest - number, limit: limit)
-            return "\(newest) \(recent) \(try await repository.changes(after: number, limit: limit))"
+            let newest = try await repository.changes.latestNumber
+            let recent = try await repository.changes.page(after: newest - number, limit: limit)
+            return "\(newest) \(recent) \(try await repository.changes.page(after: number, limit: limit))"
         }
     }
 

@@ -32,11 +32,11 @@ import Watchdog
         let names = (0..<20).map { "user\($0)" }
         for name in names { try await repository.register(name) }
         // A listener that came and left, and one that stays.
-        var left = await repository.changes(after: 0).makeAsyncIterator()
+        var left = await repository.changes.stream(after: 0).makeAsyncIterator()
         _ = try await left.next()
         let listener = Task { () -> Int64 in
             var latest: Int64 = 0
-            for try await change in await repository.changes() { latest = change.number }
+            for try await change in await repository.changes.stream() { latest = change.number }
             return latest
         }
 
@@ -65,10 +65,10 @@ import Watchdog
             _ = try await repository.edit("user0") { $0["address"] = "\(number)" }
         }
         try await measure("logins", Count(usual: 50, long: 10_000)) { _ in
-            _ = try await repository.startSession(People.secret, for: "user1")
+            _ = try await repository.sessions.start(People.secret, for: "user1")
         }
 
-        let newest = try await repository.changeNumber
+        let newest = try await repository.changes.latestNumber
         await repository.close()
         // It may have been closed just before it was told of the last ones.
         #expect(try await listener.value > newest - 100)

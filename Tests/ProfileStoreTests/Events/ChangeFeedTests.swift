@@ -29,7 +29,7 @@ import Watchdog
         let listeners = (0..<count).map { _ in
             Task { () -> Int in
                 var seen = 0
-                for try await change in await repository.changes(after: 1) {
+                for try await change in await repository.changes.stream(after: 1) {
                     seen += 1
                     if change.number == last { break }
                 }
@@ -60,7 +60,7 @@ import Watchdog
                 var random = SeededGenerator(seed: seed)
                 let pause = Int.random(in: 0...4, using: &random)
                 var next = number + 1
-                for try await change in await repository.changes(after: next - 1) {
+                for try await change in await repository.changes.stream(after: next - 1) {
                     // One that begins at a number which is not there yet is told so, and goes on from there.
                     if change.kind == .missed { next = change.number }
                     guard change.number == next else { return false }
@@ -98,7 +98,7 @@ import Watchdog
     /// The first change that a listener is told.
     private func first(_ repository: ProfileRepository, after number: Int64?) -> Task<ProfileChange?, any Error> {
         Task {
-            var changes = await repository.changes(after: number).makeAsyncIterator()
+            var changes = await repository.changes.stream(after: number).makeAsyncIterator()
             return try await changes.next()
         }
     }

@@ -20,9 +20,9 @@ import Watchdog
 
     /// What a listener is told that goes on after a number, up to the newest change.
     private func log(_ repository: ProfileRepository, after number: Int64 = 0) async throws -> [ProfileChange] {
-        let newest = try await repository.changeNumber
+        let newest = try await repository.changes.latestNumber
         var log: [ProfileChange] = []
-        var changes = await repository.changes(after: number).makeAsyncIterator()
+        var changes = await repository.changes.stream(after: number).makeAsyncIterator()
         while (log.last?.number ?? number) != newest, let change = try await changes.next() { log.append(change) }
         return log
     }
@@ -35,7 +35,7 @@ import Watchdog
         store.clock.advance(by: .seconds(5))
         let abel = try await repository.edit("abel") { $0["address"] = "2 Main St" }
         _ = try await repository.replace(abel, with: repository.judged(People.draft("adam")))
-        try await repository.adopt(try People.standard(and: People.email))
+        try await repository.rules.adopt(try People.standard(and: People.email))
         try await repository.remove("bert")
         let log = try await log(repository)
         #expect(log.map(\.number) == [1, 2, 3, 4, 5, 6, 7])
@@ -48,7 +48,7 @@ import Watchdog
         #expect(log.map(\.revision) == [3, nil, 3, 3, 3, nil, nil])
         #expect(log.first?.changedAt == made)
         #expect(log.last?.changedAt == store.clock.timestamp)
-        #expect(try await repository.changeNumber == 7)
+        #expect(try await repository.changes.latestNumber == 7)
         await repository.close()
     }
 
@@ -62,16 +62,16 @@ import Watchdog
         await #expect(throws: ProfileStoreError.staleRevision(expected: 9, current: 1)) {
             try await repository.edit("abel", expecting: 9) { $0["address"] = "2" }
         }
-        try await repository.adopt(repository.schema)
-        await #expect(throws: CredentialError.noPasscode) { try await repository.removePasscode(of: "abel") }
+        try await repository.rules.adopt(repository.schema)
+        await #expect(throws: CredentialError.noPasscode) { try await repository.passcodes.remove(of: "abel") }
         await #expect(throws: CredentialError.wrong) {
-            try await repository.validatePassword(Secret("poY7trl"), for: "abel")
+            try await repository.passwords.validate(Secret("poY7trl"), for: "abel")
         }
         try await repository.unlock("abel")
-        #expect(try await repository.changeNumber == 1)
+        #expect(try await repository.changes.latestNumber == 1)
         // R6: marks raise no revision, and are no change either.
-        try await repository.adopt(try People.standard(replacing: "\"maxLength\":70", with: "\"maxLength\":3"))
-        #expect(try await repository.revalidate().invalid == 1)
+        try await repository.rules.adopt(try People.standard(replacing: "\"maxLength\":70", with: "\"maxLength\":3"))
+        #expect(try await repository.rules.revalidate().invalid == 1)
         #expect(try await log(repository).map(\.kind) == [.registered, .adopted])
         await repository.close()
     }
@@ -172,7 +172,7 @@ import Watchdog
     @Test func `a change as JSON has every key, null where nothing is known`() async throws {
         let repository = try await open()
         try await repository.register("abel")
-        try await repository.adopt(try People.standard(and: People.email))
+        try await repository.rules.adopt(try People.standard(and: People.email))
         let log = try await log(repository)
         #expect(
             log.map { $0.json.text() } == [

@@ -35,7 +35,7 @@ import Watchdog
         let repository = try await open()
         try await repository.register("abel")
         // From the moment of the call, not of the first wait.
-        var changes = await repository.changes().makeAsyncIterator()
+        var changes = await repository.changes.stream().makeAsyncIterator()
         try await repository.register("bert")
         let first = try await changes.next()
         #expect(first?.number == 2 && first?.username == "bert")
@@ -52,7 +52,7 @@ import Watchdog
         #expect(child.nextLine() == "ready")
         let changes = Task { () -> [ProfileChange] in
             var seen: [ProfileChange] = []
-            for try await change in await repository.changes(after: 0) {
+            for try await change in await repository.changes.stream(after: 0) {
                 seen.append(change)
                 if seen.count == 1 { try await repository.register("second") }
                 if seen.count == 2 { break }
@@ -73,7 +73,7 @@ import Watchdog
     @Test(.onlyOnSQLite("is about the sockets by which processes hear of each other"))
     func `T2: a beep that is lost costs an interval, and no change`() async throws {
         let repository = try await open(look: .milliseconds(10))
-        var changes = await repository.changes().makeAsyncIterator()
+        var changes = await repository.changes.stream().makeAsyncIterator()
         // It beeps elsewhere.
         let other = try await open(sockets: store.directory + "/other")
         try await other.register("abel")
@@ -87,7 +87,7 @@ import Watchdog
     func `T2: where there is no private folder for sockets, the interval is what is left`() async throws {
         try SmallFile.write([], to: sockets)
         let repository = try await open(look: .milliseconds(10))
-        var changes = await repository.changes().makeAsyncIterator()
+        var changes = await repository.changes.stream().makeAsyncIterator()
         let other = try await open()
         try await other.register("abel")
         #expect(try await changes.next()?.username == "abel")
@@ -122,9 +122,9 @@ import Watchdog
             $0.isDryRun = true
         }
         #expect(socket.received() == [])
-        try await repository.createPasscode(Secret("parislondon"), for: "abel")
+        try await repository.passcodes.create(Secret("parislondon"), for: "abel")
         #expect(socket.received() == beep)
-        try await repository.adopt(try People.standard(and: People.email))
+        try await repository.rules.adopt(try People.standard(and: People.email))
         #expect(socket.received() == beep)
         try await repository.remove("bert")
         #expect(socket.received() == beep)
@@ -140,7 +140,7 @@ import Watchdog
         }
         let changes = Task { () -> [Int64] in
             var numbers: [Int64] = []
-            for try await change in await repository.changes(after: 0) {
+            for try await change in await repository.changes.stream(after: 0) {
                 numbers.append(change.number)
                 if change.kind == .removed { break }
             }
@@ -159,7 +159,7 @@ import Watchdog
     @Test func `R7: who is slow is told what was missed, and goes on from the present`() async throws {
         let repository = try await open { $0.mostChanges = 20 }
         try await repository.register("abel")
-        var changes = await repository.changes(after: 0).makeAsyncIterator()
+        var changes = await repository.changes.stream(after: 0).makeAsyncIterator()
         #expect(try await changes.next()?.number == 1)
         for number in 2...60 { _ = try await repository.edit("abel") { $0["address"] = "\(number)" } }
         let missed = try await changes.next()
@@ -173,7 +173,7 @@ import Watchdog
     @Test func `R7, E5: who is slower than a page, and quicker than the log, gets every change`() async throws {
         let repository = try await open()
         try await repository.register("abel")
-        var changes = await repository.changes(after: 0).makeAsyncIterator()
+        var changes = await repository.changes.stream(after: 0).makeAsyncIterator()
         #expect(try await changes.next()?.number == 1)
         for number in 2...300 { _ = try await repository.edit("abel") { $0["address"] = "\(number)" } }
         var numbers: [Int64] = []
@@ -184,12 +184,12 @@ import Watchdog
 
     @Test func `the rules that another process adopts are in force where the change is told`() async throws {
         let repository = try await open()
-        var changes = await repository.changes().makeAsyncIterator()
+        var changes = await repository.changes.stream().makeAsyncIterator()
         let other = try await open()
-        try await other.adopt(try People.standard(and: People.email))
-        #expect(repository.schemaVersion == 1)
+        try await other.rules.adopt(try People.standard(and: People.email))
+        #expect(repository.rules.inForce.number == 1)
         #expect(try await changes.next()?.kind == .adopted)
-        #expect(repository.schemaVersion == 2)
+        #expect(repository.rules.inForce.number == 2)
         await other.close()
         await repository.close()
     }
@@ -202,7 +202,7 @@ import Watchdog
         let (started, continuation) = AsyncStream.makeStream(of: Void.self)
         let watching = Task { () -> Int in
             var count = 0
-            for try await _ in await repository.changes(after: 0) {
+            for try await _ in await repository.changes.stream(after: 0) {
                 count += 1
                 continuation.finish()
             }
@@ -215,7 +215,7 @@ import Watchdog
         let cancelled = Task { () -> Int in
             await waitUntilCancelled()
             var count = 0
-            for try await _ in await repository.changes(after: 0) { count += 1 }
+            for try await _ in await repository.changes.stream(after: 0) { count += 1 }
             return count
         }
         cancelled.cancel()
@@ -230,7 +230,7 @@ import Watchdog
         let (started, continuation) = AsyncStream.makeStream(of: Void.self)
         let watching = Task { () -> Int in
             var count = 0
-            for try await _ in await repository.changes(after: 0) {
+            for try await _ in await repository.changes.stream(after: 0) {
                 count += 1
                 continuation.finish()
             }
@@ -241,7 +241,7 @@ import Watchdog
         await repository.close()
         #expect(try await watching.value == 1)
         #expect(SmallFile.names(in: sockets) == [])
-        var later = await repository.changes(after: 0).makeAsyncIterator()
+        var later = await repository.changes.stream(after: 0).makeAsyncIterator()
         #expect(try await later.next() == nil)
         #expect(try await later.next() == nil)
     }
@@ -251,7 +251,7 @@ import Watchdog
         do {
             let repository = try await open()
             try await repository.register("abel")
-            var changes = await repository.changes(after: 0).makeAsyncIterator()
+            var changes = await repository.changes.stream(after: 0).makeAsyncIterator()
             #expect(try await changes.next()?.number == 1)
             #expect(SmallFile.names(in: sockets).count == 1)
         }
@@ -264,7 +264,7 @@ import Watchdog
         let repository = try await open()
         try store.execute("DROP TABLE changes")
         try store.execute("UPDATE store SET change_number = 5")
-        var changes = await repository.changes(after: 0).makeAsyncIterator()
+        var changes = await repository.changes.stream(after: 0).makeAsyncIterator()
         do {
             _ = try await changes.next()
             Issue.record("no error")

@@ -47,7 +47,7 @@ import Watchdog
         #expect(lines() == [])
         _ = try await repository.statistics()
         #expect(lines() == ["statistics done 2"])
-        _ = try await repository.schemaVersions()
+        _ = try await repository.rules.versions()
         #expect(lines() == ["read_schema done 1"])
         let wrong = ProfileQuery([ProfileQuery.Condition(.email, .equals("a"))])
         _ = try? await repository.profiles(wrong)
@@ -76,9 +76,9 @@ import Watchdog
         try await repository.remove("carl")
         _ = try? await repository.remove("carl")
         #expect(lines() == ["remove done 1", "remove refused(not_found) 0"])
-        _ = await repository.remove(matching: ProfileQuery())
+        _ = try await repository.remove(matching: ProfileQuery())
         #expect(lines() == ["page done 2", "remove done 2"])
-        try await repository.adopt(try People.standard(and: People.uniqueEmail))
+        try await repository.rules.adopt(try People.standard(and: People.uniqueEmail))
         #expect(lines() == ["adopt done 1"])
         _ = try? await repository.register(valid)
         #expect(lines() == ["register refused(schema_changed) 0", "read_schema done 1"])
@@ -106,7 +106,7 @@ import Watchdog
         _ = try await store.importPeople(["user8", "user9", "user0"], into: repository) { $0.isExclusive = true }
         #expect(observed.take().filter { $0.name == .load }.map(\.rows).reduce(0, +) == 3)
         let new = ["userA", "userB"]
-        _ = await repository.register(many: try new.map { try repository.judged(People.draft($0)) })
+        _ = try await repository.register(many: try new.map { try repository.judged(People.draft($0)) })
         #expect(lines() == ["store_batch done 2"])
     }
 
@@ -114,58 +114,58 @@ import Watchdog
         let output = try unnamedFile()
         _ = try await repository.export(as: .csv, to: output)
         #expect(observed.take().filter { $0.name == .scan }.map(\.rows).reduce(0, +) == 2)
-        try await repository.adopt(try People.standard(replacing: #""maxLength":70"#, with: #""maxLength":5"#))
+        try await repository.rules.adopt(try People.standard(replacing: #""maxLength":70"#, with: #""maxLength":5"#))
         _ = observed.take()
-        #expect(try await repository.revalidate().invalid == 2)
+        #expect(try await repository.rules.revalidate().invalid == 2)
         let operations = observed.take()
         #expect(operations.filter { $0.name == .scan }.map(\.rows).reduce(0, +) == 2)
         #expect(operations.filter { $0.name == .mark }.map(\.line) == ["mark done 2"])
     }
 
     @Test func `attempts at a secret are told of, with their hashes`() async throws {
-        _ = try await repository.validatePassword(People.secret, for: "abel")
+        _ = try await repository.passwords.validate(People.secret, for: "abel")
         #expect(
             lines() == [
                 "look_up_credential done 1", "admit_attempt done 1", "verify done 1", "settle_attempt done 1",
             ])
-        _ = try? await repository.validatePassword(Secret("wrong"), for: "nobody")
+        _ = try? await repository.passwords.validate(Secret("wrong"), for: "nobody")
         #expect(
             lines() == [
                 "look_up_credential done 0", "admit_attempt done 1", "verify refused(wrong) 0", "settle_attempt done 0",
             ])
-        for _ in 1...5 { _ = try? await repository.validatePassword(Secret("wrong"), for: "bert") }
+        for _ in 1...5 { _ = try? await repository.passwords.validate(Secret("wrong"), for: "bert") }
         _ = observed.take()
-        _ = try? await repository.validatePassword(Secret("wrong"), for: "bert")
+        _ = try? await repository.passwords.validate(Secret("wrong"), for: "bert")
         #expect(lines() == ["look_up_credential done 1", "admit_attempt refused(throttled) 0"])
         try await repository.unlock("bert")
         #expect(lines() == ["look_up_credential done 1", "unlock done 1"])
         _ = try await repository.edit("abel") { $0["password"] = "Sunflower7" }
         #expect(lines() == ["look_up done 1", "hash done 1", "replace done 1"])
-        try await repository.createPasscode(Secret("Abcdef12!"), for: "abel")
+        try await repository.passcodes.create(Secret("Abcdef12!"), for: "abel")
         #expect(Array(lines().suffix(2)) == ["hash done 1", "set_passcode done 1"])
     }
 
     @Test func `sessions, tokens and resets are told of`() async throws {
-        let issued = try await repository.startSession(vouchingFor: "abel")
-        for _ in 0..<2 { _ = try await repository.session(for: issued.token) }
+        let issued = try await repository.sessions.start(vouchingFor: "abel")
+        for _ in 0..<2 { _ = try await repository.sessions.find(issued.token) }
         // The second time it was looked up a moment ago.
         #expect(lines() == ["start_session done 1", "look_up_session done 1"])
-        _ = try? await repository.startSession(vouchingFor: "nobody")
+        _ = try? await repository.sessions.start(vouchingFor: "nobody")
         #expect(lines() == ["start_session done 0"])
-        _ = try await repository.endSession(issued.value.id)
-        _ = try await repository.endSession(issued.value.id)
+        _ = try await repository.sessions.end(issued.value.id)
+        _ = try await repository.sessions.end(issued.value.id)
         #expect(lines() == ["end_session done 1", "end_session done 0"])
         let name = try #require(AccountLabel("nightly"))
-        _ = try await repository.createAccessToken(name, scopes: [.read])
-        _ = try? await repository.createAccessToken(name, scopes: [.read])
+        _ = try await repository.tokens.create(name, scopes: [.read])
+        _ = try? await repository.tokens.create(name, scopes: [.read])
         #expect(lines() == ["create_token done 1", "create_token refused(token_exists) 0"])
-        let reset = try await repository.issueReset(of: "abel")
-        _ = try await repository.redeemReset(reset.token, password: Secret("Sunflower7"))
+        let reset = try await repository.passwords.issueReset(of: "abel")
+        _ = try await repository.passwords.redeemReset(reset.token, password: Secret("Sunflower7"))
         #expect(lines().filter { $0.contains("reset") }.suffix(1) == ["redeem_reset done 1"])
     }
 
     @Test func `changes are told of when they are read`() async throws {
-        var changes = await repository.changes(after: 0).makeAsyncIterator()
+        var changes = await repository.changes.stream(after: 0).makeAsyncIterator()
         _ = try await changes.next()
         #expect(lines() == ["read_changes done 2"])
     }
@@ -173,27 +173,27 @@ import Watchdog
     @Test func `what is asked beside profiles is told of, once for each call`() async throws {
         try await repository.ping()
         #expect(lines() == ["ping done 0"])
-        let issued = try await repository.startSession(vouchingFor: "abel")
+        let issued = try await repository.sessions.start(vouchingFor: "abel")
         _ = observed.take()
         // Later than the last look-up counts, and late enough to note the use.
         store.clock.advance(by: .seconds(600))
-        _ = try await repository.session(for: issued.token)
+        _ = try await repository.sessions.find(issued.token)
         await repository.tokenUses.wait()
         #expect(lines() == ["look_up_session done 1", "note_uses done 1"])
-        _ = try await repository.sessions(of: "abel")
-        _ = try await repository.sessions()
+        _ = try await repository.sessions.list(of: "abel")
+        _ = try await repository.sessions.list()
         #expect(lines() == ["look_up done 1", "list_sessions done 1", "list_sessions done 1"])
-        let token = try await repository.createAccessToken(#require(AccountLabel("nightly")), scopes: [.read])
-        _ = try await repository.accessToken(for: token.token)
+        let token = try await repository.tokens.create(#require(AccountLabel("nightly")), scopes: [.read])
+        _ = try await repository.tokens.find(token.token)
         await repository.tokenUses.wait()
-        _ = try await repository.accessTokens()
-        _ = try await repository.revokeAccessToken(token.value.id)
+        _ = try await repository.tokens.list()
+        _ = try await repository.tokens.revoke(token.value.id)
         #expect(
             lines() == [
                 "create_token done 1", "look_up_token done 1", "note_uses done 1", "list_tokens done 1",
                 "revoke_token done 1",
             ])
-        _ = try await repository.reset(for: repository.issueReset(of: "abel").token)
+        _ = try await repository.passwords.findReset(repository.passwords.issueReset(of: "abel").token)
         #expect(lines() == ["read_schema done 1", "issue_reset done 1", "look_up_reset done 1"])
         store.clock.advance(by: .seconds(100 * 86_400))
         #expect(try await repository.removeExpired() == 2)
@@ -201,11 +201,11 @@ import Watchdog
     }
 
     @Test func `passcodes that are replaced and removed are told of`() async throws {
-        try await repository.createPasscode(Secret("Abcdef12!"), for: "abel")
+        try await repository.passcodes.create(Secret("Abcdef12!"), for: "abel")
         _ = observed.take()
-        try await repository.editPasscode(from: Secret("Abcdef12!"), to: Secret("Abcdef34!"), for: "abel")
+        try await repository.passcodes.edit(from: Secret("Abcdef12!"), to: Secret("Abcdef34!"), for: "abel")
         #expect(lines().suffix(2) == ["hash done 1", "replace_passcode done 1"])
-        try await repository.removePasscode(of: "abel")
+        try await repository.passcodes.remove(of: "abel")
         #expect(lines() == ["look_up_credential done 1", "remove_passcode done 1"])
     }
 
@@ -306,7 +306,7 @@ import Watchdog
 
     @Test func `nothing that it is told holds a value, a name or a path`() async throws {
         _ = try? await repository.register("abel", ["address": "99 Elm St"])
-        _ = try? await repository.validatePassword(Secret("Guessed77"), for: "abel")
+        _ = try? await repository.passwords.validate(Secret("Guessed77"), for: "abel")
         _ = try await repository.edit("bert") { $0["address"] = "99 Elm St" }
         _ = try? await repository.remove("nobody")
         let text = observed.take().map { String(reflecting: $0) }.joined()

@@ -99,7 +99,7 @@ import Watchdog
         let ids = Set(registered.values.map(\.id))
         // A server's ids are reserved in blocks, and those that are not used in the end are lost.
         if store.engine == .postgres { #expect(ids.count == 24) } else { #expect(ids == Set(1...24)) }
-        #expect(try await repository.changeNumber == 24)
+        #expect(try await repository.changes.latestNumber == 24)
         for (name, profile) in registered { #expect(try await repository.profile(username: name) == profile) }
         #expect(try await repository.isSound())
     }
@@ -278,7 +278,7 @@ import Watchdog
         let key = try #require(WriteKey("stale"))
         #expect(try await repository.replace(first, with: same(as: first)) == first)
         let second = try await repository.edit("abel") { $0["address"] = "2" }
-        let number = try await repository.changeNumber
+        let number = try await repository.changes.latestNumber
         for key in [nil, key, key] {
             await #expect(throws: ProfileStoreError.staleRevision(expected: 1, current: 2)) {
                 try await repository.replace(first, with: same(as: first), key: key)
@@ -288,7 +288,7 @@ import Watchdog
         for key in [nil, confirmed] {
             #expect(try await repository.replace(second, with: same(as: second), key: key) == second)
         }
-        #expect(try await repository.changeNumber == number)
+        #expect(try await repository.changes.latestNumber == number)
         try await repository.remove("abel")
         await #expect(throws: ProfileStoreError.notFound(username: "abel")) {
             try await repository.replace(second, with: same(as: second))
@@ -369,15 +369,15 @@ import Watchdog
             #expect(try store.number("SELECT count(*) FROM profiles WHERE password_is_judged = 0") == 1)
         }
         #expect(try await store.contents() != brought)
-        #expect(try await repository.validatePassword(People.secret, for: "abel").revision == 2)
+        #expect(try await repository.passwords.validate(People.secret, for: "abel").revision == 2)
         let edited = try await repository.edit("abel") { $0.password = Secret("bL9pjp") }
         #expect(edited.revision == 3)
         if store.engine == .sqlite {
             #expect(try store.number("SELECT count(*) FROM profiles WHERE password_is_judged = 1") == 1)
         }
-        #expect(try await repository.validatePassword(Secret("bL9pjp"), for: "abel").id == 1)
+        #expect(try await repository.passwords.validate(Secret("bL9pjp"), for: "abel").id == 1)
         await #expect(throws: CredentialError.wrong) {
-            try await repository.validatePassword(People.secret, for: "abel")
+            try await repository.passwords.validate(People.secret, for: "abel")
         }
     }
 
@@ -410,11 +410,11 @@ import Watchdog
         _ = try await repository.edit("abel") { $0["address"] = "1" }
         #expect(try await number() == start + 2)
         await #expect(throws: ProfileStoreError.self) { try await repository.register("abel") }
-        await #expect(throws: CredentialError.wrong) { try await repository.validatePasscode(Secret("x"), for: "abel") }
-        try await repository.adopt(repository.schema)
+        await #expect(throws: CredentialError.wrong) { try await repository.passcodes.validate(Secret("x"), for: "abel") }
+        try await repository.rules.adopt(repository.schema)
         #expect(try await number() == start + 2)
         try await repository.remove("abel")
-        try await repository.adopt(.standard)
+        try await repository.rules.adopt(.standard)
         #expect(try await number() == start + 4)
     }
 }

@@ -46,7 +46,7 @@ import Watchdog
     @Test func `H3: a key with another write is refused, and nothing is written`() async throws {
         let repository = try await store.open()
         _ = try await repository.register(repository.judged(People.draft("abel")), key: key)
-        let number = try await repository.changeNumber
+        let number = try await repository.changes.latestNumber
         let other = try repository.judged(People.draft("abel", ["address": "2 Main St"]))
         await #expect(throws: ProfileStoreError.keyReused(key)) { try await repository.register(other, key: key) }
         await #expect(throws: ProfileStoreError.keyReused(key)) { try await repository.remove("abel", key: key) }
@@ -54,9 +54,9 @@ import Watchdog
             try await repository.edit("abel", key: key) { $0["address"] = "3 Main St" }
         }
         await #expect(throws: CredentialError.store(.keyReused(key))) {
-            try await repository.createPasscode(Secret("parislondon"), for: "abel", key: key)
+            try await repository.passcodes.create(Secret("parislondon"), for: "abel", key: key)
         }
-        #expect(try await repository.changeNumber == number)
+        #expect(try await repository.changes.latestNumber == number)
         await repository.close()
     }
 
@@ -97,20 +97,20 @@ import Watchdog
         try await repository.register("abel")
         let keys = try ["create", "edit", "remove", "adopt"].map { try #require(WriteKey($0)) }
         for _ in 0..<2 {
-            try await repository.createPasscode(Secret("parislondon"), for: "abel", key: keys[0])
+            try await repository.passcodes.create(Secret("parislondon"), for: "abel", key: keys[0])
         }
         for _ in 0..<2 {
-            try await repository.editPasscode(
+            try await repository.passcodes.edit(
                 from: Secret("parislondon"), to: Secret("marsvenus"), for: "abel", key: keys[1])
         }
-        for _ in 0..<2 { try await repository.removePasscode(of: "abel", key: keys[2]) }
-        await #expect(throws: CredentialError.noPasscode) { try await repository.removePasscode(of: "abel") }
+        for _ in 0..<2 { try await repository.passcodes.remove(of: "abel", key: keys[2]) }
+        await #expect(throws: CredentialError.noPasscode) { try await repository.passcodes.remove(of: "abel") }
 
         let other = try People.standard(and: People.email)
-        #expect(try await repository.adopt(other, key: keys[3]) == 2)
-        #expect(try await repository.adopt(.standard) == 3)
-        #expect(try await repository.adopt(other, key: keys[3]) == 2)
-        #expect(try await repository.schemaVersions().count == 3)
+        #expect(try await repository.rules.adopt(other, key: keys[3]) == 2)
+        #expect(try await repository.rules.adopt(.standard) == 3)
+        #expect(try await repository.rules.adopt(other, key: keys[3]) == 2)
+        #expect(try await repository.rules.versions().count == 3)
         await repository.close()
     }
 

@@ -31,13 +31,13 @@ extension ProfileRepository: Service {}
     private var rounds: Int { observed.operations.count { $0.name == .removeExpired && $0.rows == 0 } }
 
     @Test func `it removes what has expired at once and in each interval, until its task is cancelled`() async throws {
-        _ = try await repository.startSession(vouchingFor: "abel")
+        _ = try await repository.sessions.start(vouchingFor: "abel")
         store.clock.advance(by: .seconds(86_400))
         let repository = repository
         let running = Task { try await repository.run() }
         await store.clock.wait(forSleepers: 1)
         #expect(rounds == 1 && removed == [1])
-        _ = try await repository.startSession(vouchingFor: "abel")
+        _ = try await repository.sessions.start(vouchingFor: "abel")
         store.clock.advance(by: .seconds(3_599))
         #expect(rounds == 1)
         store.clock.advance(by: .seconds(1))
@@ -63,9 +63,9 @@ extension ProfileRepository: Service {}
         await #expect(throws: ProfileStoreError.closed) { try await repository.profiles(ProfileQuery()) }
         await #expect(throws: ProfileStoreError.closed) { try await repository.count() }
         await #expect(throws: ProfileStoreError.closed) { try await repository.register("bert") }
-        await #expect(throws: ProfileStoreError.closed) { try await repository.changeNumber }
+        await #expect(throws: ProfileStoreError.closed) { try await repository.changes.latestNumber }
         await #expect(throws: CredentialError.store(.closed)) {
-            try await repository.validatePassword(People.secret, for: "abel")
+            try await repository.passwords.validate(People.secret, for: "abel")
         }
         let again = try await store.open(store.options())
         #expect(try await again.usernames() == ["abel"])

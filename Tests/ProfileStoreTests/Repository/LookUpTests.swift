@@ -142,7 +142,7 @@ import Watchdog
         for number in 0..<5 { try await repository.register("user\(number)") }
         #expect(try await repository.usernames(ProfileQuery(status: .invalid)) == [])
         try store.execute("UPDATE profiles SET phone = '1' WHERE id IN (2, 4)")
-        _ = try await repository.revalidate(all: true)
+        _ = try await repository.rules.revalidate(all: true)
         #expect(try await repository.usernames(ProfileQuery(status: .invalid, limit: 1)) == ["user1", "user3"])
         let one = try await repository.profiles(
             ProfileQuery([Condition(.username, .equals("user3"))], status: .invalid)

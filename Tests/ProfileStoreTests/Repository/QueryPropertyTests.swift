@@ -30,8 +30,8 @@ import Watchdog
             var isBroken = true
             for number in 0..<80 {
                 if number == 25 {
-                    try await repository.adopt(Self.schema(Self.fields))
-                    if random.once(in: 2) { _ = try await repository.revalidate() }
+                    try await repository.rules.adopt(Self.schema(Self.fields))
+                    if random.once(in: 2) { _ = try await repository.rules.revalidate() }
                     isBroken = false
                 }
                 var draft = ProfileDraft([
@@ -217,7 +217,7 @@ import Watchdog
         switch query.status {
         case .invalid where profile.status == .valid: return false
         // The first version had other rules.
-        case .unjudged where profile.schemaVersion == repository.schemaVersion: return false
+        case .unjudged where profile.schemaVersion == repository.rules.inForce.number: return false
         default: break
         }
         if let text = query.text, !profile.fields.contains(where: { contains($0.value, text) }) { return false }

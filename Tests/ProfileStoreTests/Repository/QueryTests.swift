@@ -109,12 +109,12 @@ import Watchdog
     {
         try await registerFive()
         #expect(try await repository.count(ProfileQuery(status: .unjudged)) == 0)
-        try await repository.adopt(People.standard(and: #"{"name":"note","constraints":{"minLength":2}}"#))
+        try await repository.rules.adopt(People.standard(and: #"{"name":"note","constraints":{"minLength":2}}"#))
         let others = [Condition(try name("note"), .isPresent)]
         #expect(try await names(ProfileQuery(others, status: .unjudged)) == ["Anna", "bert", "Carl", "dora"])
         try await repository.register("Fritz", ["note": "xy"])
         #expect(try await repository.count(ProfileQuery(status: .unjudged)) == 5)
-        _ = try await repository.revalidate()
+        _ = try await repository.rules.revalidate()
         #expect(try await names(ProfileQuery(status: .unjudged)) == [])
         #expect(try await names(ProfileQuery(status: .invalid)) == ["dora"])
         #expect(try await repository.count(ProfileQuery(status: .invalid)) == 1)
@@ -126,12 +126,12 @@ import Watchdog
     @Test func `what is none of a field's type, as a profile may hold it, has no place among its values`() async throws
     {
         let texts = #"{"name":"size"}"#
-        try await repository.adopt(People.standard(and: texts))
+        try await repository.rules.adopt(People.standard(and: texts))
         for (username, size) in [("anna", "7"), ("bert", "tall"), ("carl", "50"), ("dora", "-3 or so")] {
             try await repository.register(username, ["size": size])
         }
         let size = try name("size")
-        try await repository.adopt(People.standard(and: #"{"name":"size","type":"integer"}"#))
+        try await repository.rules.adopt(People.standard(and: #"{"name":"size","type":"integer"}"#))
         #expect(try await names("size", .isGreater(than: "8")) == ["carl"])
         #expect(try await names("size", .isLess(than: "8")) == ["anna"])
         #expect(try await names("size", .contains("TALL")) == ["bert"])
@@ -310,7 +310,7 @@ import Watchdog
             #expect(found == expected, "\(ids)")
             #expect(pages <= 31 / Int(ids) + 4)
         }
-        _ = await repository.remove(matching: ProfileQuery(limit: 100))
+        _ = try await repository.remove(matching: ProfileQuery(limit: 100))
         #expect(try await repository.page(of: query, lookingAt: 5).next == nil)
     }
 
@@ -354,7 +354,7 @@ import Watchdog
 
     @Test func `N8: all of many columns are looked at for the best match`() async throws {
         let fields = (0..<70).map { #"{"name":"f\#($0)"}"# }.joined(separator: ",")
-        try await repository.adopt(try People.standard(and: fields))
+        try await repository.rules.adopt(try People.standard(and: fields))
         try await repository.register("one", ["f0": "an elmo", "f69": "helm"])
         try await repository.register("two", ["f0": "helm", "f69": "elm"])
         #expect(try await names(ProfileQuery(text: "elm", order: .relevance)) == ["two", "one"])
@@ -364,7 +364,7 @@ import Watchdog
         async throws
     {
         let other = try await store.open()
-        try await other.adopt(People.standard(and: #"{"name":"rank"}"#))
+        try await other.rules.adopt(People.standard(and: #"{"name":"rank"}"#))
         try await other.register("abel", ["rank": "first"])
         #expect(try await names("rank", .equals("first")) == ["abel"])
         #expect(try await repository.count(ProfileQuery([Condition(try name("rank"), .hasPrefix("f"))])) == 1)

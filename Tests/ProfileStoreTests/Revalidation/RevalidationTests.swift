@@ -28,10 +28,10 @@ import Watchdog
     }
 
     @Test func `R6: revalidation marks what breaks the rules in force, and changes nothing else`() async throws {
-        try await repository.adopt(stricter)
+        try await repository.rules.adopt(stricter)
         let before = try await profiles()
         store.clock.advance(by: .seconds(60))
-        let report = try await repository.revalidate()
+        let report = try await repository.rules.revalidate()
         #expect(report.checked == 4)
         #expect(report.valid == 2)
         #expect(report.invalid == 2)
@@ -54,39 +54,39 @@ import Watchdog
     }
 
     @Test func `R6: profiles that the rules in force have not judged yet are counted`() async throws {
-        #expect(try await repository.countUnjudged() == 0)
-        try await repository.adopt(stricter)
-        #expect(try await repository.countUnjudged() == 4)
+        #expect(try await repository.rules.countUnjudged() == 0)
+        try await repository.rules.adopt(stricter)
+        #expect(try await repository.rules.countUnjudged() == 4)
         try await repository.register("emma", ["address": "path"])
-        #expect(try await repository.countUnjudged() == 4, "one that comes now is judged")
-        _ = try await repository.revalidate(candidate: .standard)
-        #expect(try await repository.countUnjudged() == 4, "a candidate judges nothing")
-        let report = try await repository.revalidate()
+        #expect(try await repository.rules.countUnjudged() == 4, "one that comes now is judged")
+        _ = try await repository.rules.revalidate(candidate: .standard)
+        #expect(try await repository.rules.countUnjudged() == 4, "a candidate judges nothing")
+        let report = try await repository.rules.revalidate()
         #expect(report.startedAt == store.clock.timestamp)
         #expect(report.store == repository.engine.place && !report.store.isEmpty)
-        #expect(try await repository.countUnjudged() == 0)
+        #expect(try await repository.rules.countUnjudged() == 0)
         // The same rules again: who was judged by them then need not be again.
-        try await repository.adopt(.standard)
-        #expect(try await repository.countUnjudged() == 5)
-        try await repository.adopt(stricter)
-        #expect(try await repository.countUnjudged() == 0)
+        try await repository.rules.adopt(.standard)
+        #expect(try await repository.rules.countUnjudged() == 5)
+        try await repository.rules.adopt(stricter)
+        #expect(try await repository.rules.countUnjudged() == 0)
     }
 
     @Test(.onlyOnSQLite("writes into the tables"))
     func `R6: what the same rules judged is skipped, and its marks are counted`() async throws {
-        try await repository.adopt(stricter)
-        _ = try await repository.revalidate()
+        try await repository.rules.adopt(stricter)
+        _ = try await repository.rules.revalidate()
         try await repository.register("emma", ["address": "path"])
         // Damage that nobody is told of: a run that skips does not see it.
         try store.execute("UPDATE profiles SET phone = '1' WHERE username = 'bert'")
-        let second = try await repository.revalidate()
+        let second = try await repository.rules.revalidate()
         #expect(second.checked == 0)
         #expect(second.skipped == 5)
         #expect(second.valid == 0)
         #expect(second.invalid == 2)
         #expect(second.issues.listed.map(\.key) == ["abel", "carl"])
         #expect(second.issues.total == 2)
-        let all = try await repository.revalidate(all: true)
+        let all = try await repository.rules.revalidate(all: true)
         #expect(all.checked == 5)
         #expect(all.skipped == 0)
         #expect(all.invalid == 3)
@@ -94,18 +94,18 @@ import Watchdog
     }
 
     @Test func `R6: rules that were in force before are remembered as the same`() async throws {
-        try await repository.adopt(stricter)
-        _ = try await repository.revalidate()
+        try await repository.rules.adopt(stricter)
+        _ = try await repository.rules.revalidate()
         _ = try await repository.edit("bert") { $0["address"] = "way" }
-        try await repository.adopt(.standard)
-        let back = try await repository.revalidate()
+        try await repository.rules.adopt(.standard)
+        let back = try await repository.rules.revalidate()
         #expect(back.checked == 4)
         #expect(back.invalid == 0)
         #expect(try await invalid() == [])
         try await repository.register("emma")
-        try await repository.adopt(stricter)
-        try await repository.adopt(.standard)
-        let again = try await repository.revalidate()
+        try await repository.rules.adopt(stricter)
+        try await repository.rules.adopt(.standard)
+        let again = try await repository.rules.revalidate()
         #expect(again.checked == 0)
         #expect(again.skipped == 5)
         #expect(again.schema.version == 5)
@@ -117,7 +117,7 @@ import Watchdog
         let repository = try await ProfileRepository.open(at: store.path)
         let rows = [try store.rows(), try store.rows("store"), try store.rows("schemas")]
         let file = SmallFile.mode(of: store.path)
-        let report = try await repository.revalidate(candidate: stricter)
+        let report = try await repository.rules.revalidate(candidate: stricter)
         #expect(report.isCandidate)
         #expect(report.schema.version == nil)
         #expect(report.schema.fingerprint == stricter.fingerprint)
@@ -132,7 +132,7 @@ import Watchdog
 
     @Test func `R6: a candidate may name fields that the store has no column for`() async throws {
         let wider = try People.standard(and: #"{"name":"email","constraints":{"required":true}}"#)
-        let report = try await repository.revalidate(candidate: wider)
+        let report = try await repository.rules.revalidate(candidate: wider)
         #expect(report.invalid == 4)
         #expect(report.issues.issueCounts.map(\.field) == ["email"])
         #expect(report.issues.issueCounts.map(\.code) == ["required"])
@@ -140,8 +140,8 @@ import Watchdog
 
     @Test(.onlyOnSQLite("writes into the tables"))
     func `R6: a profile that is mended loses its mark`() async throws {
-        try await repository.adopt(stricter)
-        _ = try await repository.revalidate()
+        try await repository.rules.adopt(stricter)
+        _ = try await repository.rules.revalidate()
         let mended = try await repository.edit("abel") { $0["address"] = "road" }
         #expect(mended.status == .valid)
         #expect(mended.revision == 2)
@@ -150,7 +150,7 @@ import Watchdog
         try store.execute("UPDATE profiles SET address = 'road' WHERE username = 'carl'")
         #expect(try await repository.edit("carl") { _ in }.status == .valid)
         #expect(try await invalid() == [])
-        let report = try await repository.revalidate()
+        let report = try await repository.rules.revalidate()
         #expect(report.skipped == 4)
         #expect(report.invalid == 0)
     }
@@ -171,11 +171,11 @@ import Watchdog
         let store = try TemporaryStore()
         let repository = try await store.open(schema: Self.schemaOfNotes())
         _ = try await repository.register(repository.judged(ProfileDraft(["username": cluster, "note": cluster])))
-        try await repository.adopt(Self.schemaOfNotes(#""maxLength": 1"#))
-        let judged = try #require(try await repository.revalidate().issues.listed.first)
+        try await repository.rules.adopt(Self.schemaOfNotes(#""maxLength": 1"#))
+        let judged = try #require(try await repository.rules.revalidate().issues.listed.first)
         #expect(judged.key.unicodeScalars.count == 200)
         #expect(judged.value?.unicodeScalars.count == 200)
-        let remembered = try #require(try await repository.revalidate().issues.listed.first)
+        let remembered = try #require(try await repository.rules.revalidate().issues.listed.first)
         #expect(remembered.key == judged.key)
         await repository.close()
     }
@@ -194,9 +194,9 @@ import Watchdog
         var draft = ProfileDraft(["username": "ann"])
         for number in 0..<60 { draft["f\(number)"] = "b" }
         _ = try await repository.register(repository.judged(draft))
-        try await repository.adopt(schema(#","constraints":{"minLength":2,"pattern":"a"}"#))
+        try await repository.rules.adopt(schema(#","constraints":{"minLength":2,"pattern":"a"}"#))
         for _ in 1...2 {
-            let report = try await repository.revalidate()
+            let report = try await repository.rules.revalidate()
             #expect(report.issues.total == 120)
             #expect(report.issues.listed.count == 102)
         }
@@ -227,13 +227,13 @@ import Watchdog
 
     @Test(.onlyOnSQLite("needs another process"))
     func `R6: a profile that changes while it is judged keeps the change and gets no mark`() async throws {
-        try await repository.adopt(stricter)
+        try await repository.rules.adopt(stricter)
         let store = store
         let raced = try await store.open()
         // The change comes after the batch was read, and before it is marked: at the moment when the lock is asked for.
         let child = try ExerciserProcess("hold", store.path, "tester")
         #expect(child.waitForSign())
-        async let report = repository.revalidate()
+        async let report = repository.rules.revalidate()
         try await WaitingWriters.wait(for: store.path + "-lock")
         try store.execute(
             "UPDATE profiles SET address = 'road', revision = 2, schema_version = 2 WHERE username = 'abel'")
@@ -247,11 +247,11 @@ import Watchdog
 
     @Test(.onlyOnSQLite("needs another process"))
     func `R6: a mark by later rules is not overwritten by an earlier run`() async throws {
-        try await repository.adopt(stricter)
+        try await repository.rules.adopt(stricter)
         let store = store
         let child = try ExerciserProcess("hold", store.path, "tester")
         #expect(child.waitForSign())
-        async let report = repository.revalidate()
+        async let report = repository.rules.revalidate()
         try await WaitingWriters.wait(for: store.path + "-lock")
         try store.execute(
             """
@@ -264,16 +264,16 @@ import Watchdog
     }
 
     @Test func `R6: a cancelled run says so, and a later one goes on`() async throws {
-        try await repository.adopt(stricter)
+        try await repository.rules.adopt(stricter)
         let repository = repository
         let task = Task {
             await waitUntilCancelled()
-            return try await repository.revalidate()
+            return try await repository.rules.revalidate()
         }
         task.cancel()
         let report = try await task.value
         #expect(report.isCancelled)
-        #expect(try await repository.revalidate().invalid == 2)
+        #expect(try await repository.rules.revalidate().invalid == 2)
     }
 
     @Test(.onlyOnSQLite("writes into the tables"))
@@ -286,9 +286,9 @@ import Watchdog
             SELECT i + 100, 1, 0, 0, 1, 'n' || i, '1111-2222', CASE i % 10 WHEN 0 THEN 'far too long' ELSE 'ok' END FROM n;
             """)
         let optional = stricter.document().split(separator: #""required":true,"minLength":3"#)
-        try await repository.adopt(try ProfileSchema(parsing: optional.joined(separator: #""minLength":3"#)))
+        try await repository.rules.adopt(try ProfileSchema(parsing: optional.joined(separator: #""minLength":3"#)))
         let steps = Mutex<[Int]>([])
-        let report = try await repository.revalidate(mostIssues: 10) { checked in steps.withLock { $0.append(checked) }
+        let report = try await repository.rules.revalidate(mostIssues: 10) { checked in steps.withLock { $0.append(checked) }
         }
         #expect(report.checked == 17_004)
         #expect(report.invalid == 1_702)
@@ -297,24 +297,24 @@ import Watchdog
         #expect(report.issues.isTruncated)
         #expect(steps.withLock { $0 } == [8_000, 16_000, 17_004])
         #expect(try await repository.statistics().invalid == 1_702)
-        #expect(try await repository.revalidate().skipped == 17_004)
+        #expect(try await repository.rules.revalidate().skipped == 17_004)
     }
 
     @Test func `R6: passwords that were set under other password rules are counted, profiles without one are not`()
         async throws
     {
         let optional = try People.standard(replacing: #""required":true,"minLength":3"#, with: #""minLength":3"#)
-        try await repository.adopt(optional)
+        try await repository.rules.adopt(optional)
         var draft = People.draft("emma")
         draft.passwordHash = nil
         _ = try await repository.register(repository.judged(draft))
         try await repository.register("fred")
-        #expect(try await repository.revalidate().credentialsPredating == 4)
+        #expect(try await repository.rules.revalidate().credentialsPredating == 4)
         let longer = try People.standard(replacing: #""required":true,"minLength":3"#, with: #""minLength":12"#)
-        #expect(try await repository.revalidate(candidate: longer).credentialsPredating == 5)
-        #expect(try await repository.revalidate(candidate: .standard).credentialsPredating == 1)
+        #expect(try await repository.rules.revalidate(candidate: longer).credentialsPredating == 5)
+        #expect(try await repository.rules.revalidate(candidate: .standard).credentialsPredating == 1)
         _ = try await repository.edit("abel") { $0.password = Secret("bL9pjp") }
-        #expect(try await repository.revalidate().credentialsPredating == 3)
+        #expect(try await repository.rules.revalidate().credentialsPredating == 3)
     }
 
     @Test(.onlyOnSQLite("writes into the tables"))
@@ -322,7 +322,7 @@ import Watchdog
         let digits = try People.standard(replacing: #""special"]"#, with: #""special"]"#)
         try store.execute(
             "UPDATE profiles SET password_hash = NULL, password_schema_version = NULL, password_is_judged = NULL")
-        let report = try await repository.revalidate(candidate: digits)
+        let report = try await repository.rules.revalidate(candidate: digits)
         #expect(report.issues.issueCounts.map(\.field) == ["password"])
         #expect(report.issues.listed.allSatisfy { $0.value == nil })
     }

@@ -34,22 +34,22 @@ import Watchdog
     // MARK: Versions
 
     @Test func `S7: each set of rules is a version with its fingerprint, and the old ones are kept`() async throws {
-        #expect(repository.schemaVersion == 1)
-        #expect(repository.schemaFingerprint == ProfileSchema.standard.fingerprint)
+        #expect(repository.rules.inForce.number == 1)
+        #expect(repository.rules.inForce.fingerprint == ProfileSchema.standard.fingerprint)
         let wider = try People.standard(and: People.email)
         store.clock.advance(by: .seconds(1))
-        #expect(try await repository.adopt(wider) == 2)
-        #expect(repository.schemaVersion == 2)
+        #expect(try await repository.rules.adopt(wider) == 2)
+        #expect(repository.rules.inForce.number == 2)
         #expect(repository.schema == wider)
-        #expect(try await repository.adopt(.standard) == 3)
+        #expect(try await repository.rules.adopt(.standard) == 3)
         let schemas = [ProfileSchema.standard, wider, .standard]
-        let versions = try await repository.schemaVersions()
+        let versions = try await repository.rules.versions()
         #expect(versions.map(\.schema) == schemas)
         #expect(versions.map(\.number) == [1, 2, 3])
         #expect(versions.map(\.fingerprint) == schemas.map(\.fingerprint))
         let now = store.clock.timestamp.millisecondsSince1970
         #expect(versions.map(\.adoptedAt.millisecondsSince1970) == [now - 1_000, now, now])
-        #expect(repository.schemaInForce == versions.last)
+        #expect(repository.rules.inForce == versions.last)
         if store.engine == .sqlite {
             let rows = try store.rows("schemas")
             #expect(rows.map { $0[0] } == ["1", "2", "3"])
@@ -61,17 +61,17 @@ import Watchdog
         await repository.close()
         let reopened = try await store.open(ProfileRepository.Options())
         #expect(reopened.schema == .standard)
-        #expect(reopened.schemaVersion == 3)
+        #expect(reopened.rules.inForce.number == 3)
     }
 
     @Test func `S7: adopting the rules in force keeps their version, also when another process adopted them`()
         async throws
     {
         let other = try await store.open()
-        #expect(try await repository.adopt(.standard) == 1)
+        #expect(try await repository.rules.adopt(.standard) == 1)
         let wider = try People.standard(and: People.email)
-        #expect(try await repository.adopt(wider) == 2)
-        #expect(try await other.adopt(wider) == 2)
+        #expect(try await repository.rules.adopt(wider) == 2)
+        #expect(try await other.rules.adopt(wider) == 2)
         #expect(other.schema == wider)
         #expect(try await repository.engine.schemas().count == 2)
     }
@@ -93,7 +93,7 @@ import Watchdog
 
     @Test func `S6: an added field is stored, looked up, edited and kept unique like a built-in one`() async throws {
         try await repository.register("abel")
-        try await repository.adopt(try People.standard(and: People.uniqueEmail))
+        try await repository.rules.adopt(try People.standard(and: People.uniqueEmail))
         #expect(try await repository.profile(username: "abel")?[.email] == nil)
         let edited = try await repository.edit("abel") { $0["email"] = "a@b.c" }
         #expect(edited[.email] == "a@b.c")
@@ -109,9 +109,9 @@ import Watchdog
 
     @Test func `S6: a field that is dropped and added again finds its values`() async throws {
         let wider = try People.standard(and: People.uniqueEmail)
-        try await repository.adopt(wider)
+        try await repository.rules.adopt(wider)
         try await repository.register("abel", ["email": "a@b.c"])
-        try await repository.adopt(.standard)
+        try await repository.rules.adopt(.standard)
         let without = try #require(try await repository.profile(username: "abel"))
         #expect(without.fields.allSatisfy { $0.rules.name != .email })
         let unknown = ProfileStoreError.invalidQuery([ValidationIssue(nil, .unknownField("email"))])
@@ -119,7 +119,7 @@ import Watchdog
         // No index is left that would refuse what the rules allow.
         #expect(try indexesOfEmail() == 0)
         _ = try await repository.edit("abel") { $0["address"] = "2" }
-        try await repository.adopt(wider)
+        try await repository.rules.adopt(wider)
         #expect(try await repository.profile(username: "abel")?[.email] == "a@b.c")
         #expect(try await find("a@b.c", in: repository) == ["abel"])
         await #expect(throws: ProfileStoreError.duplicate([.email])) {
@@ -132,7 +132,7 @@ import Watchdog
     @Test func `R6: a field that becomes unique must not repeat values; what does is named, and nothing changes`()
         async throws
     {
-        try await repository.adopt(try People.standard(and: People.email))
+        try await repository.rules.adopt(try People.standard(and: People.email))
         for number in 0..<12 {
             for twin in ["a", "b"] { try await repository.register("\(twin)\(number)", ["email": "m\(number)"]) }
         }
@@ -141,7 +141,7 @@ import Watchdog
         try await repository.register("nothing")
         let before = try await everything()
         let unique = try People.standard(and: People.uniqueEmail, #"{"name":"more"}"#)
-        let error = await #expect(throws: ProfileStoreError.self) { try await repository.adopt(unique) }
+        let error = await #expect(throws: ProfileStoreError.self) { try await repository.rules.adopt(unique) }
         guard case .repeatedValues(.email, let values)? = error?.reason else {
             Issue.record("\(String(describing: error))")
             return
@@ -150,17 +150,17 @@ import Watchdog
         #expect(Set(values).isSubset(of: Set((0..<12).map { "m\($0)" })))
         let after = try await everything()
         #expect(after == before)
-        #expect(repository.schemaVersion == 2)
+        #expect(repository.rules.inForce.number == 2)
         #expect(try await repository.profile(username: "alone")?[.email] == "alone")
 
         for number in 0..<12 { _ = try await repository.edit("b\(number)") { $0["email"] = nil } }
-        #expect(try await repository.adopt(unique) == 3)
+        #expect(try await repository.rules.adopt(unique) == 3)
     }
 
     @Test func `R5: a field that is unique no more takes a value twice`() async throws {
-        try await repository.adopt(try People.standard(and: People.uniqueEmail))
+        try await repository.rules.adopt(try People.standard(and: People.uniqueEmail))
         try await repository.register("abel", ["email": "a"])
-        try await repository.adopt(try People.standard(and: People.email))
+        try await repository.rules.adopt(try People.standard(and: People.email))
         try await repository.register("bert", ["email": "a"])
         #expect(try await find("a", in: repository) == ["abel", "bert"])
         #expect(try indexesOfEmail() == 0)
@@ -171,7 +171,7 @@ import Watchdog
         let document = ProfileSchema.standard.document()
         let text = #""title":"Phone","type":"string","constraints":{"required":true"#
         #expect(document.contains(text))
-        try await repository.adopt(try People.standard(replacing: text, with: text + #","unique":true"#))
+        try await repository.rules.adopt(try People.standard(replacing: text, with: text + #","unique":true"#))
         await #expect(throws: ProfileStoreError.duplicate([.phone])) { try await repository.register("bert") }
         try await repository.register("bert", ["phone": "1111-2222"])
     }
@@ -181,11 +181,11 @@ import Watchdog
     @Test func `S7: what was judged by other rules than those in force is judged again`() async throws {
         let other = try await store.open()
         let judged = try repository.judged(People.draft("abel"))
-        try await other.adopt(try People.standard(and: #"{"name":"email","constraints":{"required":true}}"#))
+        try await other.rules.adopt(try People.standard(and: #"{"name":"email","constraints":{"required":true}}"#))
         await #expect(throws: ProfileStoreError.schemaChanged(version: 2)) { try await repository.register(judged) }
         #expect(try await repository.statistics().profiles == 0)
         // It knows the new rules now.
-        #expect(repository.schemaVersion == 2)
+        #expect(repository.rules.inForce.number == 2)
         let error = #expect(throws: ProfileStoreError.self) { try repository.judged(People.draft("abel")) }
         guard case .invalid(let failure)? = error?.reason else {
             Issue.record("\(String(describing: error))")
@@ -198,33 +198,33 @@ import Watchdog
     @Test func `S7: a repository that was opened before sees the new columns of rows that have them`() async throws {
         try await repository.register("abel")
         let other = try await store.open()
-        try await other.adopt(try People.standard(and: People.uniqueEmail))
+        try await other.rules.adopt(try People.standard(and: People.uniqueEmail))
         _ = try await other.edit("abel") { $0["email"] = "a@b.c" }
-        #expect(repository.schemaVersion == 1)
+        #expect(repository.rules.inForce.number == 1)
         #expect(try await repository.profile(username: "abel")?[.email] == "a@b.c")
-        #expect(repository.schemaVersion == 2)
+        #expect(repository.rules.inForce.number == 2)
     }
 
     @Test func `S7: a page that was asked for before shows the new columns of rows that have them`() async throws {
         try await repository.register("abel")
         let other = try await store.open()
-        try await other.adopt(try People.standard(and: People.uniqueEmail))
+        try await other.rules.adopt(try People.standard(and: People.uniqueEmail))
         _ = try await other.edit("abel") { $0["email"] = "a@b.c" }
         #expect(try await repository.profiles(ProfileQuery()).profiles.map { $0[.email] } == ["a@b.c"])
     }
 
     @Test func `S6: a repository that was opened before looks up by an added field`() async throws {
         let other = try await store.open()
-        try await other.adopt(try People.standard(and: People.uniqueEmail))
+        try await other.rules.adopt(try People.standard(and: People.uniqueEmail))
         try await other.register("abel", ["email": "a@b.c"])
-        #expect(repository.schemaVersion == 1)
+        #expect(repository.rules.inForce.number == 1)
         #expect(try await find("a@b.c", in: repository) == ["abel"])
     }
 
     @Test func `S6: an edit by a repository that was opened before meets the new rules`() async throws {
         try await repository.register("abel")
         let other = try await store.open()
-        try await other.adopt(try People.standard(and: #"{"name":"email","constraints":{"required":true}}"#))
+        try await other.rules.adopt(try People.standard(and: #"{"name":"email","constraints":{"required":true}}"#))
         let error = await #expect(throws: ProfileStoreError.self) {
             try await repository.edit("abel") { $0["address"] = "2" }
         }
@@ -243,7 +243,7 @@ import Watchdog
 
     @Test func `S6: a replacement that brings a new field alone is stored`() async throws {
         let stored = try await repository.register("abel")
-        try await repository.adopt(try People.standard(and: People.email))
+        try await repository.rules.adopt(try People.standard(and: People.email))
         var draft = stored.draft
         draft["email"] = "a@b.c"
         let valid = try repository.validator.validate(draft, on: repository.today, hasPassword: true)

@@ -34,7 +34,7 @@ import Watchdog
     }
 
     private func adopt(_ document: String) async throws {
-        try await repository.adopt(ProfileSchema(parsing: document))
+        try await repository.rules.adopt(ProfileSchema(parsing: document))
     }
 
     @Test func `S6: a profile is known by the primary key, whatever its ASCII case, under the field's own name`()
@@ -76,7 +76,7 @@ import Watchdog
     @Test func `R6: revalidation names the profiles by their primary key`() async throws {
         _ = try await register(["member_no": "abcd"])
         try await adopt(Self.rules.replacing(#""maxLength": 5"#, with: #""maxLength": 3"#))
-        let report = try await repository.revalidate()
+        let report = try await repository.rules.revalidate()
         #expect(report.invalid == 1)
         let profile = try #require(try await repository.profile(username: "abcd"))
         #expect(profile.issues.map(\.field) == ["member_no"])
@@ -95,10 +95,10 @@ import Watchdog
         let key = repository.schema.primaryKey.name
         for schema in [other, .standard] {
             await #expect(throws: ProfileStoreError.otherPrimaryKey(schema.primaryKey.name, inForce: key)) {
-                try await repository.adopt(schema)
+                try await repository.rules.adopt(schema)
             }
         }
-        #expect(repository.schemaVersion == 3)
+        #expect(repository.rules.inForce.number == 3)
         try await repository.remove("a17")
         try await adopt(email)
         #expect(try await register(["email": "x@y.zz"]).username == "x@y.zz")
@@ -106,9 +106,9 @@ import Watchdog
 
     @Test func `P1, P2: a passcode and a password belong to the primary key`() async throws {
         _ = try await register(["member_no": "a17", "password_hash": People.policyHash])
-        try await repository.createPasscode(Secret("parislondon"), for: "A17")
-        #expect(try await repository.validatePasscode(Secret("parislondon"), for: "a17").username == "a17")
-        #expect(try await repository.validatePassword(People.secret, for: "a17").username == "a17")
+        try await repository.passcodes.create(Secret("parislondon"), for: "A17")
+        #expect(try await repository.passcodes.validate(Secret("parislondon"), for: "a17").username == "a17")
+        #expect(try await repository.passwords.validate(People.secret, for: "a17").username == "a17")
     }
 
     @Test func `S7: a store with a primary key of its own opens again with it`() async throws {

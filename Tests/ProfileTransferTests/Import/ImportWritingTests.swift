@@ -332,7 +332,7 @@ import Watchdog
         _ = try await repository.importing(rows(1))
         let importer = ProfileImporter(repository: repository)
         let other = try await folder.store(schema: schemaOfNames())
-        try await other.adopt(schemaOfClub())
+        try await other.rules.adopt(schemaOfClub())
         await #expect(throws: ImportError.store(.schemaChanged(version: 2))) { try await importer.run(rows(10)) }
         #expect(try await repository.statistics().profiles == 1)
     }

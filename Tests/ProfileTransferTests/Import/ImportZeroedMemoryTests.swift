@@ -24,7 +24,7 @@ import Watchdog
             .run(ImportInput(descriptor: input, name: "people.csv", byteCount: nil))
         #expect(report.outcomes == [2, 0, 0, 0], "\(report.lines)")
         #expect(try isGone(marker))
-        #expect(try await repository.validatePassword(marker.makeSecret(), for: "abel").username == "abel")
+        #expect(try await repository.passwords.validate(marker.makeSecret(), for: "abel").username == "abel")
         #expect(try isGone(marker))
         await repository.close()
     }

@@ -45,11 +45,11 @@ import Watchdog
 
     private func copy(
         _ file: RejectedRowFile, without dropped: RangeSet<Int> = RangeSet(),
-        typed: (number: Int, profile: ValidProfile)? = nil
+        corrected: RejectedRowFile.CorrectedRow? = nil
     ) async throws -> (count: Int, text: String) {
         let rest = try unnamedFile()
         defer { close(rest) }
-        let count = try await file.copy(to: rest, without: dropped, typed: typed)
+        let count = try await file.copy(to: rest, without: dropped, corrected: corrected)
         return (count, String(decoding: importedBytes(of: rest), as: UTF8.self))
     }
 
@@ -114,16 +114,16 @@ import Watchdog
         try await opened(Self.text) { file async throws in
             let lines = Self.text.split(separator: "\n")
             #expect(try await file.rows().next()?.holdsSecret == false)
-            let typed = try await copy(file, typed: (1, profile)).text.split(separator: "\n")
+            let typed = try await copy(file, corrected: .init(number: 1, profile: profile)).text.split(separator: "\n")
             let issues = "fee: bad_format (Fee should be a number); password: too_short (Too short)"
             #expect(typed == [lines[0], "\"a;nn\";1,5;;chess;7;\"\(issues)\"", lines[2], lines[3]])
             // Of cells that cannot be told apart none is kept.
-            #expect(try await copy(file, typed: (3, profile)).text.split(separator: "\n").last == "\"a;nn\";1,5;;;4;")
+            #expect(try await copy(file, corrected: .init(number: 3, profile: profile)).text.split(separator: "\n").last == "\"a;nn\";1,5;;;4;")
         }
         let brought = Self.text.replacing("ann;x;;", with: "ann;x;Sesame0pen;")
         try await opened(brought) { file async throws in
             #expect(try await file.rows().next()?.holdsSecret == true)
-            #expect(try await !copy(file, typed: (1, profile)).text.contains("Sesame0pen"))
+            #expect(try await !copy(file, corrected: .init(number: 1, profile: profile)).text.contains("Sesame0pen"))
         }
     }
 

@@ -86,7 +86,7 @@ struct Service: Sendable {
     }
 
     private func remove() async throws {
-        let report = await repository.remove(matching: Self.guests, by: Author("night"))
+        let report = try await repository.remove(matching: Self.guests, by: Author("night"))
         let ann = try await repository.remove("ann", expecting: nil, by: Author("ann"))
         print("removed:", report.removed, "guests and", ann.username)
     }
@@ -138,7 +138,7 @@ struct Service: Sendable {
     /// Tells caches and sessions of what happens, whichever process does it.
     private func watch(until last: ProfileChange.Kind) async throws -> [String] {
         var kinds: [String] = []
-        for try await change in await repository.changes(after: 0) {
+        for try await change in await repository.changes.stream(after: 0) {
             if kinds.last != change.kind.rawValue { kinds.append(change.kind.rawValue) }
             if change.kind == last { break }
         }
@@ -147,14 +147,14 @@ struct Service: Sendable {
 
     /// Logs somebody in, lets an administrator reset the password, and finds that the session has ended by it.
     private func letIn() async throws {
-        let login = try await repository.startSession(Secret(Data("Sunflower7".utf8)), for: "ann")
-        print("session of", try await repository.session(for: login.token)?.username ?? "nobody")
-        let reset = try await repository.issueReset(of: "ann")
-        _ = try await repository.redeemReset(reset.token, password: Secret("Marigold8"))
-        print("session of", try await repository.session(for: login.token)?.username ?? "nobody")
+        let login = try await repository.sessions.start(Secret(Data("Sunflower7".utf8)), for: "ann")
+        print("session of", try await repository.sessions.find(login.token)?.username ?? "nobody")
+        let reset = try await repository.passwords.issueReset(of: "ann")
+        _ = try await repository.passwords.redeemReset(reset.token, password: Secret("Marigold8"))
+        print("session of", try await repository.sessions.find(login.token)?.username ?? "nobody")
         guard let name = AccountLabel("metrics") else { return }
-        let token = try await repository.createAccessToken(name, scopes: [.read])
-        print("token of", try await repository.accessToken(for: token.token)?.name.text ?? "nobody")
+        let token = try await repository.tokens.create(name, scopes: [.read])
+        print("token of", try await repository.tokens.find(token.token)?.name.text ?? "nobody")
     }
 
     private func json(_ value: some Encodable) throws -> String {

@@ -1,7 +1,23 @@
 public import ProfileCore
 
-// The way back in for somebody who does not know the password any more, by leave of an administrator.
 extension ProfileRepository {
+    /// Validates passwords, and resets forgotten ones.
+    public var passwords: Passwords { Passwords(repository: self) }
+
+    /// The passwords of profiles, and resets by which an administrator lets a person set a new one.
+    public struct Passwords: Sendable {
+        let repository: ProfileRepository
+    }
+}
+
+extension ProfileRepository.Passwords {
+    /// Says whether a password is right, and gives its profile.
+    ///
+    /// - Throws: `wrong`, `throttled`, `locked`, …
+    public func validate(_ password: Secret, for username: String) async throws(CredentialError) -> Profile {
+        try await repository.attempt(password, .password, username).profile
+    }
+
     /// Gives leave to set a profile's password without the present one. One that was given before ends.
     ///
     /// The present password stays valid, and sessions go on, until the reset is redeemed. It ends with the profile, with
@@ -14,16 +30,16 @@ extension ProfileRepository {
     public func issueReset(
         of username: String, validFor validity: Duration = .seconds(86_400)
     ) async throws(ProfileStoreError) -> IssuedToken<PasswordReset> {
-        try await call { () throws(ProfileStoreError) in
-            try await refreshSchema()
-            _ = try passwordField(of: validator)
-            let new = try newToken(.reset)
-            let now = options.now()
+        try await repository.call { () throws(ProfileStoreError) in
+            try await repository.refreshSchema()
+            _ = try passwordField(of: repository.validator)
+            let new = try repository.newToken(.reset)
+            let now = repository.options.now()
             let token = StoredToken(
                 new.hash, createdAt: now, expiresAt: now.advanced(by: max(validity, .milliseconds(1))))
             // One reset at a time.
-            let issued = try await ask(
-                .issueReset, rows: \.rowCount, await engine.issue(token, to: username, atMost: 1))
+            let issued = try await repository.ask(
+                .issueReset, rows: \.rowCount, await repository.engine.issue(token, to: username, atMost: 1))
             guard let reset = issued.flatMap(PasswordReset.init) else { throw .notFound(username: username) }
             return IssuedToken(reset, new.text)
         }
@@ -31,10 +47,12 @@ extension ProfileRepository {
 
     /// What a reset's token is for, to be shown to who is about to use it; nil for any other text, and once the reset was
     /// redeemed or has ended.
-    public func reset(for token: Secret) async throws(ProfileStoreError) -> PasswordReset? {
+    public func findReset(_ token: Secret) async throws(ProfileStoreError) -> PasswordReset? {
         guard let hash = TokenHash(of: token, .reset) else { return nil }
-        return try await ask(.lookUpReset, rows: \.rowCount, await engine.token(hash, at: options.now()))
-            .flatMap(PasswordReset.init)
+        return try await repository.ask(
+            .lookUpReset, rows: \.rowCount, await repository.engine.token(hash, at: repository.options.now())
+        )
+        .flatMap(PasswordReset.init)
     }
 
     /// Sets the password that a reset was given for, once: in one transaction the password is the new one, failed attempts
@@ -48,29 +66,31 @@ extension ProfileRepository {
     /// - Throws: `wrong` for a token that is none, was used or has ended; `store(.invalid)` with what is wrong with the
     ///   password, after which the token is as good as before; …
     public func redeemReset(_ token: Secret, password: Secret) async throws(CredentialError) -> Profile {
-        try await call { () throws(CredentialError) in try await redeemInCall(token, password) }
+        try await repository.call { () throws(CredentialError) in try await redeemInCall(token, password) }
     }
 
     private func redeemInCall(_ token: Secret, _ password: Secret) async throws(CredentialError) -> Profile {
-        let known = try await store { () throws(ProfileStoreError) in
-            if let known = try await reset(for: token) { return known as PasswordReset? }
-            return try await confirmed(nil) { () throws(ProfileStoreError) in try await reset(for: token) }
+        let known = try await repository.store { () throws(ProfileStoreError) in
+            if let known = try await findReset(token) { return known as PasswordReset? }
+            return try await repository.confirmed(nil) { () throws(ProfileStoreError) in try await findReset(token) }
         }
         guard known != nil, let hash = TokenHash(of: token, .reset) else { throw .wrong }
-        let adopted = try await store { () throws(ProfileStoreError) in
-            let adopted = try await refreshSchema()
+        let adopted = try await repository.store { () throws(ProfileStoreError) in
+            let adopted = try await repository.refreshSchema()
             let field = try passwordField(of: adopted.validator)
-            let issues = adopted.validator.issues(of: password.bytes, index: field, on: today, hasPassword: false)
+            let issues = adopted.validator.issues(
+                of: password.bytes, index: field, on: repository.today, hasPassword: false)
             guard issues.isEmpty else { throw .invalid(ValidationFailure(issues)) }
             return adopted
         }
-        let passwordHash = try await self.hash(password)
-        defer { tokenLooks.forget() }
-        let profile = try await store { () throws(ProfileStoreError) in
-            try await learningOfRules { () throws(ProfileStoreError) in
-                try await ask(
+        let passwordHash = try await repository.hash(password)
+        defer { repository.tokenLooks.forget() }
+        let profile = try await repository.store { () throws(ProfileStoreError) in
+            try await repository.learningOfRules { () throws(ProfileStoreError) in
+                try await repository.ask(
                     .redeemReset, rows: \.rowCount,
-                    await engine.redeemReset(hash, passwordHash, judgedBy: adopted.schema, at: options.now()))
+                    await repository.engine.redeemReset(
+                        hash, passwordHash, judgedBy: adopted.schema, at: repository.options.now()))
             }
         }
         // Somebody else was faster.

@@ -1,0 +1,110 @@
+public import ProfileCore
+public import SecretHashing
+
+extension ProfileRepository {
+    /// Creates, validates, edits and removes passcodes (P1–P3).
+    public var passcodes: Passcodes { Passcodes(repository: self) }
+
+    /// The passcodes of profiles. The owner of a store sets and removes them. A person who knows one can validate or edit it.
+    public struct Passcodes: Sendable {
+        let repository: ProfileRepository
+    }
+}
+
+extension ProfileRepository.Passcodes {
+    /// Sets the passcode of a profile that has none.
+    ///
+    /// `author` is who sets it, for the log of changes; a repeat with the same `key` gets the first answer.
+    /// - Throws: `violation`, `passcodeExists`, `store(.notFound)`, …
+    public func create(
+        _ new: Secret, for username: String, policy: PasscodePolicy = .standard, by author: Author? = nil,
+        key: WriteKey? = nil
+    ) async throws(CredentialError) {
+        if let violation = policy.violation(of: new) { throw .violation(violation) }
+        let stamp = repository.stamp(author, KeyedRequest(key, "create_passcode", [LoginAttempt.foldedName(username)]))
+        let isSet = try await firstAnswerOr(stamp) { () throws(CredentialError) in
+            try await requireNone(of: username)
+            let hash = try await repository.hash(new)
+            return try await repository.store { () throws(ProfileStoreError) in
+                try await repository.ask(
+                    .setPasscode, rows: \.rowCount, await repository.engine.setPasscode(hash, of: username, stamp))
+            }
+        }
+        guard isSet else { throw .passcodeExists }
+    }
+
+    /// Says whether a passcode can be created, so that nobody thinks of one in vain.
+    ///
+    /// - Throws: `passcodeExists`, `store(.notFound)`, …
+    public func requireNone(of username: String) async throws(CredentialError) {
+        let stored = try await repository.storedCredential(username, .passcode) { $0 == nil || $0?.hash != nil }
+        guard let stored else { throw .store(.notFound(username: username)) }
+        guard stored.hash == nil else { throw .passcodeExists }
+    }
+
+    /// Says whether a passcode is right, and gives its profile.
+    ///
+    /// - Throws: `wrong`, `throttled`, `locked`, …
+    @discardableResult
+    public func validate(_ passcode: Secret, for username: String) async throws(CredentialError) -> Profile {
+        try await repository.attempt(passcode, .passcode, username).profile
+    }
+
+    /// Replaces a passcode by another one, in one transaction, when the present one is right.
+    ///
+    /// The attempt at the present one counts as any other. `author` is who replaces it, for the log of changes; a repeat
+    /// with the same `key` makes no attempt and gets the first answer.
+    /// - Throws: `violation`, `notDifferent`, `wrong`, `throttled`, `locked`, …
+    public func edit(
+        from present: Secret, to new: Secret, for username: String, policy: PasscodePolicy = .standard,
+        by author: Author? = nil, key: WriteKey? = nil
+    ) async throws(CredentialError) {
+        if let violation = policy.violation(of: new) { throw .violation(violation) }
+        guard NFC.form(of: present) != NFC.form(of: new) else { throw .notDifferent }
+        let stamp = repository.stamp(author, KeyedRequest(key, "edit_passcode", [LoginAttempt.foldedName(username)]))
+        let isReplaced = try await firstAnswerOr(stamp) { () throws(CredentialError) in
+            let proven = try await repository.attempt(present, .passcode, username)
+            let hash = try await repository.hash(new)
+            return try await repository.store { () throws(ProfileStoreError) in
+                try await repository.ask(
+                    .replacePasscode, rows: \.rowCount,
+                    await repository.engine.replacePasscode(of: proven.profile.id, proven.hash, by: hash, stamp))
+            }
+        }
+        // Somebody else has changed it since it was proven.
+        guard isReplaced else { throw .wrong }
+    }
+
+    /// Removes a passcode and what is remembered of failed attempts at it: the owner's way out.
+    ///
+    /// `author` is who removes it, for the log of changes; a repeat with the same `key` gets the first answer.
+    /// - Throws: `noPasscode`, `store(.notFound)`, …
+    public func remove(
+        of username: String, by author: Author? = nil, key: WriteKey? = nil
+    ) async throws(CredentialError) {
+        let stamp = repository.stamp(author, KeyedRequest(key, "remove_passcode", [LoginAttempt.foldedName(username)]))
+        let isRemoved = try await firstAnswerOr(stamp) { () throws(CredentialError) in
+            let stored = try await repository.storedCredential(username, .passcode) { $0?.hash == nil }
+            guard let stored else { throw .store(.notFound(username: username)) }
+            guard stored.hash != nil else { return false }
+            return try await repository.store { () throws(ProfileStoreError) in
+                try await repository.ask(
+                    .removePasscode, rows: \.rowCount, await repository.engine.removePasscode(of: username, stamp))
+            }
+        }
+        guard isRemoved else { throw .noPasscode }
+    }
+
+    /// What came of a write the first time, or what it comes to now.
+    private func firstAnswerOr(
+        _ stamp: WriteStamp, _ body: () async throws(CredentialError) -> Bool
+    ) async throws(CredentialError) -> Bool {
+        try await repository.call { () throws(CredentialError) in
+            let first: Bool? = try await repository.store { () throws(ProfileStoreError) in
+                try await repository.firstAnswer(stamp)
+            }
+            if let first { return first }
+            return try await body()
+        }
+    }
+}
