@@ -1,17 +1,17 @@
 internal import ProfileCore
 
-/// A ``Form`` behind the delegate's question that text fields of UIKit and the like ask: may these characters change
+/// A ``FormState`` behind the delegate's question that text fields of UIKit and the like ask: may these characters change
 /// (F8)?
 ///
 /// The answer is `true` where the host is to make the change itself: the form has made the same one. It is `false`
 /// where the host is to show what the form's field says now, whether or not anything changed.
 public struct FormDelegate: Sendable {
     /// The form behind it; a host focuses and ends fields here.
-    public var form: Form
+    public var form: FormState
     private var pending: [FormEffect] = []
 
     /// Puts a form behind the delegate's question.
-    public init(_ form: Form) { self.form = form }
+    public init(_ form: FormState) { self.form = form }
 
     /// Changes the text of the field that has the focus.
     ///

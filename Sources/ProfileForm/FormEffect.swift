@@ -1,6 +1,6 @@
 public import ProfileCore
 
-/// What came of a ``FormEvent``, for a host to act upon; the state itself is in the ``Form``.
+/// What came of a ``FormEvent``, for a host to act upon; the state itself is in the ``FormState``.
 public enum FormEffect: Sendable {
     /// Another field has the focus, or none; or the same one again, where a form that was submitted is refused.
     case focusMoved(from: FieldName?, to: FieldName?)

@@ -1,6 +1,6 @@
 public import ProfileCore
 
-/// What happens to a ``Form``: what somebody types, or what a host does for them.
+/// What happens to a ``FormState``: what somebody types, or what a host does for them.
 ///
 /// Those about text go to the field that has the focus, and do nothing where none has.
 public enum FormEvent: Hashable, Sendable {
@@ -56,7 +56,7 @@ public enum FormEvent: Hashable, Sendable {
     case next
     /// The field before; before the first one the last.
     case previous
-    /// As many fields on as ``Form/pageLength`` says, or the last one.
+    /// As many fields on as ``FormState/pageLength`` says, or the last one.
     case nextPage
     /// As many fields back, or the first one.
     case previousPage

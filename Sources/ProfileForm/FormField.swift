@@ -1,6 +1,6 @@
 public import ProfileCore
 
-/// One field of a ``Form``: what is in it, where the caret is, and what is wrong with it.
+/// One field of a ``FormState``: what is in it, where the caret is, and what is wrong with it.
 public struct FormField: Sendable {
     /// What is valid in it.
     public let rules: FieldRules

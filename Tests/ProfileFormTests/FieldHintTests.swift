@@ -13,7 +13,7 @@ import Watchdog
         #"{"name":"x","profiles":{"mask":"\#(String(repeating: "#", count: 256))"}}"#,
     ])
     func `S4: whatever the rules say, what is accepted is told in 5 KiB`(field: String) throws {
-        #expect(try Form.custom(field).fields.allSatisfy { $0.hint.utf8.count < 5_120 })
+        #expect(try FormState.custom(field).fields.allSatisfy { $0.hint.utf8.count < 5_120 })
     }
 
     @Test(
@@ -35,7 +35,7 @@ import Watchdog
             (#""type":"date""#, "yyyy-MM-dd"), (#""type":"time""#, "hh:mm:ss"),
         ])
     func typing(rules: String, hint: String) throws {
-        let form = try Form.custom(#"{"name":"x",\#(rules)}"#)
+        let form = try FormState.custom(#"{"name":"x",\#(rules)}"#)
         #expect(try form["x"].hint == hint + ", or nothing")
     }
 
@@ -49,7 +49,7 @@ import Watchdog
             (#""letters","spaces""#, "letters and single spaces"),
         ])
     func characters(classes: String, hint: String) throws {
-        let form = try Form.custom(#"{"name":"x","profiles":{"characters":[\#(classes)]}}"#)
+        let form = try FormState.custom(#"{"name":"x","profiles":{"characters":[\#(classes)]}}"#)
         #expect(try form["x"].hint == hint + ", or nothing")
         var typing = form
         typing.handle(.focus(try .named("x")))
@@ -67,7 +67,7 @@ import Watchdog
             (###""profiles":{"mask":"##/##"}"###, "exactly 4 digits, as ##/##"),
         ])
     func fixedLength(rules: String, hint: String) throws {
-        let form = try Form.custom(#"{"name":"x",\#(rules)}"#)
+        let form = try FormState.custom(#"{"name":"x",\#(rules)}"#)
         #expect(try form["x"].hint == hint + ", or nothing")
     }
 

@@ -12,7 +12,7 @@ import Watchdog
         {"name": "shade", "constraints": {"required": true, "enum": ["R", "Ré", "Réd"]}}
         """
 
-    private func form(editing name: String) throws -> Form { try Form.custom(Self.fields, editing: name) }
+    private func form(editing name: String) throws -> FormState { try FormState.custom(Self.fields, editing: name) }
 
     @Test func `typing leaves the choices that hold it, and selects the first that begins with it`() throws {
         var form = try form(editing: "level")
@@ -119,9 +119,9 @@ import Watchdog
     }
 
     @Test func `a stored value that is no longer a choice is shown, and can be kept or changed`() throws {
-        let schema = try Form.custom(Self.fields).schema
+        let schema = try FormState.custom(Self.fields).schema
         let level = try FieldName.named("level")
-        var form = Form(
+        var form = FormState(
             ProfileValidator(schema), on: .someDay,
             values: [.username: "ann", level: "iron", try .named("member"): "false", try .named("shade"): "R"])
         #expect(try form["level"].visibleText == "iron" && form["member"].visibleText == "No")
@@ -186,7 +186,7 @@ import Watchdog
     @Test func `other rules have other choices, and what was picked stays`() throws {
         var form = try form(editing: "level")
         form.type("go")
-        let schema = try Form.custom(#"{"name": "level", "constraints": {"enum": ["gold", "iron"]}}"#).schema
+        let schema = try FormState.custom(#"{"name": "level", "constraints": {"enum": ["gold", "iron"]}}"#).schema
         form.handle(.endEditing)
         form = form.under(ProfileValidator(schema))
         #expect(try form["level"].text == "gold" && form["level"].isValid)
@@ -195,7 +195,7 @@ import Watchdog
 
     @Test func `a list of thousands is narrowed and gone through`() throws {
         let values = (0..<3_000).map { "\"Town \($0)\"" }.joined(separator: ",")
-        var form = try Form.custom(#"{"name": "town", "constraints": {"enum": [\#(values)]}}"#, editing: "town")
+        var form = try FormState.custom(#"{"name": "town", "constraints": {"enum": [\#(values)]}}"#, editing: "town")
         form.type("town 29")
         #expect(try form.active.picker?.matches.count == 111)
         #expect(try form.active.picker?.selected?.title == "Town 29")
@@ -210,7 +210,7 @@ import Watchdog
             {"name": "size", "type": "number", "decimalChar": ",", "constraints": {"enum": ["1,5", "2"]}},
             {"name": "day", "type": "date", "format": "%d.%m.%Y", "constraints": {"enum": ["31.12.2020"]}}
             """#
-        var form = try Form.custom(fields, editing: "size")
+        var form = try FormState.custom(fields, editing: "size")
         #expect(try form.active.picker?.choices.map(\.title) == ["", "1,5", "2"])
         form.type("2,0")
         form.handle(.next)

@@ -7,7 +7,7 @@ import Watchdog
 @Suite(.watched) struct FormDelegateTests {
     /// A delegate whose form has the focus in a field with some text.
     private func delegate(_ name: String, _ text: String = "") throws -> Host {
-        var form = try Form.standard(editing: name)
+        var form = try FormState.standard(editing: name)
         form.type(text)
         return Host(form)
     }
@@ -16,9 +16,9 @@ import Watchdog
     private final class Host {
         var delegate: FormDelegate
 
-        init(_ form: Form) { delegate = FormDelegate(form) }
+        init(_ form: FormState) { delegate = FormDelegate(form) }
 
-        var form: Form {
+        var form: FormState {
             get { delegate.form }
             set { delegate.form = newValue }
         }
@@ -69,7 +69,7 @@ import Watchdog
         arguments: [-1..<0, 0..<4, 3..<4, 4..<4, 5..<9, 1..<2, Int.min..<Int.max])
     func range(_ range: Range<Int>) throws {
         let schema = #"{"name": "note"}"#
-        var form = try Form.custom(schema, editing: "note")
+        var form = try FormState.custom(schema, editing: "note")
         // Two code units of UTF-16 and one.
         form.type("😀x")
         let delegate = Host(form)

@@ -6,7 +6,7 @@ import Watchdog
 /// Focus, auto-fill, paste, submission: what goes beyond one field.
 @Suite(.watched) struct FormFlowTests {
     @Test func `F4: addresses can be searched exactly while the postal code is valid`() throws {
-        var form = try Form.standard(editing: "postal_code")
+        var form = try FormState.standard(editing: "postal_code")
         #expect(!form.isAddressSearchAvailable)
         #expect(form.type("8976").searches == [])
         #expect(form.handle(.type("1")).searches == [true])
@@ -24,7 +24,7 @@ import Watchdog
 
     @Test func `F6: Return goes through the fields in the schema's order, each ends once, and the last submits`() throws
     {
-        var form = try Form.standard()
+        var form = try FormState.standard()
         try form.fill()
         form.handle(.focus(.username))
         var steps: [String] = []
@@ -39,7 +39,7 @@ import Watchdog
     }
 
     @Test func `F6: a bad value blocks no way, neither on nor back`() throws {
-        var form = try Form.standard(editing: "username")
+        var form = try FormState.standard(editing: "username")
         form.type("!")
         #expect(form.handle(.next).steps == ["end username", "username > password"])
         #expect(form.handle(.previous).steps == ["end password", "password > username"])
@@ -49,7 +49,7 @@ import Watchdog
     }
 
     @Test func `F6: hidden and disabled fields are skipped, and lose the focus`() throws {
-        var form = try Form.standard(editing: "username")
+        var form = try FormState.standard(editing: "username")
         form.setHidden(true, .password)
         #expect(form.setEnabled(false, try .named("phone")).isEmpty)
         #expect(form.handle(.return).steps == ["end username", "username > address"])
@@ -65,7 +65,7 @@ import Watchdog
     }
 
     @Test func `a form is gone through by pages, and by its ends`() throws {
-        var form = try Form.custom((2...36).map { #"{"name": "f\#($0)"}"# }.joined(separator: ","))
+        var form = try FormState.custom((2...36).map { #"{"name": "f\#($0)"}"# }.joined(separator: ","))
         let fields = form.fields.map(\.name)
         #expect(fields.count == 36)
         for (event, number) in [
@@ -97,13 +97,13 @@ import Watchdog
             ("postal_code", "", "", false),
         ])
     func paste(_ name: String, _ text: String, _ shown: String, _ isCut: Bool) throws {
-        var form = try Form.standard(editing: name)
+        var form = try FormState.standard(editing: name)
         #expect(form.handle(.paste(text)).isCut == isCut)
         #expect(try form.active.text == shown)
     }
 
     @Test func `F7: a paste goes to the caret`() throws {
-        var form = try Form.standard(editing: "username")
+        var form = try FormState.standard(editing: "username")
         form.type("skrd")
         form.handle(.moveCaret(to: 2))
         #expect(!form.handle(.paste("boa")).isCut)
@@ -114,7 +114,7 @@ import Watchdog
 
     @Test func `F7: auto-fill replaces, trims, capitalises names and moves on`() throws {
         let fields = #"{"name": "full_name", "profiles": {"contentType": "name"}}, {"name": "town"}"#
-        var form = try Form.custom(fields, editing: "full_name")
+        var form = try FormState.custom(fields, editing: "full_name")
         form.type("foo")
         #expect(form.handle(.autoFill("Foo bar ")).steps == ["end full_name", "full_name > town"])
         #expect(try form["full_name"].text == "Foo Bar")
@@ -124,7 +124,7 @@ import Watchdog
     }
 
     @Test func `F7: auto-fill that does not fit is refused whole, and a secret is not trimmed`() throws {
-        var form = try Form.standard(editing: "username")
+        var form = try FormState.standard(editing: "username")
         form.type("sk")
         #expect(form.handle(.autoFill("skboardskboard")).isRefusal)
         #expect(try form.active.text == "sk" && form.focus == .username)
@@ -135,7 +135,7 @@ import Watchdog
     }
 
     @Test func `F9: submitting shows every error and focuses the first bad field`() throws {
-        var form = try Form.standard(editing: "birthday")
+        var form = try FormState.standard(editing: "birthday")
         form.type("1998")
         let effects = form.handle(.submit)
         #expect(effects.steps == ["end birthday", "rejected", "birthday > username"])
@@ -146,7 +146,7 @@ import Watchdog
     }
 
     @Test func `F9: what is valid comes out as a profile, in the form in which it is stored`() throws {
-        var form = try Form.standard()
+        var form = try FormState.standard()
         try form.fill()
         form.handle(.focus(try .named("birthday")))
         form.type("19980115")
@@ -158,7 +158,7 @@ import Watchdog
     }
 
     @Test func `F9: what the store refuses is shown at its field until it is changed`() throws {
-        var form = try Form.standard()
+        var form = try FormState.standard()
         try form.fill()
         #expect(form.handle(.submit).submitted != nil)
         let effects = form.report([ValidationIssue(.username, .duplicate(line: nil))])
@@ -173,7 +173,7 @@ import Watchdog
             .username: "skboard", try .named("phone"): "7876-1241", try .named("address"): "12 Main St",
             try .named("birthday"): "1998-01-15",
         ]
-        var form = Form(ProfileValidator(.standard), on: .someDay, hasPassword: true, values: values)
+        var form = FormState(ProfileValidator(.standard), on: .someDay, hasPassword: true, values: values)
         #expect(!form.isChanged)
         #expect(try form["birthday"].text == "1998.01.15")
         form.handle(.focus(.password))
@@ -188,19 +188,19 @@ import Watchdog
 
     @Test func `S6: a stored value is shown as it is typed, and what was typed elsewhere as it stands`() throws {
         let rules = #"{"name": "fee", "type": "number", "decimalChar": ",", "groupChar": "."}"#
-        let form = try Form.custom(rules)
+        let form = try FormState.custom(rules)
         let fee = try FieldName.named("fee")
-        var stored = Form(form.validator, on: .someDay, values: [.username: "ann", fee: "1.5"])
+        var stored = FormState(form.validator, on: .someDay, values: [.username: "ann", fee: "1.5"])
         #expect(stored[fee]?.text == "1,5")
         #expect(stored.handle(.submit).submitted?[fee] == "1.5")
-        var typed = Form(
+        var typed = FormState(
             form.validator, on: .someDay, values: [.username: "ann", fee: "1.5"], typed: [fee: "1.234"])
         #expect(typed[fee]?.text == "1.234" && !typed.isChanged)
         #expect(typed.handle(.submit).submitted?[fee] == "1234")
     }
 
     @Test func `a form under other rules keeps what was typed, and judges it by them`() throws {
-        var form = try Form.standard(editing: "phone")
+        var form = try FormState.standard(editing: "phone")
         form.type("78761241")
         form.handle(.focus(.username))
         form.type("skboard")
@@ -222,7 +222,7 @@ import Watchdog
     }
 
     @Test func `F10: fields with frames are gone through by position, in their containers`() throws {
-        var form = try Form.standard()
+        var form = try FormState.standard()
         let right = FormFrame(x: 50, y: 0, width: 40, height: 40)
         form.place(FormFrame(x: 0, y: 20, width: 10, height: 5), .username)
         form.place(FormFrame(x: 0, y: 0, width: 10, height: 5).converted(from: right), .password)
@@ -237,7 +237,7 @@ import Watchdog
     }
 
     @Test func `F11: a field that is not there changes nothing, and nothing ends where nothing is edited`() throws {
-        var form = try Form.standard(editing: "phone")
+        var form = try FormState.standard(editing: "phone")
         #expect(form.handle(.focus(try .named("mobile"))).isEmpty)
         #expect(form.focus?.text == "phone")
         form.handle(.endEditing)
@@ -248,7 +248,7 @@ import Watchdog
     }
 
     @Test func `F11: a text is judged outside editing, under a label of the caller's`() throws {
-        let form = try Form.standard(editing: "username")
+        let form = try FormState.standard(editing: "username")
         let phone = try FieldName.named("phone")
         let missing = form.judge("", in: phone, label: "LABEL")
         #expect(missing.message == "LABEL is required")
@@ -271,6 +271,6 @@ import Watchdog
             ("birthday", "yyyy.MM.dd, yyyyMMdd or yyyy-MM-dd, or nothing"),
         ])
     func hint(_ name: String, _ hint: String) throws {
-        #expect(try Form.standard()[name].hint == hint)
+        #expect(try FormState.standard()[name].hint == hint)
     }
 }

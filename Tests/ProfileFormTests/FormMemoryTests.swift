@@ -7,7 +7,7 @@ import Watchdog
 @Suite(.alone, .unsanitized, .watched) struct FormMemoryTests {
     @Test func `P12: what is typed into a form leaves nothing behind when the form goes`() throws {
         let marker = MemoryMarker()
-        var form: Form? = try Form.standard(editing: "password")
+        var form: FormState? = try FormState.standard(editing: "password")
         for index in 0..<marker.count {
             form?.handle(.type(Character(Unicode.Scalar(marker[index]))))
             // In the middle as well, so that every place where text is replaced is gone through.

@@ -12,7 +12,7 @@ import Watchdog
     func randomEvents(_ seed: UInt64) throws {
         print("seed \(seed)")
         var random = SeededGenerator(seed: seed)
-        var form = try Form.standard()
+        var form = try FormState.standard()
         var delegate = FormDelegate(form)
         var submissions = 0
         for step in 0..<(Length.isLong ? 250_000 : 25_000) {
@@ -41,8 +41,8 @@ import Watchdog
              "profiles": {"mask": "####-####"}},
             {"name": "size", "type": "integer", "constraints": {"enum": [1, 7, 78761241]}}
             """
-        var form = Form(
-            ProfileValidator(try Form.custom(fields).schema), on: .someDay,
+        var form = FormState(
+            ProfileValidator(try FormState.custom(fields).schema), on: .someDay,
             values: [try .named("level"): "iron", try .named("member"): "true"])
         var delegate = FormDelegate(form)
         var submissions = 0
@@ -78,7 +78,7 @@ import Watchdog
         try check(delegate.form, delegate.form.focus, "\(place): delegate \(range)")
     }
 
-    private static func check(_ form: Form, _ edited: FieldName?, _ place: @autoclosure () -> String) throws {
+    private static func check(_ form: FormState, _ edited: FieldName?, _ place: @autoclosure () -> String) throws {
         for name in [edited, form.focus] {
             guard let field = name.flatMap({ form[$0] }) else { continue }
             let text = field.text

@@ -17,20 +17,20 @@ struct Ended: Equatable {
     let code: ValidationIssue.Code?
 }
 
-extension Form {
+extension FormState {
     /// A form for the standard schema, with the focus in a field.
-    static func standard(editing name: String? = nil) throws -> Form {
-        var form = Form(ProfileValidator(.standard), on: .someDay)
+    static func standard(editing name: String? = nil) throws -> FormState {
+        var form = FormState(ProfileValidator(.standard), on: .someDay)
         if let name { form.handle(.focus(try .named(name))) }
         return form
     }
 
     /// A form for a schema with `username` and what else a schema file says.
-    static func custom(_ fields: String, editing name: String? = nil) throws -> Form {
+    static func custom(_ fields: String, editing name: String? = nil) throws -> FormState {
         let schema = try ProfileSchema(
             parsing:
                 #"{"fields": [{"name": "username", "constraints": {"required": true, "unique": true}}, \#(fields)]}"#)
-        var form = Form(ProfileValidator(schema), on: .someDay)
+        var form = FormState(ProfileValidator(schema), on: .someDay)
         if let name { form.handle(.focus(try .named(name))) }
         return form
     }

@@ -13,7 +13,7 @@ import Watchdog
             ("username", 10), ("password", 64), ("phone", 9), ("address", 70), ("postal_code", 5), ("birthday", 10),
         ])
     func limit(_ name: String, _ length: Int) throws {
-        var form = try Form.standard(editing: name)
+        var form = try FormState.standard(editing: name)
         #expect(Self.lorem.count == 74)
         form.type(Self.lorem)
         let field = try form.active
@@ -30,14 +30,14 @@ import Watchdog
             ("78-761241", "7876-1241"), ("7876-", "7876"), ("12a4 678", "12a4- 678"),
         ])
     func phone(_ typed: String, _ shown: String) throws {
-        var form = try Form.standard(editing: "phone")
+        var form = try FormState.standard(editing: "phone")
         form.type(typed)
         #expect(try form.active.text == shown)
         #expect(try form.active.caret == shown.count)
     }
 
     @Test func `F2: Backspace crosses the hyphen, and so does Delete`() throws {
-        var form = try Form.standard(editing: "phone")
+        var form = try FormState.standard(editing: "phone")
         form.type("78761241")
         form.handle(.moveCaret(to: 5))
         #expect(try form.active.caret == 4)
@@ -54,7 +54,7 @@ import Watchdog
     }
 
     @Test func `F2: a digit in the middle keeps the caret behind it, also across the hyphen`() throws {
-        var form = try Form.standard(editing: "phone")
+        var form = try FormState.standard(editing: "phone")
         form.type("787612")
         form.handle(.moveCaret(to: 2))
         form.handle(.type("9"))
@@ -67,7 +67,7 @@ import Watchdog
     }
 
     @Test func `F2: other characters stay, and are refused at the end of the field`() throws {
-        var form = try Form.standard(editing: "phone")
+        var form = try FormState.standard(editing: "phone")
         form.type("7876a241")
         #expect(try form.active.issue == nil)
         let ended = form.handle(.endEditing).ended
@@ -83,7 +83,7 @@ import Watchdog
             ("postal_code", "13456", nil), ("birthday", "19980115", nil),
         ])
     func ending(_ name: String, _ typed: String, _ code: ValidationIssue.Code?) throws {
-        var form = try Form.standard(editing: name)
+        var form = try FormState.standard(editing: name)
         form.type(typed)
         #expect(try form[name].issue == nil)
         let ended = form.handle(.endEditing).ended
@@ -92,7 +92,7 @@ import Watchdog
     }
 
     @Test func `F5: an empty required field is named, and an optional one is in order`() throws {
-        var form = try Form.standard(editing: "phone")
+        var form = try FormState.standard(editing: "phone")
         form.handle(.endEditing)
         #expect(try form["phone"].message == "Phone is required")
         form.handle(.focus(try .named("birthday")))
@@ -102,7 +102,7 @@ import Watchdog
     }
 
     @Test func `F5: a message follows what is typed and goes as soon as the value is valid`() throws {
-        var form = try Form.standard(editing: "username")
+        var form = try FormState.standard(editing: "username")
         form.type("s")
         form.handle(.endEditing)
         #expect(try form["username"].message == "Username should have at least 2 characters")
@@ -129,7 +129,7 @@ import Watchdog
             ("phone", "1234x", ": x at 6"), ("address", "1 A\tB", ": tab at 4"), ("password", "aK8é", "only"),
         ])
     func refused(_ name: String, _ typed: String, _ ending: String) throws {
-        var form = try Form.standard(editing: name)
+        var form = try FormState.standard(editing: name)
         form.type(typed)
         form.handle(.endEditing)
         let message = try #require(try form[name].message)
@@ -140,7 +140,7 @@ import Watchdog
     @Test func `F5: the character that an error names follows what is typed, and the schema's words stay as they are`()
         throws
     {
-        var form = try Form.standard(editing: "username")
+        var form = try FormState.standard(editing: "username")
         form.type("aé漢")
         form.handle(.endEditing)
         form.handle(.focus(.username))
@@ -149,14 +149,14 @@ import Watchdog
         #expect(try form["username"].message?.hasSuffix("only: é at 3") == true)
         #expect(form.judge("a?", in: .username, label: "Name").message?.hasSuffix("only: ? at 2") == true)
         let words = #"{"name": "x", "profiles": {"characters": ["digits"], "message": {"bad_character": "Digits!"}}}"#
-        var other = try Form.custom(words, editing: "x")
+        var other = try FormState.custom(words, editing: "x")
         other.type("1a")
         other.handle(.endEditing)
         #expect(try other["x"].message == "Digits!")
     }
 
     @Test func `P12: a secret is revealed until its field ends, and never in the text of the field`() throws {
-        var form = try Form.standard(editing: "password")
+        var form = try FormState.standard(editing: "password")
         form.type("aK8oio")
         #expect(try form.active.visibleText == "••••••")
         form.handle(.revealSecret(true))
@@ -176,7 +176,7 @@ import Watchdog
     }
 
     @Test func `a secret is shown as dots and comes out as it was typed`() throws {
-        var form = try Form.standard(editing: "password")
+        var form = try FormState.standard(editing: "password")
         form.type("pä")
         form.handle(.type("\u{301}"))
         #expect(try form.active.text == "••" && form.active.caret == 2)
@@ -190,7 +190,7 @@ import Watchdog
     }
 
     @Test func `characters of several scalars are one step for the caret and for Backspace`() throws {
-        var form = try Form.custom(
+        var form = try FormState.custom(
             #"{"name": "note", "type": "string", "constraints": {"maxLength": 4}}"#, editing: "note")
         form.type("e")
         form.handle(.type("\u{301}"))
@@ -211,7 +211,7 @@ import Watchdog
     }
 
     @Test func `the keys of a line take away what they name`() throws {
-        var form = try Form.standard(editing: "address")
+        var form = try FormState.standard(editing: "address")
         form.type("12 Main Street  ")
         form.handle(.deleteWord)
         #expect(try form.active.text == "12 Main ")
@@ -230,7 +230,7 @@ import Watchdog
     }
 
     @Test func `a stored value that is too long for newer rules is shown whole and can be shortened`() throws {
-        var form = Form(
+        var form = FormState(
             ProfileValidator(.standard), on: .someDay,
             values: [.username: "longername12", try .named("phone"): "7876-1241"])
         form.handle(.focus(.username))

@@ -93,7 +93,8 @@ import Watchdog
         proxy.freeze()
         for _ in 1...2 {
             let error = await problem { try await repository.profile(username: "one") }
-            guard case .unavailable(let words)? = error?.reason, words.count == 1, words[0].hasSuffix("no answer in time")
+            guard case .unavailable(let words)? = error?.reason, words.count == 1,
+                words[0].hasSuffix("no answer in time")
             else {
                 Issue.record("\(String(describing: error))")
                 break

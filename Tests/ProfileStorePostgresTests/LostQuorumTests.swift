@@ -230,7 +230,8 @@ import Watchdog
             },
             Refusal(name: "validate a password too often") {
                 for _ in 0..<20 {
-                    do { _ = try await $0.passwords.validate(Secret("Wr0ng"), for: "often") } catch CredentialError.wrong
+                    do { _ = try await $0.passwords.validate(Secret("Wr0ng"), for: "often") } catch CredentialError
+                        .wrong
                     {}
                 }
             },
@@ -246,7 +247,9 @@ import Watchdog
                 if try await $0.tokens.revoke(id) == nil { throw CredentialError.wrong }
             },
             Refusal(name: "issue a reset") { _ = try await $0.passwords.issueReset(of: "nobody") },
-            Refusal(name: "redeem a reset") { _ = try await $0.passwords.redeemReset(token, password: Secret("Paper#Boat9")) },
+            Refusal(name: "redeem a reset") {
+                _ = try await $0.passwords.redeemReset(token, password: Secret("Paper#Boat9"))
+            },
         ]
     }
 

@@ -72,7 +72,7 @@ import Watchdog
         }
         #expect(try await ProfileRepository.migrate(postgres: store.uri()) == ["V0002_tokens"])
         let migrated = try await store.open()
-        let expected = Session(
+        let expected = LoginSession(
             id: session.hash.id, profileID: ids[0], username: "abel", label: AccountLabel("Firefox"), createdAt: at(-9),
             lastUsedAt: at(-8), idleExpiresAt: at(692), expiresAt: at(900))
         #expect(try await migrated.sessions.find(session.text) == expected)

@@ -200,7 +200,9 @@ enum StoreExerciser {
         options.runtimeDirectory = directory
         let repository = try await ProfileRepository.open(at: path, options: options)
         let watching = Task {
-            for try await change in await repository.changes.stream(after: number) { say("\(change.number) \(change.kind)") }
+            for try await change in await repository.changes.stream(after: number) {
+                say("\(change.number) \(change.kind)")
+            }
         }
         say("ready")
         waitForEndOfInput()

@@ -3,17 +3,17 @@ internal import Synchronization
 
 /// Writes down what an observer is told.
 package final class Observed: Sendable {
-    private let log = Mutex<[Observer.Operation]>([])
+    private let log = Mutex<[StoreObserver.Operation]>([])
 
     package init() {}
 
     /// Tells this one.
-    package var observer: Observer { Observer { [self] operation in log.withLock { $0.append(operation) } } }
+    package var observer: StoreObserver { StoreObserver { [self] operation in log.withLock { $0.append(operation) } } }
 
-    package var operations: [Observer.Operation] { log.withLock { $0 } }
+    package var operations: [StoreObserver.Operation] { log.withLock { $0 } }
 
     /// What was told of since the last time.
-    package func take() -> [Observer.Operation] {
+    package func take() -> [StoreObserver.Operation] {
         log.withLock { log in
             defer { log = [] }
             return log
@@ -21,7 +21,7 @@ package final class Observed: Sendable {
     }
 }
 
-extension Observer.Operation {
+extension StoreObserver.Operation {
     /// Name, outcome and rows in one line: `look_up done 1`.
     package var line: String {
         let outcome =

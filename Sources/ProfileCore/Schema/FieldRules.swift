@@ -29,7 +29,7 @@ public struct FieldRules: Hashable, Sendable {
     /// The greatest value, itself included; of integers, numbers, years and moments.
     public internal(set) var maximum: Bound?
     /// Must match the whole value, in the form in which it is stored.
-    public internal(set) var pattern: Pattern?
+    public internal(set) var pattern: FieldPattern?
     /// The only values there are (`enum`), in the form in which they are stored; empty for no such rule.
     public internal(set) var allowedValues: [String] = []
     /// Nil allows any character but control characters other than tab, LF and CR.

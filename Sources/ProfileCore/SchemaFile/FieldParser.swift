@@ -123,8 +123,8 @@ struct FieldParser {
         }
         if rules.maximumLength == 0 { constraints.report("maxLength", .allowsNothing) }
         if let text = constraints.string("pattern") {
-            do throws(Pattern.CompileError) {
-                rules.pattern = try Pattern(text)
+            do throws(FieldPattern.CompileError) {
+                rules.pattern = try FieldPattern(text)
             } catch {
                 constraints.report("pattern", .badPattern(error))
             }

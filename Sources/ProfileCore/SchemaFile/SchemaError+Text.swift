@@ -136,11 +136,11 @@ extension FieldType {
     }
 }
 
-extension Pattern.CompileError {
+extension FieldPattern.CompileError {
     fileprivate var text: String {
         switch self {
         case .tooLong(let allowed): "it is longer than \(allowed) bytes, at byte \(allowed) of it"
-        case .malformed(let code, let offset): "\(Pattern.text(ofError: code)), at byte \(offset) of it"
+        case .malformed(let code, let offset): "\(FieldPattern.text(ofError: code)), at byte \(offset) of it"
         }
     }
 }

@@ -61,7 +61,7 @@ public struct SchemaError: Hashable, Sendable {
         /// `minimum` is more than `maximum`.
         case boundsInverted(minimum: Bound, maximum: Bound)
         /// `pattern` is no regular expression of PCRE2, or too long.
-        case badPattern(Pattern.CompileError)
+        case badPattern(FieldPattern.CompileError)
         /// The field's mask says this already.
         case impliedByMask
         /// The field's format says this already.

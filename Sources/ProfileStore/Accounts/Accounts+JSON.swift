@@ -1,6 +1,6 @@
 package import ProfileCore
 
-extension Session: Encodable {
+extension LoginSession: Encodable {
     /// Writes the session as `session list --format json` answers it.
     public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
 

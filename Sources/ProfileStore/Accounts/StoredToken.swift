@@ -1,4 +1,4 @@
-/// A token as an engine stores it. ``Session``, ``AccessToken`` and ``PasswordReset`` are views of it.
+/// A token as an engine stores it. ``LoginSession``, ``AccessToken`` and ``PasswordReset`` are views of it.
 package struct StoredToken: Hashable, Sendable {
     /// The profile that a session or a reset belongs to.
     package struct Owner: Hashable, Sendable {
@@ -91,7 +91,7 @@ package enum TokenList: Sendable {
     case access
     /// Sessions that have not expired at this time, by profile and then by id: of one profile or, for nil, of all; only
     /// those that follow another session; as many as the limit allows.
-    case sessions(of: Int64?, after: Session?, limit: Int, at: Timestamp)
+    case sessions(of: Int64?, after: LoginSession?, limit: Int, at: Timestamp)
 }
 
 /// The tokens that end.
@@ -102,7 +102,7 @@ package enum EndingTokens: Sendable {
     case all(TokenKind, of: String)
 }
 
-extension Session {
+extension LoginSession {
     /// The session that a token represents; nil for a token of another kind.
     package init?(_ token: StoredToken) {
         guard token.kind == .session, let owner = token.owner, let expiry = token.expiresAt, let renewal = token.renewal

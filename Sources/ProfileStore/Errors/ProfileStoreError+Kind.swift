@@ -34,7 +34,7 @@ extension ProfileStoreError {
         switch reason {
         case .hashing(let error): error.kind
         case .notFound, .noStore, .brokenLink: .notFound
-                case .duplicate, .tokenExists, .repeatedValues, .tooManyColumns, .otherPrimaryKey, .notUnused,
+        case .duplicate, .tokenExists, .repeatedValues, .tooManyColumns, .otherPrimaryKey, .notUnused,
             .alreadyExists, .reservedName:
             .conflict
         case .staleRevision, .schemaChanged: .stale

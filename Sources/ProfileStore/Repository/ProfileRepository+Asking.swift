@@ -13,7 +13,8 @@ extension ProfileRepository {
     /// - Returns: What the engine returns.
     /// - Throws: What the engine throws.
     package func ask<Value>(
-        _ name: Observer.Operation.Name, rows: (Value) -> Int = { _ in 1 }, refusal: (Value) -> String? = { _ in nil },
+        _ name: StoreObserver.Operation.Name, rows: (Value) -> Int = { _ in 1 },
+        refusal: (Value) -> String? = { _ in nil },
         _ verb: @autoclosure () async throws(ProfileStoreError) -> Value
     ) async throws(ProfileStoreError) -> Value {
         try await options.observer.ask(name, rows: rows, refusal: refusal, await verb())
@@ -26,7 +27,8 @@ extension ProfileRepository {
         _ found: Value, _ read: () async throws(ProfileStoreError) -> Value
     ) async throws(ProfileStoreError) -> Value {
         guard options.observer != nil else { return try await engine.confirmed(found, read) }
-        let outcome = await Observer.$isConfirming.withValue(true) { () async -> Result<Value, ProfileStoreError> in
+        let outcome = await StoreObserver.$isConfirming.withValue(true) {
+            () async -> Result<Value, ProfileStoreError> in
             do throws(ProfileStoreError) {
                 return .success(try await engine.confirmed(found, read))
             } catch {

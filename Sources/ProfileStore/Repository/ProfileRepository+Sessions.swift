@@ -25,12 +25,12 @@ extension ProfileRepository.Sessions {
     /// - Throws: `wrong`, `throttled`, `locked`, …
     public func start(
         _ password: Secret, for username: String, label: AccountLabel? = nil, policy: SessionPolicy? = nil
-    ) async throws(CredentialError) -> IssuedToken<Session> {
+    ) async throws(CredentialError) -> IssuedToken<LoginSession> {
         let token = try await repository.store { () throws(ProfileStoreError) in try repository.newToken(.session) }
         let proof = try await repository.attempt(
             password, .password, username, starting: newSession(token, label: label, policy: policy))
         // The password is another one since it was proven.
-        guard let session = proof.session.flatMap(Session.init) else { throw .wrong }
+        guard let session = proof.session.flatMap(LoginSession.init) else { throw .wrong }
         return IssuedToken(session, token.text)
     }
 
@@ -45,13 +45,13 @@ extension ProfileRepository.Sessions {
     /// - Throws: `notFound`, `busy`, …
     public func start(
         vouchingFor username: String, label: AccountLabel? = nil, policy: SessionPolicy? = nil
-    ) async throws(ProfileStoreError) -> IssuedToken<Session> {
+    ) async throws(ProfileStoreError) -> IssuedToken<LoginSession> {
         let token = try repository.newToken(.session)
         let new = newSession(token, label: label, policy: policy)
         let issued = try await repository.ask(
             .startSession, rows: \.rowCount,
             await repository.engine.issue(new.token, to: username, atMost: new.mostOfProfile))
-        guard let session = issued.flatMap(Session.init) else { throw .notFound(username: username) }
+        guard let session = issued.flatMap(LoginSession.init) else { throw .notFound(username: username) }
         return IssuedToken(session, token.text)
     }
 
@@ -60,14 +60,14 @@ extension ProfileRepository.Sessions {
     /// A session that was looked up less than ``Options/tokenLookInterval`` ago is not looked up again, so that one that
     /// was ended elsewhere is honoured for as long at the most. When it was used is written down beside the caller, once in
     /// a tenth of the idle time, and once a minute at the most.
-    public func find(_ token: Secret) async throws(ProfileStoreError) -> Session? {
-        try await repository.use(token, .session).flatMap(Session.init)
+    public func find(_ token: Secret) async throws(ProfileStoreError) -> LoginSession? {
+        try await repository.use(token, .session).flatMap(LoginSession.init)
     }
 
     /// The sessions of a profile, that which was used last first.
     ///
     /// - Throws: `notFound`, …
-    public func list(of username: String) async throws(ProfileStoreError) -> [Session] {
+    public func list(of username: String) async throws(ProfileStoreError) -> [LoginSession] {
         try await repository.call { () throws(ProfileStoreError) in
             guard let profile = try await repository.profile(username: username) else {
                 throw .notFound(username: username)
@@ -84,35 +84,37 @@ extension ProfileRepository.Sessions {
     ///   - limit: Most of them.
     /// - Returns: The sessions; fewer than the limit are the last.
     /// - Throws: `corrupt`, …
-    public func list(after last: Session? = nil, limit: Int = 100) async throws(ProfileStoreError) -> [Session] {
+    public func list(after last: LoginSession? = nil, limit: Int = 100) async throws(ProfileStoreError)
+        -> [LoginSession]
+    {
         try await list(of: nil, after: last, limit: max(1, limit))
     }
 
     private func list(
-        of profileID: Int64?, after last: Session?, limit: Int
-    ) async throws(ProfileStoreError) -> [Session] {
+        of profileID: Int64?, after last: LoginSession?, limit: Int
+    ) async throws(ProfileStoreError) -> [LoginSession] {
         let list = TokenList.sessions(of: profileID, after: last, limit: limit, at: repository.options.now())
         return try await repository.ask(.listSessions, rows: \.count, await repository.engine.tokens(list)).compactMap(
-            Session.init)
+            LoginSession.init)
     }
 
     /// Ends a session, in every process.
     ///
     /// - Returns: The session; nil where there is none of this id.
     @discardableResult
-    public func end(_ id: TokenID) async throws(ProfileStoreError) -> Session? {
+    public func end(_ id: TokenID) async throws(ProfileStoreError) -> LoginSession? {
         defer { repository.tokenLooks.forget() }
         let now = repository.options.now()
         let ended = try await repository.ask(
             .endSession, rows: { $0?.count ?? 0 }, await repository.engine.end(.one(.session, id)))
-        return ended?.first { !$0.isExpired(at: now) }.flatMap(Session.init)
+        return ended?.first { !$0.isExpired(at: now) }.flatMap(LoginSession.init)
     }
 
     /// Ends the session of a token, as when somebody logs out.
     ///
     /// - Returns: The session; nil where there is none of this token.
     @discardableResult
-    public func end(for token: Secret) async throws(ProfileStoreError) -> Session? {
+    public func end(for token: Secret) async throws(ProfileStoreError) -> LoginSession? {
         guard let hash = TokenHash(of: token, .session) else { return nil }
         return try await end(hash.id)
     }

@@ -33,7 +33,7 @@ extension ProfileRepository {
             token = known
         } else {
             let forgotten = tokenLooks.forgotten
-            let name: Observer.Operation.Name = kind == .access ? .lookUpToken : .lookUpSession
+            let name: StoreObserver.Operation.Name = kind == .access ? .lookUpToken : .lookUpSession
             guard let found = try await ask(name, rows: \.rowCount, await engine.token(hash, at: now)) else {
                 return nil
             }

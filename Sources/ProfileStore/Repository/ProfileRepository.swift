@@ -37,7 +37,7 @@ public final class ProfileRepository: Sendable {
         /// than that after it was ended, by whichever process (H4).
         public var tokenLookInterval = Duration.milliseconds(250)
         /// Told of every operation; nil for nobody, which costs nothing. See <doc:Observing>.
-        public var observer: Observer?
+        public var observer: StoreObserver?
         /// How often ``ProfileRepository/run()`` keeps house, once a second at the most.
         public var housekeepingInterval = Duration.seconds(600)
         /// The clock, for tests to set.

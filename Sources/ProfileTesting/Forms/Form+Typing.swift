@@ -1,7 +1,7 @@
 public import ProfileCore
 public import ProfileForm
 
-extension Form {
+extension FormState {
     /// Types a text into the active field as a person would: one character at a time.
     ///
     /// - Returns: what came of it, in order.

@@ -46,8 +46,8 @@ public struct FormBuilder: Sendable {
     public func editing(_ name: String) -> FormBuilder { with { $0.focus = FieldName(name) } }
 
     /// The form.
-    public var form: Form {
-        var form = Form(ProfileValidator(schema), on: today, hasPassword: hasPassword, values: values)
+    public var form: FormState {
+        var form = FormState(ProfileValidator(schema), on: today, hasPassword: hasPassword, values: values)
         if !typed.isEmpty { form.fill(typed) }
         if let focus { form.handle(.focus(focus)) }
         return form

@@ -2,7 +2,7 @@ package import ProfileCore
 package import ProfileForm
 internal import TextLayout
 
-/// A ``Form`` on a screen: its fields with what is wrong and what is accepted, the address search, and the questions
+/// A ``FormState`` on a screen: its fields with what is wrong and what is accepted, the address search, and the questions
 /// before anything is lost.
 package struct FormScreen: Screen {
     /// What it asks for.
@@ -33,7 +33,7 @@ package struct FormScreen: Screen {
     private let submitting: String
     /// Whether there are others to go on with.
     private let canSkip: Bool
-    package private(set) var form: Form
+    package private(set) var form: FormState
     package var notices: [NoticeScreen]
     package private(set) var isBusy = false
     private var question: Question?
@@ -59,7 +59,7 @@ package struct FormScreen: Screen {
     ///   - canSkip: Whether there are other profiles to go on with.
     ///   - notices: What is shown first.
     package init(
-        _ form: Form, name: String, title: String, submitting: String, canSkip: Bool = false,
+        _ form: FormState, name: String, title: String, submitting: String, canSkip: Bool = false,
         notices: [NoticeScreen] = []
     ) {
         self.form = form
@@ -274,7 +274,7 @@ extension FormScreen {
                 form.isAddressSearchAvailable ? .init("Ctrl-F", "addresses", rank: 2) : nil,
                 isLast ? nil : .init("Ctrl-S", submitting, rank: 3),
                 canSkip ? .init("Ctrl-N", "skip", rank: 2) : nil,
-                form.fields.count > Form.pageLength ? .init("PgUp PgDn", "page", rank: 5) : nil,
+                form.fields.count > FormState.pageLength ? .init("PgUp PgDn", "page", rank: 5) : nil,
                 .init("Esc", "leave", rank: 1),
             ].compactMap { $0 })
     }

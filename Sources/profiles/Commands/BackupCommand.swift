@@ -28,7 +28,9 @@ struct BackupCommand: AsynchronousCommand, ResultWriting {
                 try await repository.backup(to: file)
             } catch {
                 // It is the copy that needs another place, not the store.
-                guard case .cannotOpen(let place, let code) = error.reason, place != repository.path else { throw error }
+                guard case .cannotOpen(let place, let code) = error.reason, place != repository.path else {
+                    throw error
+                }
                 throw CommandFailure.cannotCreate(file, code)
             }
         }

@@ -58,6 +58,9 @@ struct InitCommand: AsynchronousCommand, ResultWriting {
         let rules = repository.schema
         try global.confirm(
             "\(what) at \(path) with the schema \"\(rules.name)\"",
-            ["database": .string(path), "schema": .string(rules.name), "version": .number(repository.rules.inForce.number)])
+            [
+                "database": .string(path), "schema": .string(rules.name),
+                "version": .number(repository.rules.inForce.number),
+            ])
     }
 }

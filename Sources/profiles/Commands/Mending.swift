@@ -52,7 +52,8 @@ struct Mending {
                 let offered = try await RowToMend(row, of: count, onDuplicate: options.duplicates, in: repository) {
                     [claim, done] profile in
                     let changed = try replacement(of: claim.path)
-                    _ = try await file.copy(to: changed.descriptor, without: done, corrected: .init(number: row.number, profile: profile))
+                    _ = try await file.copy(
+                        to: changed.descriptor, without: done, corrected: .init(number: row.number, profile: profile))
                     try claim.replace(with: changed)
                 }
                 switch try await ending(of: offered) {

@@ -41,7 +41,8 @@ struct PlainLookup: StoreUsing {
     private func found(_ query: ProfileQuery, in repository: ProfileRepository) async throws -> Profile? {
         do throws(ProfileStoreError) {
             return try await repository.profiles(query).profiles.first
-        } catch where error.code == .invalidQuery {
+        } catch {
+            guard error.code == .invalidQuery else { throw error }
             return nil
         }
     }

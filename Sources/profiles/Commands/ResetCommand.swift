@@ -55,7 +55,9 @@ struct ResetCommand: AsynchronousCommand, SecretTaking, ResultWriting {
 
     private func issue(to username: String) async throws {
         let issued = try await global.withStore("reset") { repository in
-            if let validFor { return try await repository.passwords.issueReset(of: username, validFor: validFor.duration) }
+            if let validFor {
+                return try await repository.passwords.issueReset(of: username, validFor: validFor.duration)
+            }
             return try await repository.passwords.issueReset(of: username)
         }
         let reset = issued.value

@@ -63,7 +63,8 @@ struct RestoreCommand: AsynchronousCommand, ResultWriting {
             case .noStore: throw CommandFailure(.badInput, "\(backup) holds nothing; name another backup")
             case .corrupt(let damage):
                 throw CommandFailure(
-                    .badInput, "The backup \(backup) is damaged: \(CommandFailure.text(damage))", "Nothing was restored; try another backup"
+                    .badInput, "The backup \(backup) is damaged: \(CommandFailure.text(damage))",
+                    "Nothing was restored; try another backup"
                 )
             default: throw error
             }

@@ -37,7 +37,7 @@ struct WatchCommand: AsynchronousCommand, ResultWriting {
     func run() async throws {
         let format = global.format
         let silence = StoreSilence(global)
-        try await global.withStore("watch", observedBy: Observer(finished: silence.hear)) { repository in
+        try await global.withStore("watch", observedBy: StoreObserver(finished: silence.hear)) { repository in
             let changes = await repository.changes.stream(after: since)
             if Output.standard.isTerminal { global.note("Watching \(repository.place.visible). Ctrl-C ends it.") }
             try await Interruption.cancelling(isQuiet: true) {
@@ -59,7 +59,7 @@ private final class StoreSilence: Sendable {
 
     init(_ global: GlobalOptions) { self.global = global }
 
-    func hear(_ operation: Observer.Operation) {
+    func hear(_ operation: StoreObserver.Operation) {
         guard operation.name == .readChanges else { return }
         switch operation.outcome {
         case .failed(let code) where ProfileStoreError.Code(rawValue: code).isTransient:

@@ -9,7 +9,7 @@ extension StoreUsing {
     /// Opens the store, and closes it however the work ends. Those who wait for its write lock meanwhile get to know
     /// which subcommand holds it.
     func withStore<Value>(
-        _ command: String, whenMissing: MissingStore = .isAnError, observedBy observer: Observer? = nil,
+        _ command: String, whenMissing: MissingStore = .isAnError, observedBy observer: StoreObserver? = nil,
         _ work: (ProfileRepository) async throws -> Value
     ) async throws -> Value {
         var options = repositoryOptions(command)

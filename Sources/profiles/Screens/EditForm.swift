@@ -29,8 +29,8 @@ struct EditForm {
             willStore: row.willStore)
     }
 
-    private func form(typed: [FieldName: String] = [:]) -> Form {
-        Form(
+    private func form(typed: [FieldName: String] = [:]) -> FormState {
+        FormState(
             repository.validator, on: repository.today, hasPassword: stored.hasPassword, values: stored.valuesByField,
             typed: typed)
     }
@@ -51,7 +51,7 @@ struct EditForm {
                 try await willStore(profile)
                 do throws(ProfileStoreError) {
                     return .done(try await repository.replace(base, with: profile))
-                } catch where error.code == .staleRevision {
+                } catch let error where error.code == .staleRevision {
                     guard let latest = try await repository.profile(id: base.id) else {
                         throw ProfileStoreError.notFound(username: base.username)
                     }

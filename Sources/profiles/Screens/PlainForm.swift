@@ -11,7 +11,7 @@ struct PlainForm {
     private var base: Profile?
     private var draft: ProfileDraft
     /// Knows what each field accepts.
-    private let form: Form
+    private let form: FormState
     /// A rejected row: of its fields only those that are wrong are asked for.
     private var rowToMend: RowToMend?
     /// Whether something was asked again, so that what was said of the row before is not all there is to say.
@@ -37,7 +37,7 @@ struct PlainForm {
         self.repository = repository
         self.base = base
         self.draft = draft
-        form = Form(repository.validator, on: repository.today)
+        form = FormState(repository.validator, on: repository.today)
     }
 
     /// Asks for every field, and again for what the store refuses, until the profile is stored.

@@ -57,7 +57,7 @@ struct ProfileBrowser {
         } supplying: { demand in
             do throws(ProfileStoreError) {
                 return try await repository.supply(demand)
-            } catch where error.code == .invalidQuery {
+            } catch let error where error.code == .invalidQuery {
                 // The order is that of a field which is gone.
                 return .rows([], of: repository.schema.browseColumns, demand, goingOn: nil)
             } catch {

@@ -13,7 +13,7 @@ struct RegistrationForm {
     /// Shows the form until a profile is stored.
     func run() async throws -> Profile {
         let screen = FormScreen(
-            Form(repository.validator, on: repository.today), name: "register", title: "Register a profile",
+            FormState(repository.validator, on: repository.today), name: "register", title: "Register a profile",
             submitting: "register")
         return try await run(screen)
     }
@@ -22,7 +22,7 @@ struct RegistrationForm {
     ///
     /// - Throws: ``RowLeft`` if it is to be left for later, ``MendingEnded`` if all are.
     func run(mending row: RowToMend) async throws -> Profile {
-        var form = Form(repository.validator, on: repository.today, typed: row.typed)
+        var form = FormState(repository.validator, on: repository.today, typed: row.typed)
         form.report(row.issues)
         return try await run(
             FormScreen(form, mending: row), unfinished: RowToMend.unfinished, whenLeft: { MendingEnded() },
@@ -54,7 +54,7 @@ struct RegistrationForm {
 
 extension FormScreen {
     /// A form with a rejected row in it.
-    init(_ form: Form, mending row: RowToMend) {
+    init(_ form: FormState, mending row: RowToMend) {
         self.init(
             form, name: "mend", title: row.title, submitting: row.stored == nil ? "register" : "store", canSkip: true,
             notices: row.notice.map { [.error($0)] } ?? [])

@@ -4,8 +4,8 @@ import Watchdog
 @testable import ProfileCore
 
 @Suite(.watched) struct PatternTests {
-    private func matches(_ pattern: String, _ value: String) throws(Pattern.CompileError) -> Bool {
-        try Pattern(pattern).matches(Array(value.utf8).span)
+    private func matches(_ pattern: String, _ value: String) throws(FieldPattern.CompileError) -> Bool {
+        try FieldPattern(pattern).matches(Array(value.utf8).span)
     }
 
     @Test(
@@ -43,18 +43,18 @@ import Watchdog
         "\\p{Nonsense}",
     ])
     func `S8: a pattern that is malformed, too deep or too large does not compile`(pattern: String) {
-        #expect(throws: Pattern.CompileError.self) { try Pattern(pattern) }
+        #expect(throws: FieldPattern.CompileError.self) { try FieldPattern(pattern) }
     }
 
     @Test func `a pattern of more than 4,096 bytes does not compile`() throws {
-        #expect(throws: Never.self) { try Pattern(String(repeating: "a", count: 4_096)) }
-        #expect(throws: Pattern.CompileError.self) { try Pattern(String(repeating: "a", count: 4_097)) }
+        #expect(throws: Never.self) { try FieldPattern(String(repeating: "a", count: 4_096)) }
+        #expect(throws: FieldPattern.CompileError.self) { try FieldPattern(String(repeating: "a", count: 4_097)) }
     }
 
     @Test func `an error names what is wrong and where`() {
-        let error = #expect(throws: Pattern.CompileError.self) { try Pattern("ab[c") }
+        let error = #expect(throws: FieldPattern.CompileError.self) { try FieldPattern("ab[c") }
         #expect(error == .malformed(code: 106, offset: 4))
-        #expect(Pattern.text(ofError: 106) == "missing terminating ] for character class")
+        #expect(FieldPattern.text(ofError: 106) == "missing terminating ] for character class")
     }
 
     @Test func `a long value matches a simple pattern`() throws {

@@ -160,7 +160,7 @@ import Watchdog
         let now = store.clock.timestamp
         func at(_ milliseconds: Int64) -> Timestamp { now.advanced(byMilliseconds: milliseconds) }
 
-        let session = Session(
+        let session = LoginSession(
             id: old.session.hash.id, profileID: 1, username: "abel", label: AccountLabel("Firefox"), createdAt: at(-9),
             lastUsedAt: at(-8), idleExpiresAt: at(6_992), expiresAt: at(9_000))
         #expect(try await migrated.sessions.find(old.session.text) == session)

@@ -41,7 +41,8 @@ import Watchdog
         #expect(try store.plan(sql).contains { $0.hasPrefix(index) })
         // Another program may drop what only helps.
         try store.execute("DROP INDEX profiles_index_note")
-        try await repository.rules.adopt(People.standard(and: #"{"name":"note","title":"N","profiles":{"indexed":true}}"#))
+        try await repository.rules.adopt(
+            People.standard(and: #"{"name":"note","title":"N","profiles":{"indexed":true}}"#))
         #expect(try store.plan(sql).contains { $0.hasPrefix(index) })
         try await repository.rules.adopt(People.standard(and: #"{"name":"note"}"#))
         #expect(try !store.plan(sql).contains { $0.hasPrefix(index) })

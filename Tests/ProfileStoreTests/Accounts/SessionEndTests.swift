@@ -27,7 +27,7 @@ import Watchdog
         case edit, editOfHash, removal, importing, reset, end, endOfAll
     }
 
-    private func bring(_ ending: Ending, _ session: Session) async throws {
+    private func bring(_ ending: Ending, _ session: LoginSession) async throws {
         switch ending {
         case .edit: _ = try await repository.edit("abel") { $0.password = Secret("bL9pjp") }
         case .editOfHash: _ = try await repository.edit("abel") { $0["password_hash"] = People.bcryptHash }

@@ -18,7 +18,7 @@ import Watchdog
         try await repository.register("bert")
     }
 
-    private func session(for token: Secret) async throws -> Session? { try await repository.sessions.find(token) }
+    private func session(for token: Secret) async throws -> LoginSession? { try await repository.sessions.find(token) }
 
     private func later(_ duration: Duration) { store.clock.advance(by: duration) }
 
@@ -258,8 +258,8 @@ import Watchdog
         for username in ["abel", "bert", "abel", "abel", "bert"] {
             ids.insert(try await repository.sessions.start(vouchingFor: username).value.id)
         }
-        var pages: [[Session]] = []
-        var last: Session?
+        var pages: [[LoginSession]] = []
+        var last: LoginSession?
         repeat {
             pages.append(try await repository.sessions.list(after: last, limit: 2))
             last = pages.last?.last

@@ -14,7 +14,7 @@ extension RandomVerbs {
         case 3:
             let limit = Int.random(in: 1...4, using: &random)
             let owner = StoredToken.Owner(profileID: id, username: "")
-            let last = random.once(in: 2) ? Session(newSession(at: time).token.issued(to: owner)) : nil
+            let last = random.once(in: 2) ? LoginSession(newSession(at: time).token.issued(to: owner)) : nil
             let profileID = random.once(in: 2) ? id : nil
             return Verb("sessions of \(profileID ?? 0) after \(last?.json.text() ?? "none")") { repository in
                 "\(try await repository.engine.tokens(.sessions(of: profileID, after: last, limit: limit, at: time)))"

@@ -276,7 +276,7 @@ import Watchdog
     @Test func `the observer is told in the task that asked`() async throws {
         enum Request { @TaskLocal static var id = 0 }
         let ids = Observed.Numbers()
-        let other = try await store.open(store.options { $0.observer = Observer { _ in ids.add(Request.id) } })
+        let other = try await store.open(store.options { $0.observer = StoreObserver { _ in ids.add(Request.id) } })
         try await Request.$id.withValue(7) {
             _ = try await other.profile(username: "abel")
             try await other.register("carl")
@@ -293,7 +293,8 @@ import Watchdog
             .hashing(.busy), .hashing(.outOfMemory), .noThread(code: 1), .lockDisplaced(path: ""), .noStore(path: ""),
             .notADatabase(path: ""), .notAStore(path: ""), .newerStore(path: "", version: 1, known: 1),
             .olderStore(path: "", version: 1, known: 1), .severalNames(path: ""), .displaced(path: ""),
-            .notALockFile(path: "", .notAFile), .alteredMigration(name: ""), .corrupt(.noSchema), .readOnly(""), .full(""),
+            .notALockFile(path: "", .notAFile), .alteredMigration(name: ""), .corrupt(.noSchema), .readOnly(""),
+            .full(""),
             .unreadableLog(path: ""), .alreadyExists(path: ""), .reservedName(path: ""), .cannotOpen("", code: 1),
             .inputOutput("", code: 1), .database("", code: 1), .unsupported(.nullCharacter),
         ]

@@ -410,7 +410,9 @@ import Watchdog
         _ = try await repository.edit("abel") { $0["address"] = "1" }
         #expect(try await number() == start + 2)
         await #expect(throws: ProfileStoreError.self) { try await repository.register("abel") }
-        await #expect(throws: CredentialError.wrong) { try await repository.passcodes.validate(Secret("x"), for: "abel") }
+        await #expect(throws: CredentialError.wrong) {
+            try await repository.passcodes.validate(Secret("x"), for: "abel")
+        }
         try await repository.rules.adopt(repository.schema)
         #expect(try await number() == start + 2)
         try await repository.remove("abel")

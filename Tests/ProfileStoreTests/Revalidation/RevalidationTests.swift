@@ -288,7 +288,8 @@ import Watchdog
         let optional = stricter.document().split(separator: #""required":true,"minLength":3"#)
         try await repository.rules.adopt(try ProfileSchema(parsing: optional.joined(separator: #""minLength":3"#)))
         let steps = Mutex<[Int]>([])
-        let report = try await repository.rules.revalidate(mostIssues: 10) { checked in steps.withLock { $0.append(checked) }
+        let report = try await repository.rules.revalidate(mostIssues: 10) { checked in
+            steps.withLock { $0.append(checked) }
         }
         #expect(report.checked == 17_004)
         #expect(report.invalid == 1_702)

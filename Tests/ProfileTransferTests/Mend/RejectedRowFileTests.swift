@@ -118,7 +118,9 @@ import Watchdog
             let issues = "fee: bad_format (Fee should be a number); password: too_short (Too short)"
             #expect(typed == [lines[0], "\"a;nn\";1,5;;chess;7;\"\(issues)\"", lines[2], lines[3]])
             // Of cells that cannot be told apart none is kept.
-            #expect(try await copy(file, corrected: .init(number: 3, profile: profile)).text.split(separator: "\n").last == "\"a;nn\";1,5;;;4;")
+            #expect(
+                try await copy(file, corrected: .init(number: 3, profile: profile)).text.split(separator: "\n").last
+                    == "\"a;nn\";1,5;;;4;")
         }
         let brought = Self.text.replacing("ann;x;;", with: "ann;x;Sesame0pen;")
         try await opened(brought) { file async throws in

@@ -168,7 +168,7 @@ import Watchdog
     }
 
     @Test func `Ctrl-N goes on with another, and asks before what was typed is lost`() {
-        let form = Form(ProfileValidator(.standard), on: .someDay)
+        let form = FormState(ProfileValidator(.standard), on: .someDay)
         var screen = FormScreen(form, name: "mend", title: "Row 1 of 2", submitting: "register", canSkip: true)
         #expect(screen.press(.control("n"))?.isSkip == true)
         screen.type("sk")
@@ -384,7 +384,7 @@ import Watchdog
 
     @Test func `a value that is no longer a choice is marked in the list`() throws {
         let town: FieldName = "town"
-        let form = Form(ProfileValidator(try .withChoices(towns: 2)), on: .someDay, values: [town: "Atlantis"])
+        let form = FormState(ProfileValidator(try .withChoices(towns: 2)), on: .someDay, values: [town: "Atlantis"])
         var screen = FormScreen(form, name: "edit", title: "Edit", submitting: "store")
         #expect(screen.text().contains("[Atlantis"))
         screen.press(.tab, .character(" "))

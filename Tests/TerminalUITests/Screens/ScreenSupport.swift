@@ -39,7 +39,7 @@ extension FormScreen {
     /// A form for a new profile.
     static func registering(_ schema: ProfileSchema = .standard, notices: [NoticeScreen] = []) -> FormScreen {
         FormScreen(
-            Form(ProfileValidator(schema), on: .someDay), name: "register", title: "Register a profile",
+            FormState(ProfileValidator(schema), on: .someDay), name: "register", title: "Register a profile",
             submitting: "register", notices: notices)
     }
 
@@ -48,7 +48,7 @@ extension FormScreen {
         let values: [(String, String)] = [
             ("username", "skboard"), ("phone", "7876-1241"), ("address", "12 Main Street"), ("birthday", "1998-01-15"),
         ]
-        let form = Form(
+        let form = FormState(
             ProfileValidator(.standard), on: .someDay, hasPassword: true,
             values: Dictionary(
                 uniqueKeysWithValues: values.compactMap { name, value in FieldName(name).map { ($0, value) } }))

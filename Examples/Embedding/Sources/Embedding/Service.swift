@@ -14,7 +14,7 @@ struct Service: Sendable {
     static func run(at path: String) async throws {
         let operations = Operations()
         var options = ProfileRepository.Options()
-        options.observer = Observer { operations.count($0) }
+        options.observer = StoreObserver { operations.count($0) }
         let repository = try await ProfileRepository.open(at: path, options: options)
         try await withThrowingTaskGroup { group in
             group.addTask { try await repository.run() }
@@ -173,9 +173,9 @@ private final class Response: Sendable {
 
 /// What a service would give to its metrics.
 private final class Operations: Sendable {
-    private let counts = Mutex<[Observer.Operation.Name: Int]>([:])
+    private let counts = Mutex<[StoreObserver.Operation.Name: Int]>([:])
 
-    func count(_ operation: Observer.Operation) { counts.withLock { $0[operation.name, default: 0] += 1 } }
+    func count(_ operation: StoreObserver.Operation) { counts.withLock { $0[operation.name, default: 0] += 1 } }
 
-    subscript(name: Observer.Operation.Name) -> Int { counts.withLock { $0[name] ?? 0 } }
+    subscript(name: StoreObserver.Operation.Name) -> Int { counts.withLock { $0[name] ?? 0 } }
 }

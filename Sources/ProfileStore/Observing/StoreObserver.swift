@@ -5,13 +5,13 @@ internal import Threads
 /// long it took and waited. Never of a value, a name or a path.
 ///
 /// ```swift
-/// options.observer = Observer { operation in
+/// options.observer = StoreObserver { operation in
 ///     Metrics.Timer(label: "profiles_\(operation.name.rawValue)").record(duration: operation.duration)
 /// }
 /// ```
 ///
 /// See <doc:Observing>.
-public struct Observer: Sendable {
+public struct StoreObserver: Sendable {
     /// Called when an operation has come to its end, in the task that waits for it, which goes on when this returns: so it
     /// has to be quick, and must not wait for the repository. May be called by many tasks at once.
     public let finished: @Sendable (Operation) -> Void
@@ -48,7 +48,7 @@ public struct Observer: Sendable {
     }
 }
 
-extension Observer.Operation {
+extension StoreObserver.Operation {
     /// What an operation is called. There may be more in later versions.
     public struct Name: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
         /// The name, such as `look_up`.
@@ -78,7 +78,7 @@ extension Observer.Operation {
         public static let replace = Name(rawValue: "replace")
         /// One profile that is removed, or those of a query, a thousand at the most.
         public static let remove = Name(rawValue: "remove")
-        /// A batch of an import or of new profiles, in one transaction. ``Observer/Operation/rows`` counts all that it was
+        /// A batch of an import or of new profiles, in one transaction. ``StoreObserver/Operation/rows`` counts all that it was
         /// given, also those that were refused.
         public static let storeBatch = Name(rawValue: "store_batch")
         /// A batch of an import that is not to write.
@@ -170,7 +170,7 @@ extension Observer.Operation {
 
 // MARK: Telling it
 
-extension Observer {
+extension StoreObserver {
     /// Runs what the store is asked for, and tells of it.
     ///
     /// - Parameters:
@@ -211,7 +211,7 @@ extension Observer {
     }
 }
 
-extension Observer.Outcome {
+extension StoreObserver.Outcome {
     fileprivate init(_ error: ProfileStoreError) {
         if error == .cancelled {
             self = .cancelled

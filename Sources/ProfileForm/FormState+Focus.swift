@@ -1,7 +1,7 @@
 internal import ProfileCore
 
 // Where the focus goes, and what ends on its way.
-extension Form {
+extension FormState {
     /// Ends what is edited and begins to edit another field, or none.
     mutating func moveFocus(to name: FieldName?) -> [FormEffect] {
         guard name != focus, name.map({ self[$0]?.takesFocus == true }) ?? true else { return [] }

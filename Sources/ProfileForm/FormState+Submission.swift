@@ -1,7 +1,7 @@
 public import ProfileCore
 
 // Everything judged at once.
-extension Form {
+extension FormState {
     /// Ends what is edited and judges everything: out comes the profile, or every issue at its field and the focus in
     /// the first bad one (F9).
     mutating func submit() -> [FormEffect] {

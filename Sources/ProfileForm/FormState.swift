@@ -6,12 +6,12 @@ public import ProfileCore
 /// typed is limited in length alone; its content is judged when a field ends, and all of it when the form is submitted.
 ///
 /// ```swift
-/// var form = Form(ProfileValidator(.standard), on: today)
+/// var form = FormState(ProfileValidator(.standard), on: today)
 /// form.handle(.focus(.username))
 /// for character in "skboard" { form.handle(.type(character)) }
 /// form.handle(.return)        // [.fieldEnded(username, nil), .focusMoved(from: username, to: password)]
 /// ```
-public struct Form: Sendable {
+public struct FormState: Sendable {
     /// Judges what is in it.
     public let validator: ProfileValidator
     /// The day that a rule such as "not in the future" goes by.
@@ -56,8 +56,8 @@ public struct Form: Sendable {
 
     /// The same form under other rules, as when a store has adopted some meanwhile: fields that both have keep what was
     /// typed, and are judged anew.
-    public func under(_ validator: ProfileValidator) -> Form {
-        var form = Form(validator, on: today, hasPassword: hasPassword)
+    public func under(_ validator: ProfileValidator) -> FormState {
+        var form = FormState(validator, on: today, hasPassword: hasPassword)
         form.layoutDirection = layoutDirection
         for index in form.fields.indices {
             guard let field = self[form.fields[index].name] else { continue }
@@ -141,7 +141,7 @@ public struct Form: Sendable {
 }
 
 // What a host knows of its fields.
-extension Form {
+extension FormState {
     /// Lets a field have the focus, or keeps it from having it; one that has the focus loses it.
     @discardableResult
     public mutating func setEnabled(_ isEnabled: Bool, _ name: FieldName) -> [FormEffect] {
@@ -176,11 +176,11 @@ extension Form {
     }
 }
 
-extension Form {
+extension FormState {
     func index(of name: FieldName) -> Int? { schema.index(of: name) }
 
     /// Does something, and says last whether addresses can be searched where that has changed.
-    mutating func observingSearch(_ body: (inout Form) -> [FormEffect]) -> [FormEffect] {
+    mutating func observingSearch(_ body: (inout FormState) -> [FormEffect]) -> [FormEffect] {
         let wasAvailable = isAddressSearchAvailable
         var effects = body(&self)
         if isAddressSearchAvailable != wasAvailable { effects.append(.searchAvailable(isAddressSearchAvailable)) }

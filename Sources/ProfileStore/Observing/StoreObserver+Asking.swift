@@ -1,15 +1,16 @@
-extension Observer? {
+extension StoreObserver? {
     /// Asks the engine, and reports the operation if there is an observer.
     func ask<Value>(
-        _ name: Observer.Operation.Name, rows: (Value) -> Int = { _ in 1 }, refusal: (Value) -> String? = { _ in nil },
+        _ name: StoreObserver.Operation.Name, rows: (Value) -> Int = { _ in 1 },
+        refusal: (Value) -> String? = { _ in nil },
         _ verb: @autoclosure () async throws(ProfileStoreError) -> Value
     ) async throws(ProfileStoreError) -> Value {
-        guard let observer = self, !Observer.isConfirming else { return try await verb() }
+        guard let observer = self, !StoreObserver.isConfirming else { return try await verb() }
         return try await observer.observing(name, rows: rows, refusal: refusal, verb)
     }
 }
 
-extension Observer {
+extension StoreObserver {
     /// Whether the task confirms what it has read. Its observer is not told.
     @TaskLocal static var isConfirming = false
 }

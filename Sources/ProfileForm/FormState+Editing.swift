@@ -1,7 +1,7 @@
 package import ProfileCore
 
 // What happens to the text of the field that has the focus.
-extension Form {
+extension FormState {
     mutating func edit(_ event: FormEvent) -> [FormEffect] {
         guard let focus, let index = index(of: focus) else { return [] }
         if let effects = choose(by: event, at: index) { return effects }

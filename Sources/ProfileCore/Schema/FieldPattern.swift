@@ -4,7 +4,7 @@ internal import CPCRE2
 ///
 /// PCRE2's syntax. `\d`, `\w` and `\s` are ASCII (S1). The work of one match is bounded (`pcre2_set_match_limit`), so
 /// that a pathological pattern ends as a mismatch instead of hanging the program (S8).
-public final class Pattern: Hashable, CustomStringConvertible, @unchecked Sendable {
+public final class FieldPattern: Hashable, CustomStringConvertible, @unchecked Sendable {
     // Unchecked because of the pointer: compiled code is never written to after `init`, and PCRE2 documents it as safe
     // to share between threads ("pcre2api", MULTITHREADING). Match data is made for each call.
     private let code: OpaquePointer
@@ -65,7 +65,9 @@ public final class Pattern: Hashable, CustomStringConvertible, @unchecked Sendab
 
     public var description: String { text }
 
-    public static func == (left: Pattern, right: Pattern) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }
+    public static func == (left: FieldPattern, right: FieldPattern) -> Bool {
+        left.text.utf8.elementsEqual(right.text.utf8)
+    }
 
     public func hash(into hasher: inout Hasher) { hasher.combine(text) }
 

@@ -1,7 +1,7 @@
 public import ProfileCore
 
 // What happens in a field that takes one of some values.
-extension Form {
+extension FormState {
     /// The choice that a text stands for, by its value or its title, whatever the case; nil where the field takes any
     /// other values, or not this one.
     public func choice(for text: String, in name: FieldName) -> FieldChoice? {

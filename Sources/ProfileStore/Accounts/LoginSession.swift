@@ -1,5 +1,5 @@
 /// Somebody who is logged in, on one device.
-public struct Session: Hashable, Identifiable, Sendable {
+public struct LoginSession: Hashable, Identifiable, Sendable {
     /// What it is called; it lets nobody in.
     public let id: TokenID
     /// Whose it is.
