@@ -41,9 +41,8 @@ extension ProfileRepository {
         return try await ProfileRepository(SQLiteEngine(file, look, writer, isMadeHere: isMadeHere, options), options)
     }
 
-    /// The database file, for people: in a folder whose name is not UTF-8 the file itself is called otherwise. Empty for a
-    /// store that is in no file.
-    public var path: String { (engine as? SQLiteEngine)?.session.file.path.description ?? "" }
+    /// The path of the database file, for people: bytes that are not UTF-8 are replaced. Nil if the store is not in a file.
+    public var path: String? { (engine as? SQLiteEngine)?.session.file.path.description }
 
     // MARK: Maintenance
 
@@ -64,7 +63,7 @@ extension ProfileRepository {
     public func backup(to path: String) async throws(ProfileStoreError) {
         let session = try session(for: "backup")
         // The database itself is there already, as the copying finds.
-        guard FilePlaces([self.path]).contains(path) || !FilePlaces(ofStore: self.path).contains(path) else {
+        guard FilePlaces([place]).contains(path) || !FilePlaces(ofStore: place).contains(path) else {
             throw .reservedName(path: path)
         }
         try await ask(

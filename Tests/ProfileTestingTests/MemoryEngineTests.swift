@@ -34,7 +34,7 @@ import Watchdog
         try await register("anna", in: repository)
         #expect(try await repository.profile(username: "ANNA")?.username == "anna")
         await #expect(throws: ProfileStoreError.duplicate([.username])) { try await register("Anna", in: repository) }
-        #expect(repository.path.isEmpty)
+        #expect(repository.path == nil)
         await #expect(throws: ProfileStoreError.unsupported(.operation("check"))) { try await repository.check() }
         await repository.close()
         let other = try await ProfileRepository.openInMemory(options: options())

@@ -17,8 +17,8 @@ import Watchdog
             let today = FormBuilder.someDay
             let profile = try await repository.register(repository.validator.validate(draft, on: today))
             #expect(profile.createdAt.millisecondsSince1970 == 1_500)
-            #expect(SmallFile.mode(of: repository.path) == 0o600)
-            return repository.path
+            #expect(SmallFile.mode(of: repository.place) == 0o600)
+            return repository.place
         }
         #expect(access(path, F_OK) != 0)
     }
@@ -27,7 +27,7 @@ import Watchdog
         var path = ""
         await #expect(throws: Wanted.self) {
             try await withTemporaryStore { repository in
-                path = repository.path
+                path = repository.place
                 throw Wanted()
             }
         }

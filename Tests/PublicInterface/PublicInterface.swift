@@ -9,8 +9,10 @@ import Foundation
     private var lines: Set<String> = []
     /// Declarations without documentation, but for those of which a protocol says what they mean.
     private var undocumented: [String] = []
-    /// The types outside others, and what is added to the repository: the names that an embedder looks for.
-    private var names: Set<String> = []
+    /// The path of each declaration.
+    private var paths: Set<String> = []
+    /// The paths that the page for embedders must have: types outside other types, and members of the repository.
+    private var pathsOnPage: Set<String> = []
 
     static func main() throws {
         let arguments = CommandLine.arguments.dropFirst().filter { $0 != "--update" }
@@ -49,11 +51,9 @@ import Foundation
             if symbol.docComment == nil, !ofProtocols.contains(symbol.identifier.precise) {
                 undocumented.append("\(module) \(symbol.path)")
             }
-            if symbol.pathComponents.count == 1 || symbol.pathComponents.first == "ProfileRepository",
-                let name = symbol.pathComponents.prefix(2).last?.prefix(while: { $0 != "(" })
-            {
-                names.insert(String(name))
-            }
+            self.paths.insert(symbol.path)
+            let isOfRepository = symbol.path.hasPrefix("ProfileRepository.") && !symbol.path.contains(".Options.")
+            if symbol.pathComponents.count == 1 || isOfRepository { pathsOnPage.insert(symbol.path) }
         }
         // What every type is that does not say otherwise.
         let implied: Set = [
@@ -73,12 +73,18 @@ import Foundation
     ///
     /// - Returns: Whether nothing is.
     private func complaints(about baseline: Set<String>, page: String) -> Bool {
-        let words = Set(page.split(whereSeparator: { !$0.isLetter && !$0.isNumber && $0 != "_" }).map(String.init))
+        var named: Set<String> = []
+        for row in page.split(separator: "\n") where row.hasPrefix("|") {
+            // Every code span in a table is a path.
+            let spans = row.split(separator: "`", omittingEmptySubsequences: false)
+            for index in spans.indices where !index.isMultiple(of: 2) { named.insert(String(spans[index])) }
+        }
         let lists: [(String, [String])] = [
             ("Gone or changed, which breaks whoever uses it:", baseline.subtracting(lines).sorted()),
             ("New, and not written down:", lines.subtracting(baseline).sorted()),
             ("Without documentation:", undocumented.sorted()),
-            ("Not on the page for embedders:", names.subtracting(words).sorted()),
+            ("Not on the page for embedders:", pathsOnPage.subtracting(named).sorted()),
+            ("On the page for embedders, and no public declaration:", named.subtracting(paths).sorted()),
         ]
         for (heading, list) in lists where !list.isEmpty {
             print(heading)

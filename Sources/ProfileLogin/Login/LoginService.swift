@@ -41,7 +41,7 @@ public struct LoginService: Sendable {
     ///   - repository: The store.
     ///   - authenticator: Who is asked instead of the store itself.
     ///   - timeout: How long an answer is waited for; by default so long that the store's own
-    ///     ``/ProfileStore/ProfileStoreError/busy(holder:waited:)`` comes first.
+    ///     ``/ProfileStore/ProfileStoreError/Code/busy`` comes first.
     ///   - clock: What measures that time.
     public init(
         _ repository: ProfileRepository, authenticator: (any Authenticator)? = nil, timeout: Duration? = nil,

@@ -1,5 +1,5 @@
 /// Something that happened to a store's profiles or rules, as those who watch the store are told; see
-/// ``ProfileRepository/changes(after:)``.
+/// ``ProfileRepository/Changes/stream(after:)``.
 ///
 /// The store remembers ids alone, so that nothing of a removed profile stays. ``username`` and ``revision`` are looked
 /// up when the change is read: they are those of now, not of then.

@@ -13,7 +13,7 @@ package protocol ImportBatch: Sendable {
     /// Whether a ``StoredMatch`` is to have the profile of the row's username.
     var wantsStoredProfiles: Bool { get }
 
-    /// Whether the batch is stored on one machine only, see ``ProfileStoreError/storedOnOneMachine``. The engine sets it
+    /// Whether the batch is stored on one machine only, see ``ProfileStoreError/Code/storedOnOneMachine``. The engine sets it
     /// instead of throwing that error, because the caller has to count what was stored. The caller then throws it.
     var isOnOneMachine: Bool { get set }
 
@@ -77,6 +77,6 @@ package enum BulkLoadOutcome: Sendable {
     /// All that it gave was taken back, since it may not stay.
     case undone
     case loaded
-    /// It is stored, but on one machine only, see ``ProfileStoreError/storedOnOneMachine``.
+    /// It is stored, but on one machine only, see ``ProfileStoreError/Code/storedOnOneMachine``.
     case loadedOnOneMachine
 }

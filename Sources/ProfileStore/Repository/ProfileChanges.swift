@@ -1,5 +1,5 @@
 /// What happens to a store, change by change, as it is committed by whichever process; see
-/// ``ProfileRepository/changes(after:)``.
+/// ``ProfileRepository/Changes/stream(after:)``.
 ///
 /// It ends when the task is cancelled or the repository is closed. A page of changes is in memory at the most, however
 /// slow its reader is, and listeners of one repository that keep up share that page.

@@ -39,7 +39,7 @@ extension ProfileRepository.AccessTokens {
     /// revoked.
     ///
     /// It is looked up as a session is, and when it was used is written down once a minute at the most; see
-    /// ``session(for:)``.
+    /// ``ProfileRepository/Sessions/find(_:)``.
     public func find(_ token: Secret) async throws(ProfileStoreError) -> AccessToken? {
         try await repository.use(token, .access).flatMap(AccessToken.init)
     }

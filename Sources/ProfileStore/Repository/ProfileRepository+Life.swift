@@ -1,6 +1,6 @@
 extension ProfileRepository {
     /// Keeps house until its task is cancelled or the repository is closed, and then closes it: from then on it answers
-    /// ``ProfileStoreError/closed``.
+    /// ``ProfileStoreError/Code/closed``.
     ///
     /// At once, and then every ``Options/housekeepingInterval``, it removes sessions and resets that have expired, and the
     /// oldest changes of a log that is too long. Nothing depends on that but room in the store. What is in its way and may pass, as `busy`, is left to the next round.

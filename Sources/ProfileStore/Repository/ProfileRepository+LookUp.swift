@@ -12,7 +12,7 @@ extension ProfileRepository {
 
     /// One page of the profiles that a query finds.
     ///
-    /// - Throws: ``ProfileStoreError/invalidQuery(_:)``, …
+    /// - Throws: ``ProfileStoreError/Code/invalidQuery``, …
     public func profiles(_ query: ProfileQuery) async throws(ProfileStoreError) -> ProfilePage {
         try await page(of: query)
     }
@@ -59,7 +59,7 @@ extension ProfileRepository {
 
     /// How many profiles a query finds; its limit, its order and where it goes on do not matter.
     ///
-    /// - Throws: ``ProfileStoreError/invalidQuery(_:)``, …
+    /// - Throws: ``ProfileStoreError/Code/invalidQuery``, …
     public func count(_ query: ProfileQuery = ProfileQuery()) async throws(ProfileStoreError) -> Int {
         try await call { () throws(ProfileStoreError) in
             // A number does not tell that other rules have judged what it counts.
@@ -73,7 +73,7 @@ extension ProfileRepository {
 
     /// Whether an index serves a page of a query, or every profile may have to be read for it.
     ///
-    /// - Throws: ``ProfileStoreError/invalidQuery(_:)``, …
+    /// - Throws: ``ProfileStoreError/Code/invalidQuery``, …
     public func plan(of query: ProfileQuery) async throws(ProfileStoreError) -> QueryPlan {
         try await byLatestRules(latest: { _ in nil }) { rules throws(ProfileStoreError) in
             // The observer is not told: the engine reads no profile.

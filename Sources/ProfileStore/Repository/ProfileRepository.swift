@@ -7,7 +7,7 @@ internal import Threads
 ///
 /// What keeps them is an engine, which has an `open` of its own: `open(at:)` of ProfileStoreSQLite for a file,
 /// `open(postgres:)` of ProfileStorePostgres for a database on a server or a cluster. Every write waits its turn, and fails
-/// with ``ProfileStoreError/busy(holder:waited:)`` when that takes longer than ``Options/waitLimit``.
+/// with ``ProfileStoreError/Code/busy`` when that takes longer than ``Options/waitLimit``.
 ///
 /// ```swift
 /// let repository = try await ProfileRepository.open(at: "profiles.sqlite")

@@ -4,7 +4,7 @@
 /// What came of a write is stored with its key, in its transaction: also that it was refused, such as for a duplicate. What
 /// failed for other reasons, such as `busy`, has left nothing, and a repeat is a new try. It is what HTTP calls an
 /// `Idempotency-Key`. A caller gives each write a key of its own, such as a random one; the key with another write is refused
-/// as ``ProfileStoreError/keyReused(_:)``.
+/// as ``ProfileStoreError/Code/keyReused``.
 public struct WriteKey: Hashable, Sendable, CustomStringConvertible {
     /// 1 to 255 characters of printable ASCII.
     public let text: String

@@ -28,7 +28,7 @@ struct BackupCommand: AsynchronousCommand, ResultWriting {
                 try await repository.backup(to: file)
             } catch {
                 // It is the copy that needs another place, not the store.
-                guard case .cannotOpen(let place, let code) = error.reason, place != repository.path else {
+                guard case .cannotOpen(let place, let code) = error.reason, place != repository.place else {
                     throw error
                 }
                 throw CommandFailure.cannotCreate(file, code)

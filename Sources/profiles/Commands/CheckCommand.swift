@@ -28,9 +28,9 @@ struct CheckCommand: AsynchronousCommand, ResultWriting {
             let statistics = try await repository.statistics()
             let unjudged = try await repository.rules.countUnjudged()
             switch global.format {
-            case .text: try Output.standard.write(Self.text(check, statistics, unjudged, repository.path))
+            case .text: try Output.standard.write(Self.text(check, statistics, unjudged, repository.place))
             case .json:
-                let json = Self.json(check, statistics, unjudged, repository.path)
+                let json = Self.json(check, statistics, unjudged, repository.place)
                 try Output.standard.print(json.text(indented: true))
             }
             return check.isSound

@@ -126,6 +126,6 @@ struct Mending {
     private func replacement(of path: String) throws(CommandFailure) -> PrivateFile {
         let isFile = !StorePlace.isDatabase(repository.place)
         return try PrivateFile(
-            path, replacing: true, sparing: isFile ? FilePlaces(ofStore: repository.path) : FilePlaces())
+            path, replacing: true, sparing: isFile ? FilePlaces(ofStore: repository.place) : FilePlaces())
     }
 }

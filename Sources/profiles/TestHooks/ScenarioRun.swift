@@ -39,13 +39,13 @@
         private func run(on store: ScenarioStore) async throws {
             let repository = store.repository
             let (requests, outside) = AsyncStream.makeStream(of: ScreenRequest.self)
-            let beeper = try Beeper(store: repository.path)
+            let beeper = try Beeper(store: repository.place)
             // In a test run the welcome comes when it is beeped for, and not before (T5).
             try beeper.register("welcome") { outside.yield(.notice(.welcome)) }
             let authenticator = ScriptedAuthenticator(otherwise: RepositoryAuthenticator(repository))
             let token = ControlFolder.makeToken()
             let service = ControlService(
-                scenario, storePath: repository.path, token: token, screen: RunningScreen(requests: outside),
+                scenario, storePath: repository.place, token: token, screen: RunningScreen(requests: outside),
                 authenticator: authenticator, beep: { beeper.beep($0).delivered })
             let folder = ControlFolder(Environment[ControlFolder.variable] ?? store.folderPath + "/control")
             let server = try await ControlServer(in: folder, token: token, service)

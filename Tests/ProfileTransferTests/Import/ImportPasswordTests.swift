@@ -218,7 +218,7 @@ import Watchdog
         let repository = try await folder.store()
         _ = try await repository.importing(Self.header + "ann,Geheim1,\(Self.rest)\n")
         let before = repository.hasher.argon2Runs
-        let path = try DatabasePath(repository.path)
+        let path = try DatabasePath(repository.place)
         let input = try unnamedFile(Array((Self.header + "ann,Geheim2,\(Self.rest)\n" + Self.rows(3)).utf8))
         let report = try await ProfileImporter(
             repository: repository,
@@ -243,7 +243,7 @@ import Watchdog
         let repository = try await folder.store()
         _ = try await repository.importing(Self.header + "ann,Geheim1,\(Self.rest)\n")
         let before = repository.hasher.argon2Runs
-        let path = try DatabasePath(repository.path)
+        let path = try DatabasePath(repository.place)
         let input = try unnamedFile(Array("username,password\nann,Geheim9\nbob,Geheim8\ncid,Geheim7\n".utf8))
         let report = try await ProfileImporter(
             repository: repository,
@@ -313,7 +313,7 @@ import Watchdog
     func `I4, I9: a profile that goes while its row is on the way is stored with its password`() async throws {
         let repository = try await folder.store()
         _ = try await repository.importing(Self.header + "ann,Geheim1,\(Self.rest)\n")
-        let path = try DatabasePath(repository.path)
+        let path = try DatabasePath(repository.place)
         let input = try unnamedFile(Array((Self.header + "bob,Geheim2,\(Self.rest)\nann,Geheim3,\(Self.rest)\n").utf8))
         let report = try await ProfileImporter(repository: repository).run(
             ImportInput(descriptor: input, name: "x", byteCount: nil)

@@ -130,7 +130,7 @@ import Watchdog
         try #require(pipe(&ends) == 0)
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         // In a process of its own, so that only the lock is waited for and no other test.
-        var guests = try ImporterProcess([repository.path, "--register"], input: ends[0])
+        var guests = try ImporterProcess([repository.place, "--register"], input: ends[0])
         close(ends[0])
         #expect(guests.line() == "ready")
         let count = runsLongImportTests ? 400_000 : 30_000
@@ -261,12 +261,12 @@ import Watchdog
         let repository = try await folder.store(schema: schemaOfNames()) { $0.vfs = "fault" }
         if !inBulk { _ = try await repository.importing(rows(1)) }
         let stored = inBulk ? 0 : 1
-        fault_vfs_arm(repository.path, FAULT_VFS_FULL, inBulk ? 300 : 1_500, -1)
+        fault_vfs_arm(repository.place, FAULT_VFS_FULL, inBulk ? 300 : 1_500, -1)
         var failure: ImportError?
         do { _ = try await repository.importing(rows(60_000)) { $0.duplicates = .skip } } catch {
             failure = error as? ImportError
         }
-        #expect(fault_vfs_disarm(repository.path) > 0)
+        #expect(fault_vfs_disarm(repository.place) > 0)
         let profiles = try await repository.statistics().profiles
         switch failure {
         case .ended(.store(let error), after: let report)? where error.code == .full:
@@ -289,9 +289,9 @@ import Watchdog
         let repository = try await folder.store(schema: schemaOfNames()) { $0.vfs = "fault" }
         _ = try await repository.importing(rows(2_000))
         // Closing brings the log into the file: here its first page, which says how many there are, and no other.
-        fault_vfs_arm(repository.path, FAULT_VFS_WRITE, 1, -1)
+        fault_vfs_arm(repository.place, FAULT_VFS_WRITE, 1, -1)
         await repository.close()
-        #expect(fault_vfs_disarm(repository.path) > 0)
+        #expect(fault_vfs_disarm(repository.place) > 0)
         let again = try await folder.store(schema: schemaOfNames())
         #expect(try await again.statistics().profiles == 2_000)
         #expect(try await again.check().isSound)

@@ -12,7 +12,7 @@ try await withRepository(at: path, options: options) { repository in
     let draft = ProfileDraft([
         "username": "skboard", "password": "Sunflower7", "phone": "78761241", "address": "4 Elm St",
     ])
-    _ = try await repository.register(repository.validator.validate(draft, on: repository.today))
+    _ = try await repository.register(draft)
     if let found = try await repository.profile(username: "SKBOARD") {
         print(found.username, "has id", found.id, "and revision", found.revision)
     }
