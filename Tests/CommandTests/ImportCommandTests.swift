@@ -355,7 +355,7 @@ import Watchdog
             outcome.error.hasPrefix(
                 """
                 Made a store at new.sqlite
-                No row was stored, so that the store that was made for them is removed again.
+                No row was stored, so the store that was created for this import was removed.
                 Error: The first row names no field; nothing was imported
 
                 """), "\(outcome)")

@@ -236,7 +236,7 @@ import Watchdog
         try workplace.write("username,password,phone,address\nx,aK8oio,1,2\n", to: "bad.csv")
         let outcome = try workplace.profiles("import", "bad.csv")
         #expect(outcome.status == 1)
-        #expect(outcome.error.contains("the store that was made for them is removed again"))
+        #expect(outcome.error.contains("the store that was created for this import was removed"))
         for ending in ["", "-wal", "-shm"] { #expect(!workplace.exists("store.sqlite\(ending)")) }
         #expect(workplace.exists("store.sqlite-lock"))
         // One that was there stays, and so does one that got a row.

@@ -245,10 +245,10 @@ import Watchdog
             (["list", "--where", "age=old"], "Error: age should be a whole number\n"),
             (["list", "--any", "age=1,old"], "Error: age should be a whole number\n"),
             (["lookup", "--where", "age>=old"], "Error: age should be a whole number\n"),
-            (["list", "--descending"], "Error: --descending goes with --sort FIELD."),
-            (["list", "--count", "--explain"], "Error: --count and --explain do not go together."),
-            (["list", "--count", "--format", "csv"], "Error: --count answers as text, json or ndjson."),
-            (["list", "--expanded", "--format", "json"], "Error: --expanded goes with --format text."),
+            (["list", "--descending"], "Error: --descending requires --sort FIELD."),
+            (["list", "--count", "--explain"], "Error: Give --count or --explain, not both."),
+            (["list", "--count", "--format", "csv"], "Error: --count supports text, json and ndjson only."),
+            (["list", "--expanded", "--format", "json"], "Error: --expanded requires --format text."),
             (["list", "--format", "yaml"], "Error: The value 'yaml' is invalid for '--format <format>'"),
             (["find"], "Error: Say what to look for."),
             (["find", ""], "Error: Say what to look for."),
@@ -280,10 +280,10 @@ import Watchdog
         let workplace = try Workplace()
         try workplace.register("anna")
         for (arguments, error) in [
-            (["--where", "password=x"], "Nobody can be looked up by a secret"),
-            (["--contains", "password=x"], "Nobody can be looked up by a secret"),
-            (["--any", "password=x"], "Nobody can be looked up by a secret"),
-            (["--sort", "password"], "Nobody can be put in order by a secret"),
+            (["--where", "password=x"], "Profiles cannot be looked up by a secret"),
+            (["--contains", "password=x"], "Profiles cannot be looked up by a secret"),
+            (["--any", "password=x"], "Profiles cannot be looked up by a secret"),
+            (["--sort", "password"], "Profiles cannot be sorted by a secret"),
             (["--columns", "username,password"], "A secret is never shown"),
         ] {
             for command in [["list"], ["lookup", "anna"], ["find", "a"]] {

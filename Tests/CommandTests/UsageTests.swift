@@ -35,7 +35,7 @@ import Watchdog
             ("import x.csv --max-rejects 101%", "Error: The value '101%' is invalid for '--max-rejects <n|n%>'"),
             ("import x.csv --map phone", "Error: The value 'phone' is invalid for '--map <header=field>'"),
             ("import x.csv --report x.pdf", "Error: --report takes a file that ends in .json, .csv, .html or .txt."),
-            ("import x.csv --keep-ignored", "Error: --keep-ignored goes with --ignore-unknown."),
+            ("import x.csv --keep-ignored", "Error: --keep-ignored requires --ignore-unknown."),
             ("import x.ndjson --ignore-unknown --keep-ignored", "Error: --keep-ignored is for CSV."),
             ("import x.csv --on-duplicate merge", "Error: The value 'merge' is invalid for '--on-duplicate"),
             ("revalidate --report x", "Error: --report takes a file"),
@@ -250,7 +250,7 @@ import Watchdog
             ("lgin u", "There is no subcommand 'lgin'. Did you mean 'login'?"),
             ("register --user u", "There is no option '--user'. Did you mean '--username'?"),
             ("passcode create u --plan", "There is no option '--plan'. Did you mean '--plain'?"),
-            ("login u x", "There is an argument too many."),
+            ("login u x", "There is one argument too many."),
         ])
     func namedOption(_ line: String, _ reason: String) throws {
         let outcome = try Workplace().run(
