@@ -496,7 +496,7 @@ import Watchdog
         func refused() throws {
             let other = try TerminalDriver(workplace, "mend", "rejects.csv", "--plain")
             #expect(try other.end() == 75)
-            #expect(other.screen.contains("Somebody else is mending rejects.csv"), "\(other.screen)")
+            #expect(other.screen.contains("Another process is mending rejects.csv"), "\(other.screen)")
         }
         try refused()
         try mendBert(driver)

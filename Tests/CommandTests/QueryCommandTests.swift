@@ -222,7 +222,7 @@ import Watchdog
                 """
                 Error: There is no field "revison". Did you mean "revision"?
                   The fields are: username, city, age, fee
-                  Besides there are: id, revision, created_at, updated_at, status, issues
+                  Other columns are: id, revision, created_at, updated_at, status, issues
 
                 """
             ),
@@ -232,7 +232,7 @@ import Watchdog
             (["list", "--contains", "agee=1"], "Error: There is no field \"agee\". Did you mean \"age\"?\n"),
             (
                 ["list", "--where", "age"],
-                "Error: --where takes FIELD=VALUE. Instead of = there may be !=, <, <=, > or >=; 'age'"
+                "Error: --where takes FIELD=VALUE. Instead of = you can use !=, <, <=, > or >=; 'age'"
             ),
             (["list", "--where", "age!5"], "Error: --where takes FIELD=VALUE."),
             (["list", "--where", ">5"], "Error: --where takes FIELD=VALUE."),
