@@ -309,8 +309,8 @@ import Watchdog
         #expect(outcome.status == 64)
         #expect(
             outcome.error == """
-                Error: Rows are mended on a terminal, and there is none
-                  Elsewhere correct rejects.csv itself, and import it again
+                Error: Rows can only be mended on a terminal, and there is none
+                  Without a terminal, correct rejects.csv itself, and import it again
 
                 """)
         #expect(try TerminalDriver(workplace, "mend", "nothing.csv").end() == 66)

@@ -73,7 +73,7 @@ import Watchdog
         let other = try workplace.profiles("list", "--after", String(cursor))
         #expect(
             other.status == 64
-                && other.error.contains("--after goes on in the order of the page before: give the same --sort"))
+                && other.error.contains("--after continues in the order of the previous page: give the same --sort"))
     }
 
     @Test func `the number of profiles is counted on all pages, and none is no success of a look-up`() throws {
@@ -178,14 +178,14 @@ import Watchdog
 
     @Test func `R5: whether an index serves is said, without an answer to the query`() throws {
         let cases: [([String], String)] = [
-            (["list"], "The order in which profiles came serves: no more are read than are shown."),
-            (["list", "--invalid"], "The index of invalid profiles serves: no other is read."),
-            (["list", "--where", "city=Leeds"], "The index of city serves: only what it finds is read."),
-            (["list", "--sort", "username"], "The index of username serves: only what it finds is read."),
-            (["lookup", "ann"], "The index of username serves: only what it finds is read."),
-            (["list", "--where", "age=3"], "No index serves: every profile may be read."),
-            (["list", "--contains", "city=x"], "No index serves: every profile may be read."),
-            (["find", "x"], "No index serves: every profile may be read."),
+            (["list"], "The order in which profiles were stored is used: only the profiles that are shown are read."),
+            (["list", "--invalid"], "The index of invalid profiles is used: no other profile is read."),
+            (["list", "--where", "city=Leeds"], "The index of city is used: only profiles that it finds are read."),
+            (["list", "--sort", "username"], "The index of username is used: only profiles that it finds are read."),
+            (["lookup", "ann"], "The index of username is used: only profiles that it finds are read."),
+            (["list", "--where", "age=3"], "No index can be used: every profile may be read."),
+            (["list", "--contains", "city=x"], "No index can be used: every profile may be read."),
+            (["find", "x"], "No index can be used: every profile may be read."),
         ]
         for (words, said) in cases {
             #expect(try run(words + ["--explain"]) == Workplace.Outcome(status: 0, output: said + "\n", error: ""))
@@ -200,7 +200,7 @@ import Watchdog
                   "fields": [
                     "city"
                   ],
-                  "text": "The index of city serves: only what it finds is read."
+                  "text": "The index of city is used: only profiles that it finds are read."
                 }
 
                 """)

@@ -518,7 +518,7 @@ import Watchdog
         for name in ["team.v2.json", ".json"] { try workplace.write(schema, to: name) }
         for (file, name) in [("team.v2.json", "team"), (".json", "custom"), ("-", "custom")] {
             let outcome = try workplace.profiles("schema", "check", file, input: schema)
-            #expect(outcome.output.hasPrefix("The schema \"\(name)\" is right\n"), "\(outcome)")
+            #expect(outcome.output.hasPrefix("The schema \"\(name)\" is valid\n"), "\(outcome)")
         }
     }
 
