@@ -24,7 +24,7 @@ import Watchdog
         let outcome = try workplace.profiles("import", "kunden.csv", "--infer", "--yes")
         #expect(outcome.status == 0, "\(outcome.error)")
         #expect(outcome.error.contains("Kundennr    kundennr: text; primary key; required; unique"))
-        #expect(outcome.error.contains("A row is known by its column \"Kundennr\"."))
+        #expect(outcome.error.contains("The column \"Kundennr\" identifies a row."))
         #expect(outcome.output.contains("imported  2"))
         let stored = try workplace.profiles("lookup", "0012").output
         for text in ["M\u{FC}ller", "01067", "1980-12-31", "true"] { #expect(stored.contains(text), "\(stored)") }

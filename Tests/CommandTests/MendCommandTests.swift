@@ -424,7 +424,7 @@ import Watchdog
             "username,password,phone,address,_line,_issues\nanna,Other9x,78761241,12 Main St,2,\n", to: "rejects.csv")
         let driver = try TerminalDriver(
             workplace, "mend", "rejects.csv", "--on-duplicate", "update", "--plain")
-        try driver.wait(for: "The password in the file is not taken: type it here.")
+        try driver.wait(for: "The password in the file is not used: type it here.")
         try driver.type("\n")
         try driver.wait(for: "Password, empty keeps it")
         try driver.type("bK8oio\n")

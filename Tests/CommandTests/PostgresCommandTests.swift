@@ -16,7 +16,7 @@ import Watchdog
             let outcome = try workplace.run(
                 [try Workplace.binary()] + arguments, input: "", environment: [:])
             #expect(outcome.status == 78, "\(outcome)")
-            #expect(outcome.error.hasPrefix("Error: This build of profiles knows no PostgreSQL\n"))
+            #expect(outcome.error.hasPrefix("Error: This build of profiles does not support PostgreSQL\n"))
         }
         let linked = try workplace.shell("ldd \(try Workplace.binary())")
         #expect(linked.status == 0)

@@ -27,7 +27,7 @@ import Watchdog
                 Password  password; required                                                           3
 
                 3 rows in all.
-                A row is known by its column "E-Mail".
+                The column "E-Mail" identifies a row.
 
                 """)
     }

@@ -6,7 +6,7 @@ internal import ProfileStoreSQLite
 struct BackupCommand: AsynchronousCommand, ResultWriting {
     static let configuration = CommandConfiguration(
         commandName: "backup",
-        abstract: "Copy the store into a new file, even while others use the store.",
+        abstract: "Copy the store into a new self-contained file, even while others use the store.",
         discussion: """
               profiles backup backup.sqlite
               profiles lookup skboard --database backup.sqlite

@@ -99,7 +99,7 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
     ) async throws {
         guard !needsAnswer(before) || global.canAsk else {
             throw CommandFailure(
-                .usage, "There is no terminal to ask on whether the inferred rules are right; nothing was imported",
+                .usage, "There is no terminal to ask whether the inferred rules are right; nothing was imported",
                 "Accept the rules with --yes, or look at them with \"profiles schema infer\"")
         }
         var inference = input.source.inference
@@ -136,8 +136,8 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
             proposal = try await inference.proposal(for: source, isQuiet: global.quiet)
         } catch InferenceError.tooManyColumns(let count, most: _) {
             return global.note(
-                "The store keeps its rules. The file has too many columns (\(count)) to infer others; columns that match "
-                    + "no field are ignored.")
+                "The store keeps its rules. The file has too many columns (\(count)) to infer others; columns that "
+                    + "match no field are ignored.")
         }
         proposal.adapt(&plan.options)
         let difference = proposal.schema.map { SchemaDifference(from: before, to: $0) }
@@ -159,8 +159,8 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
 
     private var attempt: ImportAttempt { dryRun ? .judging : infer ? .inferring : .importing }
 
-    /// The shell command that continues this import. It skips rows that are stored already. Rows that were rejected are
-    /// rejected again, so their file becomes complete.
+    /// The shell command that continues this import. By default it skips rows that are stored already.
+    /// Rows that were rejected are rejected again, so their file becomes complete.
     private var goingOn: String {
         let skips = onDuplicate.policy == .reject && !allOrNothing
         return CommandArguments.line(

@@ -8,7 +8,7 @@ struct UnlockCommand: AsynchronousCommand, SecretTaking, ResultWriting {
         abstract: "Forget the failed attempts at a profile's secrets.",
         discussion: """
             After many wrong pass codes or passwords, further attempts have to wait, and in the end all are refused. \
-            This command lifts that.
+            This command allows attempts again.
 
               profiles unlock skboard
             """)

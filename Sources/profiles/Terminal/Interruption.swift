@@ -56,7 +56,7 @@ enum Interruption {
 
 private let watch = Mutex(Watch())
 
-/// What the signal has to end.
+/// The task that the signal cancels.
 private struct Watch {
     private(set) var isWatching = false
     private var isInterrupted = false
@@ -95,7 +95,7 @@ private let interruptions = CaughtInterruptions()
 /// The handler does nothing but `write`, which signal-safety(7) permits, to a descriptor that was opened before the handler
 /// was installed and is never closed.
 private struct CaughtInterruptions: Sendable {
-    /// Negative if none could be opened.
+    /// Negative if the system could not open one.
     let descriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
 
     /// Counts one more. Safe in a signal handler.

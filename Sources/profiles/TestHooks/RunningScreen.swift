@@ -5,7 +5,7 @@
     internal import TerminalUI
     internal import Threads
 
-    /// The screen that is run, as the control server drives it: its requests go where keys go.
+    /// The running screen for the control server. Its requests take the same way as keys.
     struct RunningScreen: ControlledScreen {
         let requests: AsyncStream<ScreenRequest>.Continuation
 

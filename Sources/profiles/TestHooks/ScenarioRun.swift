@@ -40,7 +40,7 @@
             let repository = store.repository
             let (requests, outside) = AsyncStream.makeStream(of: ScreenRequest.self)
             let beeper = try Beeper(store: repository.path)
-            // In a test run the welcome comes when it is beeped for, and not before (T5).
+            // In a test run only a beep shows the welcome (T5).
             try beeper.register("welcome") { outside.yield(.notice(.welcome)) }
             let authenticator = ScriptedAuthenticator(otherwise: RepositoryAuthenticator(repository))
             let token = ControlFolder.makeToken()
