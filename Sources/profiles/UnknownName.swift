@@ -63,7 +63,7 @@ struct UnknownName {
     }
 
     /// Returns the message about the name. If the argument may be a secret, the message repeats it only if it consists
-    /// of lower-case letters and hyphens, and is the first argument or resembles an option.
+    /// of lower-case letters and hyphens, and stands for a subcommand of `profiles` or resembles an option.
     func text(mayBeSecret: Bool) -> String {
         let hint = nearest.map { " Did you mean '\(dashes)\($0)'?" } ?? ""
         let isFirst = kind == .subcommand && command == "profiles"

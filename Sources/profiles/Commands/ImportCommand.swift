@@ -159,8 +159,8 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
 
     private var attempt: ImportAttempt { dryRun ? .judging : infer ? .inferring : .importing }
 
-    /// The shell command that continues this import. By default it skips rows that are stored already.
-    /// Rows that were rejected are rejected again, so their file becomes complete.
+    /// The shell command that continues this import. By default it skips rows that are stored already. Rows that were
+    /// rejected are rejected again, so their file becomes complete.
     private var goingOn: String {
         let skips = onDuplicate.policy == .reject && !allOrNothing
         return CommandArguments.line(

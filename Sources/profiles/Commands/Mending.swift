@@ -6,8 +6,8 @@ internal import ProfileTransfer
 
 /// Offers the rows of a file of rejected rows one after another, and stores the corrected rows.
 ///
-/// A row that the user has typed is first written to the file, then stored, and removed from the file together with the
-/// next row. So nothing is lost if the process is killed at any time: the next run skips a row whose values are stored
+/// A row that the user has typed is first written to the file, and then stored. It leaves the file when the next row is
+/// written. So nothing is lost if the process is killed at any time: the next run skips a row whose values are stored
 /// already. The whole file is written again for each row, which takes less time than a user needs to mend a row. A file
 /// that another program has replaced or changed meanwhile is left alone; see ``FileClaim``.
 struct Mending {
@@ -37,8 +37,8 @@ struct Mending {
     /// Keeps the terminal from the first row to the last.
     var screens = ScreenSession()
 
-    /// Offers row after row. However the run ends, exactly the rows that are done with have left the file by then. If
-    /// no row was stored or dropped, the file keeps all rows.
+    /// Offers row after row. However the run ends, exactly the rows that were stored, dropped or skipped have left the
+    /// file by then. If no row was stored or dropped, the file keeps all rows.
     func run() async throws -> Outcome {
         let opened = try InputFile(path)
         guard opened.byteCount != nil else { throw CommandFailure(.usage, Self.needsFile) }

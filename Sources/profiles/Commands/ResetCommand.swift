@@ -69,7 +69,7 @@ struct ResetCommand: AsynchronousCommand, SecretTaking, ResultWriting {
         guard readsStandardInput || global.canAsk else {
             throw CommandFailure(
                 .usage,
-                "There is no terminal to ask on; give the token and the password on standard input with --stdin, one a line"
+                "There is no terminal to ask on; give the token and the password on standard input with --stdin, one per line"
             )
         }
         let (token, password) = try entered()

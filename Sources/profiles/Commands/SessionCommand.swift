@@ -77,7 +77,7 @@ struct SessionListCommand: AsynchronousCommand, ResultWriting {
 struct SessionEndCommand: AsynchronousCommand, ResultWriting {
     static let configuration = CommandConfiguration(
         commandName: "end",
-        abstract: "End a session, or all of a profile: every service refuses them within 250 ms.",
+        abstract: "End one session, or all sessions of a profile: every service refuses them within 250 ms.",
         discussion: """
             Exits 1 when there is no such session or profile.
 

@@ -9,8 +9,8 @@ internal import TextLayout
 /// to do.
 struct CommandFailure: Error {
     let status: ExitStatus
-    /// The first line says what happened and where. The others add details and say what to do. Empty if a report or an
-    /// answer on standard output has said everything.
+    /// The first line says what happened and where. The others add details and say what to do. There are no lines if a
+    /// report or an answer on standard output has said everything.
     let lines: [String]
     /// Whether the user chose to end here. Such an end is not an error.
     private(set) var isChosen = false

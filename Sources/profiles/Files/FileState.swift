@@ -46,7 +46,7 @@ struct FolderLock: ~Copyable {
     private let descriptor: Int32
 
     /// Waits for the lock of the file's folder, for two seconds at most, because another program may hold it for its
-    /// own purposes. Without the lock it goes on: after that time, and on a file system without such locks.
+    /// own purposes. After that time, and on a file system without such locks, the value holds no lock.
     init(of path: String) {
         let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? "."
         descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

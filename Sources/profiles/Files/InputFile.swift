@@ -15,7 +15,7 @@ struct InputFile: ~Copyable {
         var status = stat()
         let code = fstat(descriptor, &status) != 0 ? errno : status.st_mode & S_IFMT == S_IFDIR ? EISDIR : 0
         guard code == 0 else {
-            // An error in an initializer skips `deinit`.
+            // An error in an initializer skips `deinit`, so the descriptor is closed here.
             if descriptor > STDERR_FILENO { close(descriptor) }
             throw .cannotRead(name ?? path, code)
         }

@@ -14,7 +14,7 @@ enum Asking {
 struct AskingOptions: ParsableArguments {
     @Flag(
         name: .customLong("plain"),
-        help: "Ask line by line, as with TERM=dumb: no screen and no control codes, fit for a screen reader.")
+        help: "Ask line by line, as with TERM=dumb: no screen and no control codes, suitable for a screen reader.")
     var isPlain = false
 }
 

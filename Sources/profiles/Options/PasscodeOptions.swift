@@ -28,7 +28,7 @@ struct PasscodeOptions: ParsableArguments, ResultWriting {
             guard readsStandardInput || global.canAsk else {
                 throw CommandFailure(
                     .usage,
-                    "There is no terminal to ask on; give the entries on standard input with --stdin, one a line")
+                    "There is no terminal to ask on; give the entries on standard input with --stdin, one per line")
             }
             try await global.withStore(command) { repository in
                 if kind == .create { try await repository.requireNoPasscode(of: username) }

@@ -103,7 +103,7 @@ struct ReportedImport {
 
     private func tell(_ outcome: Outcome, sparing spared: FilePlaces) throws(CommandFailure) {
         let report = outcome.report
-        // The file comes first, because the process that reads the output may have ended.
+        // The file comes first: writing the output fails if the process that reads it has ended.
         var failure: CommandFailure?
         if let path = input.report {
             do throws(CommandFailure) {

@@ -6,8 +6,8 @@ internal import TextLayout
 
 // Opens, uses and closes the store of a command.
 extension StoreUsing {
-    /// Opens the store, runs the work, and closes the store even if the work throws. Other processes that wait for the
-    /// write lock meanwhile are told which subcommand holds it.
+    /// Opens the store, runs the work, and closes the store even if the work throws. Processes that wait for the write
+    /// lock meanwhile are told which subcommand holds it.
     func withStore<Value>(
         _ command: String, whenMissing: MissingStore = .isAnError, observedBy observer: Observer? = nil,
         _ work: (ProfileRepository) async throws -> Value

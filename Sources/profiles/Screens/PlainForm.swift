@@ -178,7 +178,7 @@ struct PlainForm {
 
     private mutating func askAgain(_ issues: [ValidationIssue], after error: any Error) throws {
         let fields = form.fields.filter { field in issues.contains { $0.field == field.name } }
-        // Without such a field, no answer can correct the issues.
+        // No answer can correct an issue that belongs to no field of the form.
         guard !fields.isEmpty else { throw error }
         let told = hasAskedAgain ? [] : rowToMend?.issues ?? []
         issues.filter { !told.contains($0) }.forEach(say)

@@ -66,7 +66,7 @@ struct ProfileBrowser {
         }
     }
 
-    /// The outcome of an errand, which the table shows next.
+    /// The outcome of an action, which the table shows when the user is back.
     private struct News {
         var note: String?
         var notices: [NoticeScreen] = []

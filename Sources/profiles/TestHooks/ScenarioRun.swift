@@ -10,8 +10,8 @@
     struct ScenarioRun {
         private let scenario: Scenario
 
-        /// - Returns: nil for the normal start.
-        /// - Throws: a usage failure with the valid names where there is no such scenario.
+        /// - Returns: Nil for the normal start.
+        /// - Throws: A usage failure with the valid names if there is no such scenario.
         init?() throws(CommandFailure) {
             switch ScenarioResolution(Environment.all) {
             case .normalStart: return nil
@@ -89,7 +89,7 @@
     }
 
     extension Environment {
-        /// Every variable.
+        /// All environment variables.
         fileprivate static var all: [String: String] {
             var variables: [String: String] = [:]
             var place = environ

@@ -15,7 +15,7 @@
                   env TestLauncher-testing=1 TestLauncher-VC=LoginViewController TestLauncher-model=LoginModel1 profiles
                 """)
 
-        @Option(help: "How results are written: text or json.")
+        @Option(help: "Write results as text or json.")
         var format = OutputFormat.text
 
         func run() throws {
