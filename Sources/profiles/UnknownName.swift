@@ -70,7 +70,8 @@ struct UnknownName {
         let isShown = !mayBeSecret || UsageText.isName(name) && (isFirst || nearest != nil && kind == .option)
         if isShown { return "There is no \(noun) '\(dashes)\(name.visible)'.\(hint)" }
         return
-            "Argument \(place) is no \(noun) of '\(command)'. It is not repeated here, since it could be a secret.\(hint)"
+            "Argument \(place) is not one of the \(noun)s of '\(command)'. "
+            + "It is not repeated here, since it could be a secret.\(hint)"
     }
 
     private var dashes: String { kind == .option ? "--" : "" }

@@ -233,8 +233,8 @@ import Watchdog
             ("login u -password-stdin", "Unknown option '-p…'. Did you mean '--password-stdin'?"),
             ("login u -p", "Unknown option '-p'"), ("login u -pX", "Unknown option '-p…'"),
             ("login u -qx", "Unknown option '-…'"),
-            ("login u --verbose", "Argument 3 is no option of 'profiles login'."),
-            ("login u --wait 1 --Sesame=x", "Argument 5 is no option of 'profiles login'."),
+            ("login u --verbose", "Argument 3 is not one of the options of 'profiles login'."),
+            ("login u --wait 1 --Sesame=x", "Argument 5 is not one of the options of 'profiles login'."),
             ("login u --plain=x", "The option '--plain' does not take any value, but '…' was specified."),
             ("login u --wait", "Missing value for '--wait <seconds>'"),
             ("login u --wait x", "The value '…' is invalid for '--wait <seconds>'"),
@@ -244,8 +244,8 @@ import Watchdog
             ("edit", "Missing expected argument '<username>'"),
             (
                 "passcode creat u",
-                "Argument 2 is no subcommand of 'profiles passcode'. It is not repeated here, since it could be a "
-                    + "secret. Did you mean 'create'?"
+                "Argument 2 is not one of the subcommands of 'profiles passcode'. It is not repeated here, since it "
+                    + "could be a secret. Did you mean 'create'?"
             ),
             ("lgin u", "There is no subcommand 'lgin'. Did you mean 'login'?"),
             ("register --user u", "There is no option '--user'. Did you mean '--username'?"),

@@ -14,7 +14,7 @@ extension CommandFailure {
                 .usage, "The file has \(count) columns, and a schema has at most \(most) fields",
                 "Choose with --columns \"NAME,NAME,…\"")
         case .unknownColumn(let name):
-            self.init(.usage, "--columns names \(name.quoted(longest: 64)), which is no column of the file")
+            self.init(.usage, "--columns names \(name.quoted(longest: 64)), which is not a column of the file")
         case .spilling(let code):
             self.init(
                 .inputOutput,

@@ -2,7 +2,7 @@ internal import Platform
 
 /// The arguments of the process.
 enum CommandArguments {
-    /// Refuses to go on if the arguments are missing, or if one is not UTF-8.
+    /// Throws a failure if the arguments are missing, or if one is not UTF-8.
     ///
     /// Swift reads them from `/proc/self/cmdline`. If it cannot, the list is empty, without even the command's name. The
     /// parser would take that for a call without a subcommand, show the overview, and exit with 0: a failed login would

@@ -20,8 +20,8 @@ struct ReportedImport {
 
     /// Runs the import and shows its report.
     ///
-    /// - Throws: A failure without text if rows were rejected or the import ended early, because the report already says
-    ///   so.
+    /// - Throws: A failure without text if rows were rejected or the import ended early, because the report already
+    ///   says so.
     func run(_ importer: ProfileImporter, _ file: borrowing InputFile) async throws {
         var spared = FilePlaces()
         spared.insert(descriptor: file.descriptor)

@@ -24,7 +24,7 @@ enum Interruption {
         sigaction(SIGINT, &action, &former)
         let source = DispatchSource.makeReadSource(fileDescriptor: wake, queue: .global())
         source.setEventHandler {
-            // Two signals may have come by now.
+            // Two signals may have arrived since the last call.
             let count = interruptions.take()
             guard count > 0 else { return }
             if count > 1 || watch.withLock({ $0.interrupt() }) { ProcessSettings.die(of: SIGINT) }
