@@ -3,10 +3,10 @@ internal import ArgumentParser
 struct CompletionCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "completion",
-        abstract: "Print what makes a shell complete the names of this command.",
+        abstract: "Print a shell script that completes the arguments of this command.",
         discussion: """
-            Completes subcommands and options, the field names and schema versions of the store that is named on the \
-            line or in PROFILES_DATABASE, and files by their endings.
+            Completes subcommands and options, file names by their extensions, and the field names and schema versions \
+            of the store at --database or PROFILES_DATABASE.
 
               source <(profiles completion bash)
               profiles completion zsh > ~/.zfunc/_profiles
@@ -31,8 +31,8 @@ struct CompletionCommand: ParsableCommand {
         if shell == .bash { try Output.standard.print(Self.literalWords + Self.wholeWords) }
     }
 
-    /// Replaces a function of the generated script. `compgen -W` expands its words as the shell expands a command line, so
-    /// it would run a `$(…)` that was typed, or that stands in the name of a field. Here a word is only compared.
+    /// Replaces a function of the generated script. `compgen -W` expands its words like a command line, so it would run
+    /// a `$(…)` that the user typed or that a field name contains. This function only compares words.
     private static let literalWords = #"""
 
         __profiles_add_completions() {
@@ -50,9 +50,9 @@ struct CompletionCommand: ParsableCommand {
 
         """#
 
-    /// bash takes `phone=1` for three words, of which it asks about the last, and puts a space behind what it has
-    /// completed. So the words are put together again as they were typed, and what has been typed of the last is taken
-    /// away from what is offered for it.
+    /// Fixes two habits of bash: it splits `phone=1` into three words and asks about the last one only, and it puts a
+    /// space after a completed word. This function joins the words as the user typed them, and removes the part before
+    /// `=` from the suggestions.
     private static let wholeWords = #"""
 
         _profiles_whole_words() {

@@ -6,15 +6,16 @@ internal import ProfileStore
 internal import ProfileTransfer
 internal import Threads
 
-/// The command `profiles`: parses the arguments, runs one subcommand, and turns whatever went wrong into a text on
-/// standard error and an exit code.
+/// The command `profiles`. Parses the arguments, runs one subcommand, and turns an error into a message on standard
+/// error and an exit code.
 @main
 struct ProfilesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "profiles",
-        abstract: "Keep profiles that are never invalid.",
+        abstract: "Store profiles that are validated against a schema.",
         discussion: """
-            Profiles live in one SQLite file, or a PostgreSQL database, and follow a schema: nothing gets in that breaks it.
+            Profiles are stored in one SQLite file or in a PostgreSQL database. The store refuses a profile that \
+            breaks the schema.
 
               profiles register
               profiles import people.csv --rejects rejects.csv
@@ -25,11 +26,11 @@ struct ProfilesCommand: ParsableCommand {
             The store is at --database, else at $PROFILES_DATABASE, else at \
             $XDG_DATA_HOME/profiles/profiles.sqlite, where $XDG_DATA_HOME is ~/.local/share by default.
 
-            Results go to standard output, everything else to standard error. Exit codes: 0 done; 1 the answer is no \
+            Results go to standard output, everything else to standard error. Exit codes: 0 success; 1 negative answer \
             (invalid, rejected rows, duplicate, stale revision, not found, wrong secret); 64 usage; 65 unreadable \
-            input; 66 no such input; 69 unavailable; 70 not known whether it was written; 73 cannot create; 74 input or \
-            output failed, or stored on one machine only; 75 busy, try again; 77 not permitted or throttled; 78 bad schema \
-            or configuration; 130 interrupted.
+            input; 66 no such input; 69 unavailable; 70 unknown whether the write was stored; 73 cannot create; 74 \
+            input or output failed, or stored on one machine only; 75 busy, try again; 77 not permitted or throttled; \
+            78 bad schema or configuration; 130 interrupted.
             """,
         version: ProgramVersion.number,
         subcommands: testCommands,
@@ -59,7 +60,8 @@ struct ProfilesCommand: ParsableCommand {
             CommandGroup(name: "Shell", subcommands: [CompletionCommand.self]),
         ])
 
-    /// Commands of a build for tests (`swift build --traits TestHooks`), which is not to be shipped.
+    /// The commands that only a build for tests has (`swift build --traits TestHooks`). Such a build must not be
+    /// shipped.
     private static var testCommands: [any ParsableCommand.Type] {
         #if TestHooks
             [ScenariosCommand.self]
@@ -70,8 +72,8 @@ struct ProfilesCommand: ParsableCommand {
 
     static func main() {
         ProcessSettings.apply()
-        // Begins on this thread. What never has to wait, as a look-up in SQLite, ends on it too, and the process has no
-        // other; what waits goes on on Swift's threads.
+        // The task starts on this thread. A command that never suspends, such as a lookup in SQLite, also ends on it,
+        // and the process needs no other thread. A command that suspends resumes on the threads of Swift's executor.
         Task.immediate { await runToItsEnd() }
         dispatchMain()
     }
@@ -100,17 +102,17 @@ struct ProfilesCommand: ParsableCommand {
             Platform.exit(EXIT_SUCCESS)
         } catch {
             if let ending = error as? SignalEnding { ProcessSettings.die(of: ending.signal) }
-            // What is not ours is argument-parser's: help, the version, or a usage error with its exit code 64.
+            // Other errors come from argument-parser: help, the version, or a usage error with its exit code 64.
             guard let failure = CommandFailure(error) else { end(with: error) }
             failure.show()
             Platform.exit(failure.status.rawValue)
         }
     }
 
-    /// Starts as many threads as a command may come to need, all at once, and lets them end again.
+    /// Starts as many threads as a command may need, all at once, and then ends them. Throws if the system cannot start
+    /// them.
     private static func requireThreads() throws(CommandFailure) {
-        // One for each of Swift's executor's, which has as many as there are cores, one for its timer, and one that waits
-        // for the store.
+        // One thread for each core, for Swift's executor, one for its timer, and one that waits for the store.
         let count = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) + 2
         let end = DispatchSemaphore(value: 0)
         var threads: [SystemThread] = []

@@ -2,23 +2,26 @@ internal import ArgumentParser
 internal import ProfileCore
 internal import TextLayout
 
-/// A word among the arguments that stands where the name of a subcommand or an option belongs, and is none.
+/// An argument in the place of a subcommand's or an option's name that no subcommand or option has.
 ///
-/// argument-parser counts what it cannot use ("2 unexpected arguments"), which does not say that one word was mistyped.
+/// argument-parser counts the arguments that it cannot use ("2 unexpected arguments"). It does not say that one was
+/// mistyped.
 struct UnknownName {
     private enum Kind { case subcommand, option }
 
     private let kind: Kind
-    /// Without the hyphens before it, and without a value behind it.
+    /// The name without its leading hyphens and without a value.
     private let name: String
-    /// Its place among the arguments, from 1.
+    /// The position among the arguments, from 1.
     private let place: Int
-    /// The command that does not have it, as it is typed.
+    /// The command that lacks the name, as the user typed the command.
     private let command: String
     private let nearest: String?
 
-    /// The first such word; nil where the arguments were refused for another reason, or not at all: of a subcommand that
-    /// there is not, argument-parser shows the help of the command above it.
+    /// Returns the first such argument, or nil if the arguments were refused for another reason.
+    ///
+    /// Also finds an unknown subcommand that was not refused (`message` is nil): argument-parser answers `help` for it
+    /// with the help of the parent command.
     static func first(in arguments: [String], refusedWith message: String?) -> UnknownName? {
         var command: any ParsableCommand.Type = ProfilesCommand.self
         var path = "profiles"
@@ -59,20 +62,22 @@ struct UnknownName {
         return nil
     }
 
-    /// What is said of it. What may be a secret is not repeated, unless it is a name that is near one of ours.
+    /// Returns the message about the name. If the argument may be a secret, the message repeats it only if it consists
+    /// of lower-case letters and hyphens, and stands for a subcommand of `profiles` or resembles an option.
     func text(mayBeSecret: Bool) -> String {
         let hint = nearest.map { " Did you mean '\(dashes)\($0)'?" } ?? ""
         let isFirst = kind == .subcommand && command == "profiles"
         let isShown = !mayBeSecret || UsageText.isName(name) && (isFirst || nearest != nil && kind == .option)
         if isShown { return "There is no \(noun) '\(dashes)\(name.visible)'.\(hint)" }
         return
-            "Argument \(place) is no \(noun) of '\(command)'. It is not repeated here, since it could be a secret.\(hint)"
+            "Argument \(place) is not one of the \(noun)s of '\(command)'. "
+            + "It is not repeated here, since it could be a secret.\(hint)"
     }
 
     private var dashes: String { kind == .option ? "--" : "" }
     private var noun: String { kind == .option ? "option" : "subcommand" }
 
-    /// The long names of a command's options, from what argument-parser tells other programs of it.
+    /// The long names of a command's options, from the JSON description that argument-parser makes for other programs.
     private static func options(of command: any ParsableCommand.Type) -> [(name: String, isShown: Bool)] {
         guard let help = try? JSONValue(parsing: command._dumpHelp()),
             case .array(let arguments)? = help["command"]?["arguments"]

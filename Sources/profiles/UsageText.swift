@@ -1,17 +1,17 @@
 internal import ArgumentParser
 internal import TextLayout
 
-/// What is said of arguments that are not understood, without what may be a secret: which name was mistyped, and else
-/// what argument-parser says.
+/// The message about arguments that are not understood, without arguments that may be secrets. It names a mistyped
+/// word, or else repeats the message of argument-parser.
 struct UsageText {
     let text: String
 
-    /// Of help that was asked for a subcommand that there is not; nil where there is all that was named.
+    /// Makes the message for help about a subcommand that does not exist. Returns nil if all named subcommands exist.
     init?(ofHelp arguments: [String]) {
         let names = arguments.first == "help" ? arguments.dropFirst() : arguments[...]
         let takesSecret = Self.isSecretTaken(by: names.first)
         guard let unknown = UnknownName.first(in: arguments, refusedWith: nil) else { return nil }
-        text = "Error: \(unknown.text(mayBeSecret: takesSecret))\n  See 'profiles --help' for all that there are."
+        text = "Error: \(unknown.text(mayBeSecret: takesSecret))\n  See 'profiles --help' for the list."
     }
 
     init(_ error: any Error, arguments: [String]) {
@@ -26,41 +26,42 @@ struct UsageText {
         text = Self.makingVisible(arguments, in: "Error: " + shown + rest)
     }
 
-    /// A text that may repeat arguments, in a form that no terminal obeys. The text has line ends of its own; those of
-    /// arguments become visible too.
+    /// Returns a text that may repeat arguments with its control characters made visible, so that no terminal obeys
+    /// them. The text's own line ends stay. Line ends in arguments become visible too.
     private static func makingVisible(_ arguments: [String], in text: String) -> String {
         let lines = arguments.flatMap { [$0] + $0.split(separator: "=", maxSplits: 1).map(String.init) }
             .filter { $0.utf8.contains(UInt8(ascii: "\n")) }
-        // Long ones first, since others may be in them.
+        // Longer arguments first, because they may contain shorter ones.
         let onLines = lines.sorted { $0.utf8.count > $1.utf8.count }
             .reduce(text) { $0.replacing($1, with: $1.visible) }
         return onLines.split(separator: "\n", omittingEmptySubsequences: false).map { String($0).visible }
             .joined(separator: "\n")
     }
 
-    /// A command that is not known may be meant for one that takes secrets.
+    /// Returns true also for an unknown command, because the user may have meant one that takes secrets.
     private static func isSecretTaken(by name: String?) -> Bool {
         let command = ProfilesCommand.configuration.subcommands.first { $0.configuration.commandName == name }
         return command.map { $0 is any SecretTaking.Type } ?? true
     }
 
-    /// Argument-parser quotes what was typed, but for one text that it has. Should there be another one day, what was typed
-    /// is found there too, unless it is short or could be a word of the text.
+    /// Returns the message without arguments that may be secrets. argument-parser quotes the arguments in all its
+    /// messages except one ("Invalid option:"). The last check finds unquoted arguments in messages of later versions
+    /// too, unless they are up to 3 bytes long or could be a word of the message.
     private static func hidingValues(of arguments: [String], in message: String) -> String {
         let notUnderstood = "An argument is not understood. It is not repeated here, since it could be a secret."
-        // Looking through a long text for each of many arguments would take its time.
+        // Searching a long text for each of many arguments would take too long.
         if message.hasPrefix("Invalid option:") || message.utf8.count > 1_000 { return notUnderstood }
-        // A name that is like none of ours may have a secret in it, as in --passwordSESAME.
+        // A name that resembles no option may contain a secret, as in --passwordSESAME.
         let hidesNames = message.hasPrefix("Unknown option '--") && !message.contains("Did you mean")
         let values = arguments.enumerated().flatMap { index, argument in
             Self.values(in: argument, at: index + 1, hidesNames: hidesNames)
         }
         var shown = message
-        // Long ones first, since others may be in them.
+        // Longer values first, because they may contain shorter ones.
         for (value, replacement) in values.sorted(by: { $0.value.utf8.count > $1.value.utf8.count }) {
             shown = shown.replacing("'\(value)'", with: replacement)
         }
-        // Several letters behind one hyphen are an option each, and only the first is certain to be meant so.
+        // Letters after one hyphen are separate options. Only the first letter is certain to be meant as an option.
         shown = shown.replacing(/'(-[^-])'/) { match in
             arguments.contains { $0.hasPrefix(match.1) } ? String(match.0) : "'-…'"
         }
@@ -71,7 +72,8 @@ struct UsageText {
         return isShown ? notUnderstood : shown
     }
 
-    /// What of an argument is no name of a command or an option, and what stands for it and its quotes.
+    /// Returns the parts of an argument that are not names of a command or an option, and the text that replaces each
+    /// part and its quotes.
     private static func values(
         in argument: String, at place: Int, hidesNames: Bool
     ) -> [(value: String, replacement: String)] {
@@ -88,7 +90,8 @@ struct UsageText {
         return place == 1 && isName(argument) ? [] : [(argument, "'…'")]
     }
 
-    /// Whether it is of lower-case letters and hyphens, as the names of our commands and options are.
+    /// Whether the text has only lower-case letters and hyphens and does not start with a hyphen, like the names of
+    /// commands and options.
     static func isName(_ text: some StringProtocol) -> Bool {
         text.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == UInt8(ascii: "-") }
             && text.utf8.first != UInt8(ascii: "-")

@@ -29,7 +29,7 @@ import Watchdog
         #expect(issued.status == 0)
         let token = issued.output.dropLast()
         #expect(issued.output.hasPrefix("pr_") && issued.output.hasSuffix("\n") && token.count == 46)
-        #expect(issued.error.hasPrefix("Give this to anna: good once, until ") && !issued.error.contains(token))
+        #expect(issued.error.hasPrefix("Give this to anna: valid once, until ") && !issued.error.contains(token))
         #expect(try workplace.profiles("login", "anna", "--password-stdin", input: "aK8oio").status == 0)
 
         let refused = try workplace.profiles("reset", "--redeem", "--stdin", input: "\(token)\nshort\n")
@@ -43,7 +43,7 @@ import Watchdog
 
         let again = try workplace.profiles("reset", "--redeem", "--stdin", input: "\(token)\ncM8qkq\n")
         #expect(again.status == 1)
-        #expect(again.error.hasPrefix("Error: The token is no reset's, was used, or has ended\n"))
+        #expect(again.error.hasPrefix("Error: The token is not for a reset, was used, or has expired\n"))
         let file = try #require(SmallFile.bytes(of: "\(workplace.folder)/store.sqlite"))
         #expect(file.firstRange(of: Array(token.utf8.dropFirst(3))) == nil)
     }

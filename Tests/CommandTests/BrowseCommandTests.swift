@@ -112,7 +112,7 @@ import Watchdog
         try driver.wait(until: { $0.contains("1 of 40") })
         try #require(workplace.profiles("remove", "person0", "--yes").status == 0)
         try driver.press(.enter)
-        try driver.wait(until: { $0.contains("The profile is gone") })
+        try driver.wait(until: { $0.contains("The profile no longer exists") })
         try driver.press(.enter)
         try driver.wait(until: { $0.contains("1 of 39") })
         try #require(workplace.profiles("remove", "person1", "--yes").status == 0)

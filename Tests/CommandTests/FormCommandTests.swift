@@ -181,7 +181,7 @@ import Watchdog
         #expect(!login.screen.contains("aK8oio") && !login.screen.contains("Ctrl-R"))
         try login.press(.control("c"))
         #expect(try login.end() == 130)
-        #expect(login.screen.contains("Nobody was logged in.") && !login.transcript.contains("Error"))
+        #expect(login.screen.contains("No user was logged in.") && !login.transcript.contains("Error"))
     }
 
     @Test func `F5: an error names the first character that is not accepted, but not of a password`() throws {

@@ -191,7 +191,7 @@ import Watchdog
                   The required fields password, phone have no column
                   The fields are: username, password, phone, address, postal_code, birthday
                   Did you mean --map 'Mobile=phone'?
-                  Pass over columns that are no field with --ignore-unknown
+                  Ignore columns that match no field with --ignore-unknown
                   Or make a store with the fields of the file: profiles import FILE --infer
 
                 """)
@@ -246,7 +246,7 @@ import Watchdog
         #expect(
             unknown.error == """
                 Error: The encoding "klingon" is not known
-                  iconv --list shows those that are
+                  iconv --list shows the known ones
 
                 """)
     }
@@ -260,7 +260,7 @@ import Watchdog
             page.error.hasPrefix(
                 """
                 Error: The input looks like a page of HTML; nothing was imported
-                  It may be a page to log in, or an error: look at it, and fetch the CSV file itself
+                  It may be a login page or an error page: look at it, and fetch the CSV file itself
                 """), "\(page.error)")
         try SmallFile.write([0x28, 0xB5, 0x2F, 0xFD, 4, 0, 0x41], to: "\(workplace.folder)/people.zst")
         let compressed = try workplace.profiles("validate", "people.zst")
@@ -286,7 +286,7 @@ import Watchdog
                         status: 65, output: "",
                         error: """
                             Error: The cells of the first row seem to be separated by \(name); nothing was imported
-                              Say so with --delimiter \(name)
+                              Set it with --delimiter \(name)
 
                             """))
         }
@@ -310,7 +310,7 @@ import Watchdog
         #expect(many.status == 65)
         #expect(
             many.error.hasPrefix(
-                "Error: The first row names 1000000 columns, and 10000 are read at most\n"))
+                "Error: The first row names 1000000 columns, and at most 10000 can be read\n"))
     }
 
     @Test func `I7, P12: ignored columns are left out of the rejected rows, and the text says so`() throws {
@@ -355,7 +355,7 @@ import Watchdog
             outcome.error.hasPrefix(
                 """
                 Made a store at new.sqlite
-                No row was stored, so that the store that was made for them is removed again.
+                No row was stored, so the store that was created for this import was removed.
                 Error: The first row names no field; nothing was imported
 
                 """), "\(outcome)")
@@ -394,7 +394,7 @@ import Watchdog
                               The required fields username, password, phone, address have no column
                               The fields are: username, password, phone, address, postal_code, birthday
                               Map a column with --map 'COLUMN=FIELD'
-                              If something else separates the cells, name it with --delimiter
+                              If another character separates the cells, name it with --delimiter
 
                             """ + (command == "import" ? advice : "")))
         }

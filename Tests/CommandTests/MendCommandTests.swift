@@ -309,8 +309,8 @@ import Watchdog
         #expect(outcome.status == 64)
         #expect(
             outcome.error == """
-                Error: Rows are mended on a terminal, and there is none
-                  Elsewhere correct rejects.csv itself, and import it again
+                Error: Rows can only be mended on a terminal, and there is none
+                  Without a terminal, correct rejects.csv itself, and import it again
 
                 """)
         #expect(try TerminalDriver(workplace, "mend", "nothing.csv").end() == 66)
@@ -424,7 +424,7 @@ import Watchdog
             "username,password,phone,address,_line,_issues\nanna,Other9x,78761241,12 Main St,2,\n", to: "rejects.csv")
         let driver = try TerminalDriver(
             workplace, "mend", "rejects.csv", "--on-duplicate", "update", "--plain")
-        try driver.wait(for: "The password in the file is not taken: type it here.")
+        try driver.wait(for: "The password in the file is not used: type it here.")
         try driver.type("\n")
         try driver.wait(for: "Password, empty keeps it")
         try driver.type("bK8oio\n")
@@ -496,7 +496,7 @@ import Watchdog
         func refused() throws {
             let other = try TerminalDriver(workplace, "mend", "rejects.csv", "--plain")
             #expect(try other.end() == 75)
-            #expect(other.screen.contains("Somebody else is mending rejects.csv"), "\(other.screen)")
+            #expect(other.screen.contains("Another process is mending rejects.csv"), "\(other.screen)")
         }
         try refused()
         try mendBert(driver)

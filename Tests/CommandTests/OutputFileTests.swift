@@ -39,7 +39,7 @@ import Watchdog
         #expect(try workplace.read("rejects.csv") == "precious")
         #expect(names == ["names.json", "people.csv", "rejects.csv"])
         #expect(outcome.output.contains("  rejected  \(rows == 100 ? "100" : "")"), "\(outcome)")
-        #expect(outcome.output.contains("rows are not in rejects.csv; what was there before is as it was."))
+        #expect(outcome.output.contains("rows were not written to rejects.csv; an existing file is unchanged."))
         #expect(outcome.output.contains("Error: The file of rejected rows cannot be written: File too large"))
         #expect(!outcome.output.contains("Rejected rows are in"))
     }
@@ -124,7 +124,7 @@ import Watchdog
         try workplace.write("username\nann\n", to: "people.csv")
         if line != "export" {
             let outcome = try workplace.shell("profiles \(line) -")
-            #expect(outcome.status == 64 && outcome.error.contains("- is no file to write to here"), "\(outcome)")
+            #expect(outcome.status == 64 && outcome.error.contains("- does not name a file here"), "\(outcome)")
             #expect(!workplace.exists("-"))
         }
         let outcome = try workplace.shell("profiles \(line) ''")
@@ -149,7 +149,7 @@ import Watchdog
         #expect(reading.process.wait() == 73)
         #expect(try workplace.read("rejects.csv") == "precious")
         let error = try workplace.read(".error")
-        #expect(error.contains("The rejected rows are not in rejects.csv"), "\(error)")
+        #expect(error.contains("The rejected rows were not written to rejects.csv"), "\(error)")
         #expect(error.contains("Error: rejects.csv is there already; it is left as it is"), "\(error)")
         #expect(names.filter { !$0.hasPrefix("store.sqlite") } == ["rejects.csv"])
     }

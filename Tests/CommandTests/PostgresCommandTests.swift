@@ -16,7 +16,7 @@ import Watchdog
             let outcome = try workplace.run(
                 [try Workplace.binary()] + arguments, input: "", environment: [:])
             #expect(outcome.status == 78, "\(outcome)")
-            #expect(outcome.error.hasPrefix("Error: This build of profiles knows no PostgreSQL\n"))
+            #expect(outcome.error.hasPrefix("Error: This build of profiles does not support PostgreSQL\n"))
         }
         let linked = try workplace.shell("ldd \(try Workplace.binary())")
         #expect(linked.status == 0)
@@ -70,7 +70,7 @@ import Watchdog
         #expect(try workplace.shell(damaging).status == 0)
         let outcome = try workplace.profiles("copy", "store.sqlite", "other.sqlite")
         #expect(outcome.status == 65, "\(outcome)")
-        #expect(outcome.error.contains("The store that is copied, "), "\(outcome)")
+        #expect(outcome.error.contains("The store to copy, "), "\(outcome)")
         #expect(outcome.error.contains("store.sqlite, is damaged"), "\(outcome)")
     }
 
@@ -183,7 +183,7 @@ import Watchdog
         let check = try server.profiles("check")
         // The server of the tests does not sync.
         #expect(check.status == 1)
-        #expect(check.output.contains(#/(?m)^Writes +ok: one was committed$/#))
+        #expect(check.output.contains(#/(?m)^Writes +ok: a test write was committed$/#))
         #expect(check.output.contains(#/(?m)^fsync +off  WRONG$/#), "\(check.output)")
         #expect(check.output.contains(#/(?m)^synchronous_commit +on$/#))
         #expect(check.output.contains(#/(?m)^Quorum +none: /#))

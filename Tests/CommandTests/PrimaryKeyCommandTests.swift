@@ -88,7 +88,7 @@ import Watchdog
         #expect(refused.status == 1)
         #expect(
             refused.error.hasPrefix(
-                "Error: The schema is not adopted: its primary key is phone, and the store's profiles are known by "
+                "Error: The schema is not adopted: its primary key is phone, but that of the store's profiles is "
                     + "member_no\n"), "\(refused.error)")
     }
 }

@@ -139,7 +139,7 @@ import Watchdog
             ("lookup --prefix --phone 123", 1, "Error: No profile matches\n"),
             (
                 "list --after 1.phone.ascending", 64,
-                "Error: --after goes on in the order of the page before: give the same --sort\n"
+                "Error: --after continues in the order of the previous page: give the same --sort\n"
             ),
             (
                 "lookup a.b", 1,
@@ -170,7 +170,7 @@ import Watchdog
                   Phone should have at least 8 digits
                   Address is required
                   There is no field "email"
-                  The password comes with --password-stdin or --password-file, or as --set password_hash=PHC
+                  Give the password with --password-stdin or --password-file, or its hash with --set password_hash=PHC
 
                 """)
         #expect(text.output == "")

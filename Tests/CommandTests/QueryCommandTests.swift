@@ -73,7 +73,7 @@ import Watchdog
         let other = try workplace.profiles("list", "--after", String(cursor))
         #expect(
             other.status == 64
-                && other.error.contains("--after goes on in the order of the page before: give the same --sort"))
+                && other.error.contains("--after continues in the order of the previous page: give the same --sort"))
     }
 
     @Test func `the number of profiles is counted on all pages, and none is no success of a look-up`() throws {
@@ -178,14 +178,14 @@ import Watchdog
 
     @Test func `R5: whether an index serves is said, without an answer to the query`() throws {
         let cases: [([String], String)] = [
-            (["list"], "The order in which profiles came serves: no more are read than are shown."),
-            (["list", "--invalid"], "The index of invalid profiles serves: no other is read."),
-            (["list", "--where", "city=Leeds"], "The index of city serves: only what it finds is read."),
-            (["list", "--sort", "username"], "The index of username serves: only what it finds is read."),
-            (["lookup", "ann"], "The index of username serves: only what it finds is read."),
-            (["list", "--where", "age=3"], "No index serves: every profile may be read."),
-            (["list", "--contains", "city=x"], "No index serves: every profile may be read."),
-            (["find", "x"], "No index serves: every profile may be read."),
+            (["list"], "The order in which profiles were stored is used: only the profiles that are shown are read."),
+            (["list", "--invalid"], "The index of invalid profiles is used: no other profile is read."),
+            (["list", "--where", "city=Leeds"], "The index of city is used: only profiles that it finds are read."),
+            (["list", "--sort", "username"], "The index of username is used: only profiles that it finds are read."),
+            (["lookup", "ann"], "The index of username is used: only profiles that it finds are read."),
+            (["list", "--where", "age=3"], "No index can be used: every profile may be read."),
+            (["list", "--contains", "city=x"], "No index can be used: every profile may be read."),
+            (["find", "x"], "No index can be used: every profile may be read."),
         ]
         for (words, said) in cases {
             #expect(try run(words + ["--explain"]) == Workplace.Outcome(status: 0, output: said + "\n", error: ""))
@@ -200,7 +200,7 @@ import Watchdog
                   "fields": [
                     "city"
                   ],
-                  "text": "The index of city serves: only what it finds is read."
+                  "text": "The index of city is used: only profiles that it finds are read."
                 }
 
                 """)
@@ -222,7 +222,7 @@ import Watchdog
                 """
                 Error: There is no field "revison". Did you mean "revision"?
                   The fields are: username, city, age, fee
-                  Besides there are: id, revision, created_at, updated_at, status, issues
+                  Other columns are: id, revision, created_at, updated_at, status, issues
 
                 """
             ),
@@ -232,7 +232,7 @@ import Watchdog
             (["list", "--contains", "agee=1"], "Error: There is no field \"agee\". Did you mean \"age\"?\n"),
             (
                 ["list", "--where", "age"],
-                "Error: --where takes FIELD=VALUE. Instead of = there may be !=, <, <=, > or >=; 'age'"
+                "Error: --where takes FIELD=VALUE. Instead of = you can use !=, <, <=, > or >=; 'age'"
             ),
             (["list", "--where", "age!5"], "Error: --where takes FIELD=VALUE."),
             (["list", "--where", ">5"], "Error: --where takes FIELD=VALUE."),
@@ -245,10 +245,10 @@ import Watchdog
             (["list", "--where", "age=old"], "Error: age should be a whole number\n"),
             (["list", "--any", "age=1,old"], "Error: age should be a whole number\n"),
             (["lookup", "--where", "age>=old"], "Error: age should be a whole number\n"),
-            (["list", "--descending"], "Error: --descending goes with --sort FIELD."),
-            (["list", "--count", "--explain"], "Error: --count and --explain do not go together."),
-            (["list", "--count", "--format", "csv"], "Error: --count answers as text, json or ndjson."),
-            (["list", "--expanded", "--format", "json"], "Error: --expanded goes with --format text."),
+            (["list", "--descending"], "Error: --descending requires --sort FIELD."),
+            (["list", "--count", "--explain"], "Error: Give --count or --explain, not both."),
+            (["list", "--count", "--format", "csv"], "Error: --count supports text, json and ndjson only."),
+            (["list", "--expanded", "--format", "json"], "Error: --expanded requires --format text."),
             (["list", "--format", "yaml"], "Error: The value 'yaml' is invalid for '--format <format>'"),
             (["find"], "Error: Say what to look for."),
             (["find", ""], "Error: Say what to look for."),
@@ -280,10 +280,10 @@ import Watchdog
         let workplace = try Workplace()
         try workplace.register("anna")
         for (arguments, error) in [
-            (["--where", "password=x"], "Nobody can be looked up by a secret"),
-            (["--contains", "password=x"], "Nobody can be looked up by a secret"),
-            (["--any", "password=x"], "Nobody can be looked up by a secret"),
-            (["--sort", "password"], "Nobody can be put in order by a secret"),
+            (["--where", "password=x"], "Profiles cannot be looked up by a secret"),
+            (["--contains", "password=x"], "Profiles cannot be looked up by a secret"),
+            (["--any", "password=x"], "Profiles cannot be looked up by a secret"),
+            (["--sort", "password"], "Profiles cannot be sorted by a secret"),
             (["--columns", "username,password"], "A secret is never shown"),
         ] {
             for command in [["list"], ["lookup", "anna"], ["find", "a"]] {

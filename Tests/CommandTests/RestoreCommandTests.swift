@@ -36,7 +36,7 @@ import Watchdog
         let outcome = try workplace.profiles("restore", "before.sqlite")
         #expect(
             outcome.error.reproducible(workplace)
-                == "Error: There is no terminal to ask on; give --yes to replace what FOLDER/store.sqlite holds\n")
+                == "Error: There is no terminal to ask on; give --yes to replace the contents of FOLDER/store.sqlite\n")
         #expect(outcome.status == 64)
         #expect(try workplace.profiles("lookup", "bert").status == 0)
         // There is nothing to be replaced.
@@ -46,7 +46,7 @@ import Watchdog
 
     @Test func `on a terminal it asks, and takes no for an answer`() throws {
         let terminal = try TerminalDriver(workplace, "restore", "before.sqlite")
-        try terminal.wait(for: "Replace all that")
+        try terminal.wait(for: "Replace the contents of")
         try terminal.type("n\r")
         #expect(try terminal.end() == 1)
         #expect(try workplace.profiles("lookup", "bert").status == 0)
@@ -79,9 +79,9 @@ import Watchdog
         #expect(
             outcome.error.reproducible(workplace) == """
                 Error: FOLDER/store.sqlite is too damaged to be written into; it is left as it is
-                  Move it away, and with it FOLDER/store.sqlite-wal, FOLDER/store.sqlite-shm and \
-                FOLDER/store.sqlite-journal if they are there
-                  Then restore again: the store is made anew
+                  Move it away, together with FOLDER/store.sqlite-wal, FOLDER/store.sqlite-shm and \
+                FOLDER/store.sqlite-journal if they exist
+                  Then restore again: a new store is created
 
                 """)
         #expect(try workplace.shell("mv store.sqlite old; rm -f store.sqlite-wal store.sqlite-shm").status == 0)

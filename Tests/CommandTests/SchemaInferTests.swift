@@ -27,7 +27,7 @@ import Watchdog
                 Password  password; required                                                           3
 
                 3 rows in all.
-                A row is known by its column "E-Mail".
+                The column "E-Mail" identifies a row.
 
                 """)
     }
@@ -73,8 +73,8 @@ import Watchdog
         #expect(outcome.status == 1)
         #expect(
             outcome.error == """
-                Error: No column can be the username: in each of them a value is missing or there twice
-                  Take the number of the row with --key-by-row
+                Error: No column can be the username: in each one a value is missing or repeated
+                  Use the row number as the username with --key-by-row
 
                 """)
         #expect(outcome.output.hasPrefix("Column"))

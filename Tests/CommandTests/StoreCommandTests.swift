@@ -116,8 +116,8 @@ import Watchdog
         #expect(outcome.status == 73)
         #expect(
             outcome.error.reproducible(workplace) == """
-                Error: FOLDER/store.sqlite-lock is no lock file: something else is in it; it is left as it is
-                  Move it away, since that name belongs to the store, or name another store with --database PATH
+                Error: FOLDER/store.sqlite-lock is not a lock file: it has other contents; it is left as it is
+                  Move it away, because the store needs that name, or name another store with --database PATH
 
                 """)
         #expect(try workplace.read("store.sqlite-lock") == "precious\n")
@@ -150,7 +150,7 @@ import Watchdog
         let user = geteuid() == 0 ? "setpriv --reuid=65534 --regid=65534 --clear-groups" : ""
         let outcome = try workplace.shell("\(user) \(try Workplace.binary()) edit anna --phone 78761242")
         #expect(outcome.status == 77, "\(outcome)")
-        #expect(outcome.error.contains("The store may not be written"), "\(outcome)")
+        #expect(outcome.error.contains("The store cannot be written"), "\(outcome)")
         #expect(outcome.error.hasSuffix("  Ask its owner, or name another store with --database PATH\n"), "\(outcome)")
         #expect(!workplace.exists("store.sqlite-lock"))
     }
@@ -198,7 +198,7 @@ import Watchdog
         #expect(outcome.status == 77)
         #expect(
             outcome.error.hasPrefix(
-                "Error: \(elsewhere.folder)/store.sqlite has changes in its log that cannot be read where its folder may "
+                "Error: \(elsewhere.folder)/store.sqlite has changes in its log, which cannot be read because its "
             ))
         #expect(outcome.error.contains("\n  Or copy "))
         chmod(elsewhere.folder, 0o700)
@@ -217,8 +217,8 @@ import Watchdog
                     == Workplace.Outcome(
                         status: 77, output: "",
                         error: """
-                            Error: \(name == "x.sqlite" ? "\(folder)/" : "closed/")\(refused) cannot be made, since its folder may \
-                            not be written: Permission denied
+                            Error: \(name == "x.sqlite" ? "\(folder)/" : "closed/")\(refused) cannot be created, because its folder \
+                            is not writable: Permission denied
                               Name a store in a folder of yours with --database PATH
 
                             """))
@@ -298,8 +298,8 @@ import Watchdog
         #expect(
             outcome.error.reproducible(workplace).hasSuffix(
                 """
-                Error: FOLDER/store.sqlite was removed or replaced while it was in use; what was written since is not in it
-                  Look what is there now, and do again what is missing
+                Error: FOLDER/store.sqlite was removed or replaced while it was in use; later writes are not in it
+                  Look at the file that is there now, and repeat the writes that are missing
 
                 """), "\(outcome)")
         #expect(!workplace.exists("store.sqlite"))
@@ -518,7 +518,7 @@ import Watchdog
         for name in ["team.v2.json", ".json"] { try workplace.write(schema, to: name) }
         for (file, name) in [("team.v2.json", "team"), (".json", "custom"), ("-", "custom")] {
             let outcome = try workplace.profiles("schema", "check", file, input: schema)
-            #expect(outcome.output.hasPrefix("The schema \"\(name)\" is right\n"), "\(outcome)")
+            #expect(outcome.output.hasPrefix("The schema \"\(name)\" is valid\n"), "\(outcome)")
         }
     }
 

@@ -52,7 +52,7 @@ import Watchdog
         #expect(try workplace.profiles("login", "u15", "--password-stdin", input: "aK8oio").status == 0)
         #expect(session.transcript.contains("Interrupted: finishing the batch."))
         #expect(session.transcript.contains("Import of people.csv"), "\(session.transcript)")
-        #expect(session.transcript.contains("Go on with: "), "\(session.transcript)")
+        #expect(session.transcript.contains("Continue with: "), "\(session.transcript)")
         #expect(session.transcript.contains("/profiles import people.csv --on-duplicate skip"))
         #expect(try workplace.profiles("check").status == 0)
     }

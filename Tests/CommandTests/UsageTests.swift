@@ -35,15 +35,15 @@ import Watchdog
             ("import x.csv --max-rejects 101%", "Error: The value '101%' is invalid for '--max-rejects <n|n%>'"),
             ("import x.csv --map phone", "Error: The value 'phone' is invalid for '--map <header=field>'"),
             ("import x.csv --report x.pdf", "Error: --report takes a file that ends in .json, .csv, .html or .txt."),
-            ("import x.csv --keep-ignored", "Error: --keep-ignored goes with --ignore-unknown."),
+            ("import x.csv --keep-ignored", "Error: --keep-ignored requires --ignore-unknown."),
             ("import x.ndjson --ignore-unknown --keep-ignored", "Error: --keep-ignored is for CSV."),
             ("import x.csv --on-duplicate merge", "Error: The value 'merge' is invalid for '--on-duplicate"),
             ("revalidate --report x", "Error: --report takes a file"),
             ("export --as xml", "Error: The value 'xml' is invalid for '--as <format>'"),
             ("export --format text", "Error: The value 'text' is invalid for '--"),
-            ("export --as csv --format json", "Error: --as and --format mean the same, and here they say different"),
-            ("export x.xlsx", "Error: The ending of x.xlsx names no format: use .csv, .json, .ndjson or .jsonl"),
-            ("login", "Error: Say who logs in"),
+            ("export --as csv --format json", "Error: --as and --format are the same option"),
+            ("export x.xlsx", "Error: The extension of x.xlsx names no format: use .csv, .json, .ndjson or .jsonl"),
+            ("login", "Error: Give a username"),
             ("passcode create", "Error: Missing expected argument '<username>'"),
             ("nonsense", "Error: There is no subcommand 'nonsense'.\n"),
             ("improt x.csv", "Error: There is no subcommand 'improt'. Did you mean 'import'?\n"),
@@ -53,7 +53,7 @@ import Watchdog
             ("imprt --help", "Error: There is no subcommand 'imprt'. Did you mean 'import'?\n"),
             ("help schema adop", "Error: There is no subcommand 'adop'. Did you mean 'adopt'?\n"),
             ("schema adopt a --number 1", "Error: Give a file or --number, not both."),
-            ("schema adopt", "Error: Say which schema to adopt: a file, or --number with a version of before."),
+            ("schema adopt", "Error: Give the schema to adopt: a file, or --number with an earlier version."),
             ("list --limt 3", "Error: There is no option '--limt'. Did you mean '--limit'?\n"),
             ("lookup --mobile 3", "Error: There is no option '--mobile'.\n"),
             ("import x.csv --reject y.csv", "Error: There is no option '--reject'. Did you mean '--rejects'?\n"),
@@ -233,8 +233,8 @@ import Watchdog
             ("login u -password-stdin", "Unknown option '-p…'. Did you mean '--password-stdin'?"),
             ("login u -p", "Unknown option '-p'"), ("login u -pX", "Unknown option '-p…'"),
             ("login u -qx", "Unknown option '-…'"),
-            ("login u --verbose", "Argument 3 is no option of 'profiles login'."),
-            ("login u --wait 1 --Sesame=x", "Argument 5 is no option of 'profiles login'."),
+            ("login u --verbose", "Argument 3 is not one of the options of 'profiles login'."),
+            ("login u --wait 1 --Sesame=x", "Argument 5 is not one of the options of 'profiles login'."),
             ("login u --plain=x", "The option '--plain' does not take any value, but '…' was specified."),
             ("login u --wait", "Missing value for '--wait <seconds>'"),
             ("login u --wait x", "The value '…' is invalid for '--wait <seconds>'"),
@@ -244,13 +244,13 @@ import Watchdog
             ("edit", "Missing expected argument '<username>'"),
             (
                 "passcode creat u",
-                "Argument 2 is no subcommand of 'profiles passcode'. It is not repeated here, since it could be a "
-                    + "secret. Did you mean 'create'?"
+                "Argument 2 is not one of the subcommands of 'profiles passcode'. It is not repeated here, since it "
+                    + "could be a secret. Did you mean 'create'?"
             ),
             ("lgin u", "There is no subcommand 'lgin'. Did you mean 'login'?"),
             ("register --user u", "There is no option '--user'. Did you mean '--username'?"),
             ("passcode create u --plan", "There is no option '--plan'. Did you mean '--plain'?"),
-            ("login u x", "There is an argument too many."),
+            ("login u x", "There is one argument too many."),
         ])
     func namedOption(_ line: String, _ reason: String) throws {
         let outcome = try Workplace().run(

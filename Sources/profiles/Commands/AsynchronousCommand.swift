@@ -2,11 +2,11 @@ internal import ArgumentParser
 
 /// A subcommand whose work may have to wait.
 ///
-/// It runs where it is called. argument-parser's own protocol for this, `AsyncParsableCommand`, sends it to another
-/// thread first, which a look-up has no need of.
+/// It runs on the calling thread. argument-parser's own protocol for this, `AsyncParsableCommand`, moves it to another
+/// thread first, which a lookup does not need.
 protocol AsynchronousCommand: ParsableCommand {
-    /// Whether it may have to wait on another thread. Where there is none to be had, Swift's own executor would try again
-    /// for ever, so such a command is not begun.
+    /// Whether the command may have to wait on another thread. If the system cannot start a thread, Swift's executor
+    /// retries for ever, so such a command is refused at the start.
     var needsThreads: Bool { get }
 
     func run() async throws

@@ -6,14 +6,14 @@ internal import ProfileStoreSQLite
 struct BackupCommand: AsynchronousCommand, ResultWriting {
     static let configuration = CommandConfiguration(
         commandName: "backup",
-        abstract: "Copy the store, while others use it, into a new file that opens alone.",
+        abstract: "Copy the store into a new self-contained file, even while others use the store.",
         discussion: """
               profiles backup backup.sqlite
               profiles lookup skboard --database backup.sqlite
               profiles restore backup.sqlite
             """)
 
-    @Argument(help: "The new file; one that is there is left as it is.", completion: .file(extensions: ["sqlite"]))
+    @Argument(help: "The new file; an existing file is not replaced.", completion: .file(extensions: ["sqlite"]))
     var file: String
 
     @OptionGroup var store: StoreOptions
@@ -27,7 +27,7 @@ struct BackupCommand: AsynchronousCommand, ResultWriting {
             do throws(ProfileStoreError) {
                 try await repository.backup(to: file)
             } catch {
-                // It is the copy that needs another place, not the store.
+                // The copy cannot be opened, not the store.
                 guard case .cannotOpen(let place, let code) = error.reason, place != repository.place else {
                     throw error
                 }

@@ -5,23 +5,23 @@ struct BrowseCommand: AsynchronousCommand, StoreUsing {
         commandName: "browse",
         abstract: "Look through all profiles on a screen, and change them.",
         discussion: """
-            A table of all profiles, with the selected one beside it and what is wrong with it. / searches as you type, \
-            in every field, whatever the case and the accents; s sorts by the column that the arrows have chosen, f shows \
-            those that are invalid or not judged yet, Return opens the form, n registers another one, Delete asks and \
-            removes, q leaves.
+            Shows a table of all profiles, and beside it the selected profile with its issues. / searches in every \
+            field as you type, ignoring case and accents; s sorts by the column that the arrow keys have chosen; f \
+            shows only profiles that are invalid or not judged yet; Return opens the form; n registers a profile; \
+            Delete asks and removes the profile; q quits.
 
               profiles browse
               profiles browse elm st
             """)
 
     @Argument(
-        help: ArgumentHelp("What to search for at first; words stand there with a space between.", valueName: "text"))
+        help: ArgumentHelp("Search for this text at the start; words are joined by spaces.", valueName: "text"))
     var words: [String] = []
 
     @OptionGroup var store: StoreOptions
 
     func run() async throws {
-        guard !store.noInput else { throw CommandFailure(.usage, "--no-input leaves nothing to browse with") }
+        guard !store.noInput else { throw CommandFailure(.usage, "browse asks for input, which --no-input forbids") }
         guard canShowScreen else {
             throw CommandFailure(.usage, "There is no terminal to draw on", ProfileBrowser.advice)
         }

@@ -6,7 +6,8 @@
 
     // Stores in PostgreSQL databases.
     extension CheckCommand {
-        /// Looks whether what is written to the database is kept.
+        /// Checks whether the database keeps committed writes, and prints the result. Returns whether the store is
+        /// sound.
         func checkCluster(_ repository: ProfileRepository) async throws -> Bool {
             let check = try await repository.checkCluster()
             let statistics = try await repository.statistics()
@@ -47,13 +48,13 @@
     extension ClusterCheck {
         fileprivate var quorumText: String {
             guard !standbys.isEmpty else {
-                return "none: no standby is connected, and this server alone has what is written"
+                return "none: no standby is connected, so only this server has the data"
             }
             return hasQuorum ? "yes: commits wait for a standby" : "MISSING: commits wait for no standby"
         }
 
         fileprivate var writeText: String {
-            guard let writeProblem else { return "ok: one was committed" }
+            guard let writeProblem else { return "ok: a test write was committed" }
             return "FAIL: " + (CommandFailure(writeProblem).lines.first ?? "")
         }
 

@@ -7,11 +7,11 @@ internal import TextLayout
 struct CheckCommand: AsynchronousCommand, ResultWriting {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Look whether a store is sound.",
+        abstract: "Check whether a store is sound.",
         discussion: """
-            Checks the integrity of every page, foreign keys, settings, and who may read the files; of a database, the \
-            settings that decide whether what is written is kept, and the standbys that copy it. Exits 1 when anything is \
-            wrong.
+            Checks the integrity of every page, foreign keys, settings, and who may read the files. For a database, \
+            checks the settings that decide whether committed writes are kept, and the standbys that copy them. Exits \
+            1 if anything is wrong.
 
               profiles check
             """)
@@ -90,7 +90,7 @@ struct CheckCommand: AsynchronousCommand, ResultWriting {
         return contents(statistics, unjudged, path, isSound: check.isSound).merging(file)
     }
 
-    /// What is said of every store, whatever keeps it.
+    /// Returns the properties that every store has, on any engine.
     static func contents(
         _ statistics: StoreStatistics, _ unjudged: Int, _ place: String, isSound: Bool
     ) -> JSONValue {
@@ -104,7 +104,7 @@ struct CheckCommand: AsynchronousCommand, ResultWriting {
 }
 
 extension JSONValue {
-    /// An object with the members of another behind its own.
+    /// Returns an object with the members of this object, followed by those of another.
     func merging(_ other: JSONValue) -> JSONValue {
         guard case .object(let members) = self, case .object(let others) = other else { return self }
         return .object(members + others)
@@ -112,7 +112,7 @@ extension JSONValue {
 }
 
 extension TextBlock {
-    /// What is said of every store, whatever keeps it.
+    /// Adds the properties that every store has, on any engine.
     mutating func add(_ statistics: StoreStatistics, unjudged: Int, place: String) {
         add("Store", place)
         add("Profiles", "\(statistics.profiles), \(statistics.invalid) of them marked invalid")

@@ -10,24 +10,25 @@ struct CopyCommand: AsynchronousCommand, ResultWriting {
         commandName: "copy",
         abstract: "Copy a whole store into an empty one, such as from a file into a PostgreSQL database.",
         discussion: """
-            Either may be a file or the URI of a database. Ids, revisions, times, passwords, pass codes, marks, rules and \
-            access tokens are kept; sessions, resets and the log of changes start anew. A copy that was broken off goes on \
-            when the command is repeated, and nobody can use it before its end. Then both stores are read once more and \
-            compared: let nobody write to the first one meanwhile. A finished copy that was not used is compared again.
+            Both stores may be a file or the URI of a database. Ids, revisions, times, passwords, pass codes, marks, \
+            rules and access tokens are copied; sessions, resets and the log of changes are not. To continue an \
+            interrupted copy, repeat the command; an unfinished copy cannot be used. At the end both stores are read \
+            again and compared, so nothing may write to the first store meanwhile. Repeating the command compares a \
+            finished copy again if it was not used.
 
               profiles copy profiles.sqlite postgresql://app@one,two,three/profiles
               profiles copy postgresql://app@one,two,three/profiles copy.sqlite
             """)
 
-    @Argument(help: "The store that is copied, which stays as it is.", completion: StorePlace.completion)
+    @Argument(help: "The store to copy, which is not changed.", completion: StorePlace.completion)
     var from: String
 
     @Argument(
-        help: "Where the copy is made: there is no store, or one that was never used.",
+        help: "The place for the copy, without a store or with one that was never used.",
         completion: StorePlace.completion)
     var to: String
 
-    @Flag(help: "Begin again where a copy was broken off.")
+    @Flag(help: "Start an interrupted copy again from the beginning.")
     var restart = false
 
     @OptionGroup var store: StoreOptions
@@ -35,12 +36,12 @@ struct CopyCommand: AsynchronousCommand, ResultWriting {
 
     func validate() throws {
         guard store.database == nil else {
-            throw ValidationError("copy takes both stores by their places, and no --database.")
+            throw ValidationError("copy takes the places of both stores, and no --database.")
         }
         guard !from.isEmpty, !to.isEmpty else { throw ValidationError("copy takes the places of two stores.") }
         let areFiles = !StorePlace.isDatabase(from) && !StorePlace.isDatabase(to)
         guard from != to, !areFiles || !FilePlaces([from]).contains(to) else {
-            throw ValidationError("\(to.visible) is the store that is to be copied; name another place for the copy.")
+            throw ValidationError("\(to.visible) is the store to copy; name another place for the copy.")
         }
     }
 
@@ -54,7 +55,7 @@ struct CopyCommand: AsynchronousCommand, ResultWriting {
             try show(report, from: source.place, to: place)
         } catch let error as ProfileStoreError where error.code == .cancelled {
             throw CommandFailure(
-                .interrupted, "Interrupted; the copy is not at its end", "Repeat the command to go on with it")
+                .interrupted, "Interrupted; the copy is unfinished", "Repeat the command to continue it")
         } catch StoreCopyError.differ(let source, let copy) {
             throw Self.failure(source, copy)
         } catch StoreCopyError.damagedSource(let damage) {
@@ -68,7 +69,7 @@ struct CopyCommand: AsynchronousCommand, ResultWriting {
         var options = options
         options.createsMissing = true
         options.opensUnfinishedCopy = true
-        // So that the first rules of the copy, which stay, are the first of the store.
+        // The first schema of a copy stays in its log, so it has to be the first schema of the source.
         if let first = try await source.rules.versions().first { options.initialSchema = first.schema }
         let destination = try await StorePlace.open(to, options)
         let bar = ProgressBar(isQuiet: global.quiet)
@@ -110,7 +111,7 @@ struct CopyCommand: AsynchronousCommand, ResultWriting {
 
     private static func isDamaged(_ source: String, _ finding: String) -> CommandFailure {
         CommandFailure(
-            .badInput, "The store that is copied, \(source), is damaged: \(finding)",
+            .badInput, "The store to copy, \(source), is damaged: \(finding)",
             "Look with \"profiles check --database \(source)\", and restore a backup of it before you copy it",
             "The copy is unfinished; once the store is sound, begin it again with --restart")
     }
@@ -118,13 +119,13 @@ struct CopyCommand: AsynchronousCommand, ResultWriting {
     private static func failure(_ source: StoreDigest, _ copy: StoreDigest) -> CommandFailure {
         CommandFailure(
             .no, "The copy differs from the store: \(source.profiles) profiles there and \(copy.profiles) in the copy",
-            "Somebody has written to the store since the copying began; the copy cannot be used",
-            "Let nobody write, and repeat the command with --restart")
+            "The store was changed after the copying began; the copy cannot be used",
+            "Stop all writers, and repeat the command with --restart")
     }
 }
 
 extension Result where Failure == any Error {
-    /// What comes of something that waits.
+    /// Runs an asynchronous function and stores its result or its error.
     fileprivate init(_ body: () async throws -> Success) async {
         do { self = .success(try await body()) } catch { self = .failure(error) }
     }

@@ -7,10 +7,10 @@ struct EditCommand: AsynchronousCommand, SecretTaking, ResultWriting {
         commandName: "edit",
         abstract: "Change a profile.",
         discussion: """
-            Without any change on the command line, a form on the terminal shows what is stored and asks for changes: \
-            on a screen, or line by line with --plain, where an empty answer keeps a value and - alone clears an \
-            optional one. Fields that are not named keep their values. With --if-revision a profile that has changed since then is \
-            left as it is (exit 1).
+            Without any change on the command line, a form on the terminal shows the stored values and asks for \
+            changes: on a screen, or line by line with --plain. Line by line, an empty answer keeps a value, and - \
+            alone clears an optional one. Fields that are not named keep their values. With --if-revision, a profile \
+            that has changed since that revision is not edited (exit 1).
 
               profiles edit skboard
               profiles edit skboard --phone 7876-1242
@@ -18,17 +18,17 @@ struct EditCommand: AsynchronousCommand, SecretTaking, ResultWriting {
               profiles edit skboard --password-stdin < secret
             """)
 
-    @Argument(help: ArgumentHelp("Whose profile.", valueName: "username"))
+    @Argument(help: ArgumentHelp("The username of the profile.", valueName: "username"))
     var who: String
 
     @OptionGroup var fields: FieldOptions
 
     @Option(
-        help: ArgumentHelp("Take a field's value away; may be repeated.", valueName: "field"),
+        help: ArgumentHelp("Clear a field; may be repeated.", valueName: "field"),
         completion: CompletedWords.fields)
     var clear: [String] = []
 
-    @Option(help: ArgumentHelp("The revision that the change goes by.", valueName: "n"))
+    @Option(help: ArgumentHelp("Edit the profile only if it has this revision.", valueName: "n"))
     var ifRevision: Int64?
 
     @OptionGroup var password: PasswordOptions

@@ -9,8 +9,8 @@ struct ExportCommand: AsynchronousCommand {
         commandName: "export",
         abstract: "Write every profile as CSV, JSON or NDJSON.",
         discussion: """
-            CSV and NDJSON with --include-hashes can be imported again. The file is for its owner alone, has its name \
-            only when it is whole, and replaces none that is there unless --force says so.
+            CSV and NDJSON with --include-hashes can be imported again. The file is readable by its owner only. It \
+            gets its name when it is complete, and replaces an existing file only with --force.
 
               profiles export people.csv
               profiles export --as ndjson --include-hashes backup.ndjson
@@ -24,16 +24,16 @@ struct ExportCommand: AsynchronousCommand {
     @Option(
         name: [.customLong("as"), .customLong("format")],
         help: ArgumentHelp(
-            "csv, json or ndjson. (default: by the file's ending; csv where it has none)", valueName: "format"))
+            "Write csv, json or ndjson. (default: by the file's extension; csv without one)", valueName: "format"))
     var kinds: [ExportFormat] = []
 
-    @Flag(help: "Replace the file if it is there.")
+    @Flag(help: "Replace an existing file.")
     var force = false
 
-    @Flag(help: "Write the hashes of passwords too.")
+    @Flag(help: "Also write the hashes of passwords.")
     var includeHashes = false
 
-    @Flag(help: "Keep spreadsheets from running cells as formulas; such cells get a ' in front.")
+    @Flag(help: "Put a ' before cells that a spreadsheet would run as formulas.")
     var spreadsheetSafe = false
 
     @OptionGroup var store: StoreOptions
@@ -41,7 +41,7 @@ struct ExportCommand: AsynchronousCommand {
     func validate() throws {
         guard Set(kinds).count <= 1 else {
             throw ValidationError(
-                "--as and --format mean the same, and here they say different things; give one of them.")
+                "--as and --format are the same option, and have different values; give one of them.")
         }
         _ = try format()
     }
@@ -66,7 +66,7 @@ struct ExportCommand: AsynchronousCommand {
     private func format() throws(ValidationError) -> ExportFormat {
         if let kind = kinds.first { return kind }
         let name = file.split(separator: "/").last ?? ""
-        // What begins with its only dot has no ending: it is a hidden file.
+        // A name that begins with its only dot has no extension: it is a hidden file.
         guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return .csv }
         switch name[name.index(after: dot)...].lowercased() {
         case "csv": return .csv
@@ -74,7 +74,7 @@ struct ExportCommand: AsynchronousCommand {
         case "ndjson", "jsonl": return .ndjson
         default:
             throw ValidationError(
-                "The ending of \(file.visible) names no format: use .csv, .json, .ndjson or .jsonl, or say --as FORMAT."
+                "The extension of \(file.visible) names no format: use .csv, .json, .ndjson or .jsonl, or give --as FORMAT."
             )
         }
     }

@@ -8,16 +8,16 @@ struct FindCommand: QueryCommand {
         commandName: "find",
         abstract: "Find profiles by a text anywhere in any field.",
         discussion: """
-            Looks into every field that is not secret, whatever the case of letters and the accents on them: lodz finds \
-            Łódź. The best come first: the whole value, its start, the start of a word, inside of one. What was found is \
-            bold on a terminal, and has its place in "matches" in JSON. Exits 1 when there is none.
+            Searches every field that is not secret, ignoring case and accents: lodz finds Łódź. The best matches come \
+            first: the whole value, then its start, the start of a word, and inside a word. Matches are bold on a \
+            terminal; in JSON, "matches" holds their places. Exits 1 if no profile matches.
 
               profiles find main st
               profiles find smith --where 'birthday>=1990-01-01' --columns username,address
               profiles find 1241 --format json | jq '.profiles[].matches'
             """)
 
-    @Argument(help: ArgumentHelp("What to look for; words stand there with a space between.", valueName: "text"))
+    @Argument(help: ArgumentHelp("Search for this text; words are joined by spaces.", valueName: "text"))
     var words: [String] = []
 
     @OptionGroup var conditions: ConditionOptions

@@ -10,12 +10,12 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
         commandName: "import",
         abstract: "Import profiles from CSV or JSON.",
         discussion: """
-            What separates the cells, how the characters are written, and whether it is compressed with gzip is found \
-            out. The first row of CSV names the columns. Every row is stored, or rejected with everything that is wrong \
-            with it; exits 1 when any was. Ctrl-C finishes the batch under way and reports what was done so far.
+            The delimiter, the encoding, and compression with gzip are detected. The first row of CSV names the \
+            columns. Every row is stored, or rejected with all its issues. Exits 1 if any row was rejected. Ctrl-C \
+            finishes the current batch and reports what was done so far.
 
-            Where there is no store one is made: with the built-in rules, or with --infer with those that the file's \
-            own values bear out. A store that was made and gets no row is removed again.
+            If there is no store, one is created: with the built-in rules, or with --infer with the rules that are \
+            inferred from the file. A new store that gets no row is removed again.
 
               profiles import people.csv --infer
               profiles import people.csv --rejects rejects.csv --report report.html
@@ -25,27 +25,27 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
 
     @OptionGroup var input: ImportInputOptions
 
-    @Flag(help: "Do everything but write and hash, and report what would be.")
+    @Flag(help: "Do everything except writing and hashing, and report the result.")
     var dryRun = false
 
     @OptionGroup var onDuplicate: DuplicateOption
 
-    @Flag(help: "Store nothing when any row is rejected.")
+    @Flag(help: "Store nothing if any row is rejected.")
     var allOrNothing = false
 
-    @Flag(help: "One transaction, whoever waits.")
+    @Flag(help: "Import in a single transaction. Other writers wait until it ends.")
     var exclusive = false
 
-    @Flag(help: "Where there is no store, look through the file for rules, show them, and make the store with them.")
+    @Flag(help: "If there is no store, infer rules from the file, show them, and create the store with them.")
     var infer = false
 
     @Option(
         name: .customLong("columns"),
         help: ArgumentHelp(
-            "The only columns that become fields with --infer, with commas between.", valueName: "header,…"))
+            "With --infer: make fields of these columns only, separated by commas.", valueName: "header,…"))
     var inferredColumns: ColumnList?
 
-    @Flag(help: "Take the rules that --infer finds without asking.")
+    @Flag(help: "Accept the rules that --infer finds without asking.")
     var yes = false
 
     @OptionGroup var creation: CreationOption
@@ -53,8 +53,8 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
     @OptionGroup var result: ResultOptions
 
     func validate() throws {
-        if yes, !infer { throw ValidationError("--yes goes with --infer.") }
-        if inferredColumns != nil, !infer { throw ValidationError("--columns goes with --infer.") }
+        if yes, !infer { throw ValidationError("--yes requires --infer.") }
+        if inferredColumns != nil, !infer { throw ValidationError("--columns requires --infer.") }
     }
 
     func run() async throws {
@@ -64,13 +64,13 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
         var plan = Plan(rules: .standard, options: options, isConfirmed: creation.create)
         if infer { try await look(through: file, before, &plan) }
         if dryRun, before == nil {
-            // It makes no store, and goes by the rules that a new one would have.
+            // A dry run creates no store. It uses the rules that a new store would have.
             let importer = ProfileImporter(
                 schema: plan.rules, today: Timestamp.now().day ?? .latest, options: plan.options)
             return try await ReportedImport(global: global, input: input, readBefore: plan.input).run(importer, file)
         }
         let whenMissing: MissingStore = dryRun ? .isAnError : .isMade(plan.rules, isConfirmed: plan.isConfirmed)
-        // From before the store is made until an unused one is removed.
+        // The signal is caught from before the store is created until an unused store is removed.
         try await Interruption.watching(isQuiet: global.quiet) {
             try await global.withStore("import", whenMissing: whenMissing) { [plan] repository in
                 let importer = ProfileImporter(repository: repository, options: plan.options)
@@ -82,25 +82,25 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
         }
     }
 
-    /// What an import goes by that may make its store.
+    /// The rules and options of an import that may create its store.
     private struct Plan {
-        /// Those of a new store.
+        /// The rules of a new store.
         var rules: ProfileSchema
         var options: ImportOptions
-        /// Whether somebody has said that the store is to be made.
+        /// Whether the user has confirmed the creation of the store.
         var isConfirmed: Bool
-        /// The input, where it was read before.
+        /// The input, if it was read before.
         var input: ImportInput?
     }
 
-    /// Looks for rules. A store that is there keeps its own, and is shown beside what was found (N5).
+    /// Infers rules from the file. A store that exists keeps its own rules; the differences are shown (N5).
     private func look(
         through file: borrowing InputFile, _ before: ProfileSchema?, _ plan: inout Plan
     ) async throws {
         guard !needsAnswer(before) || global.canAsk else {
             throw CommandFailure(
-                .usage, "Nobody can be asked whether the rules are right that --infer finds; nothing was imported",
-                "Take them as they are with --yes, or look at them with \"profiles schema infer\"")
+                .usage, "There is no terminal to ask whether the inferred rules are right; nothing was imported",
+                "Accept the rules with --yes, or look at them with \"profiles schema infer\"")
         }
         var inference = input.source.inference
         inference.columns = inferredColumns?.headers ?? []
@@ -121,11 +121,12 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
         plan.isConfirmed = true
     }
 
-    /// Whether somebody has to say that a store is to be made with the rules that are found.
+    /// Whether the user has to confirm that a store is created with the inferred rules.
     private func needsAnswer(_ before: ProfileSchema?) -> Bool { before == nil && !yes && !dryRun }
 
-    /// Shows what the file's values bear out beside the rules of a store, which stay (N5). Columns that it has no field for
-    /// are a part of the difference, and are passed over; of those that were chosen none is.
+    /// Shows how the rules inferred from the file differ from those of a store, which stay in force (N5). Columns
+    /// without a field in the store are part of the difference, and are ignored. If the user chose the columns, none is
+    /// ignored.
     private func compare(
         _ before: ProfileSchema, with source: ImportInput, _ inference: InferenceOptions, _ plan: inout Plan
     ) async throws {
@@ -135,16 +136,16 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
             proposal = try await inference.proposal(for: source, isQuiet: global.quiet)
         } catch InferenceError.tooManyColumns(let count, most: _) {
             return global.note(
-                "The store keeps its rules. The file's \(count) columns are too many to find others for; those that are no "
-                    + "field are passed over.")
+                "The store keeps its rules. The file has too many columns (\(count)) to infer others; columns that "
+                    + "match no field are ignored.")
         }
         proposal.adapt(&plan.options)
         let difference = proposal.schema.map { SchemaDifference(from: before, to: $0) }
         guard let difference, !difference.isEmpty else { return }
-        global.note("The store keeps its rules. The file's values would bear out others:")
+        global.note("The store keeps its rules. The rules inferred from the file differ:")
         global.note(difference.text)
         let isWider = difference.changes.contains { if case .added = $0 { true } else { false } }
-        if isWider, plan.options.ignoresUnknownColumns { global.note("Columns that are no field are passed over.") }
+        if isWider, plan.options.ignoresUnknownColumns { global.note("Columns that match no field are ignored.") }
         global.note("")
     }
 
@@ -158,7 +159,8 @@ struct ImportCommand: AsynchronousCommand, ResultWriting {
 
     private var attempt: ImportAttempt { dryRun ? .judging : infer ? .inferring : .importing }
 
-    /// What is stored already is to be skipped; what was rejected will be so again, and its file be whole.
+    /// The shell command that continues this import. By default it skips rows that are stored already. Rows that were
+    /// rejected are rejected again, so their file becomes complete.
     private var goingOn: String {
         let skips = onDuplicate.policy == .reject && !allOrNothing
         return CommandArguments.line(

@@ -5,10 +5,10 @@ internal import ProfileStore
 struct InitCommand: AsynchronousCommand, ResultWriting {
     static let configuration = CommandConfiguration(
         commandName: "init",
-        abstract: "Make a store.",
+        abstract: "Create a store.",
         discussion: """
-            The store is one SQLite file, for its owner alone, or a PostgreSQL database that is there. It follows the \
-            built-in schema, or one of your own. In a store that is there and holds no profile, --schema changes the rules.
+            The store is one SQLite file, readable by its owner only, or an existing PostgreSQL database. It uses the \
+            built-in schema, or that of --schema. In an existing store without profiles, --schema changes the rules.
 
               profiles init
               profiles init --database team.sqlite --schema team-schema.json
@@ -16,7 +16,7 @@ struct InitCommand: AsynchronousCommand, ResultWriting {
             """)
 
     @Option(
-        help: ArgumentHelp("The rules that profiles follow.", valueName: "file"),
+        help: ArgumentHelp("Use the rules of a schema file.", valueName: "file"),
         completion: .file(extensions: ["json"]))
     var schema: String?
 
@@ -31,7 +31,7 @@ struct InitCommand: AsynchronousCommand, ResultWriting {
         }
     }
 
-    /// Whether there is a store: where it holds no profile, it gets the rules.
+    /// Returns whether there is a store. If the store has no profile, it gets the rules.
     private func isThere(_ rules: ProfileSchema?) async throws -> Bool {
         do {
             try await global.withStore("init") { repository in

@@ -4,10 +4,11 @@ internal import ProfileStore
 struct ListCommand: QueryCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "List profiles, in the order in which they came or by a field.",
+        abstract: "List profiles in the order in which they were stored, or by a field.",
         discussion: """
-            Shows a page at a time, and says how to get the next one. Use "profiles export" for all of them. A table is \
-            fitted into the terminal; what has no room there is named. CSV, TSV and NDJSON can be imported again.
+            Shows one page, and says how to get the next one. Use "profiles export" for all profiles. A table is \
+            fitted to the terminal, and the columns that do not fit are named. CSV, TSV and NDJSON can be imported \
+            again.
 
               profiles list
               profiles list --limit 20 --after 140
@@ -30,7 +31,7 @@ struct ListCommand: QueryCommand {
         }
     }
 
-    /// What a page has none of.
+    /// The kind of profiles for the message that there are no such profiles.
     private var kindOfProfiles: String {
         let kind = (page.after == nil ? "" : "further ") + (conditions.invalid ? "invalid " : "") + "profiles"
         var others = conditions

@@ -7,18 +7,18 @@ internal import TextLayout
 struct LoginCommand: AsynchronousCommand, SecretTaking, ResultWriting {
     static let configuration = CommandConfiguration(
         commandName: "login",
-        abstract: "Say whether a password is right.",
+        abstract: "Check a password.",
         discussion: """
-            On a terminal a screen asks for what is missing, and lets one try again; with --plain the password is \
-            asked for on a line. Exits 1 when it is wrong or cannot be right, and 77 when there were too many wrong \
-            ones.
+            On a terminal a screen asks for missing values, and allows further attempts; with --plain the password is \
+            asked for on a line. Exits 1 if the password is wrong or breaks the rules, and 77 after too many wrong \
+            passwords.
 
               profiles login
               profiles login skboard --plain
               profiles login skboard --password-stdin < secret
             """)
 
-    @Argument(help: "Who logs in; asked for on a terminal.")
+    @Argument(help: "The username; asked for on a terminal if it is missing.")
     var username: String?
 
     @OptionGroup var password: PasswordOptions
@@ -28,7 +28,7 @@ struct LoginCommand: AsynchronousCommand, SecretTaking, ResultWriting {
 
     func validate() throws {
         guard username != nil || global.canAsk && !password.readsStandardInput else {
-            throw ValidationError("Say who logs in; there is no terminal to ask on.")
+            throw ValidationError("Give a username; there is no terminal to ask on.")
         }
     }
 
@@ -51,10 +51,10 @@ struct LoginCommand: AsynchronousCommand, SecretTaking, ResultWriting {
         }
     }
 
-    /// What logs people in to a store, for whoever asks for the password: this command, or a screen.
+    /// Returns the service that checks logins to a store, for this command and for screens.
     static func service(for repository: ProfileRepository) -> LoginService { LoginService(repository) }
 
-    /// - Returns: Nil where it is to be asked for.
+    /// - Returns: The password that the options name. Nil if the user is to be asked for it.
     private func givenPassword() throws -> Secret? {
         guard password.isGiven || global.canAsk else {
             throw CommandFailure(

@@ -7,8 +7,8 @@ struct LookupCommand: QueryCommand {
         commandName: "lookup",
         abstract: "Find profiles by their fields.",
         discussion: """
-            All conditions must hold. A value is looked up in the form in which it is stored: 78761241 finds 7876-1241. \
-            Exits 1 when there is none. A profile that is the only one is shown in full.
+            All conditions must hold. Values are compared in their stored form: 78761241 finds 7876-1241. Exits 1 if \
+            no profile matches. If one profile matches, it is shown in full.
 
               profiles lookup skboard
               profiles lookup --phone 78761241
@@ -18,7 +18,7 @@ struct LookupCommand: QueryCommand {
               profiles lookup --invalid --limit 20 --format json
             """)
 
-    @Argument(help: "Whose profile, whatever the case of its letters.")
+    @Argument(help: "The username of the profile, in upper or lower case.")
     var username: String?
 
     @Option(help: ArgumentHelp("The phone.", valueName: "value"))
@@ -54,7 +54,8 @@ struct LookupCommand: QueryCommand {
         }
     }
 
-    /// Shows what there is: nothing where a value is none that any profile can have, as is told then.
+    /// Shows the profiles that match, and returns whether there are any. If no profile can have a value that is looked
+    /// up, shows an empty result.
     private func isAnyShown(_ query: ProfileQuery, of repository: ProfileRepository) async throws -> Bool {
         do {
             return try await answer(query, of: repository, onlyOneInFull: true)
@@ -67,7 +68,7 @@ struct LookupCommand: QueryCommand {
         }
     }
 
-    /// What was asked for by options of its own, by field.
+    /// The conditions of the options for single fields.
     private var named: [Assignment] {
         [
             ("username", username), ("phone", phone), ("address", address), ("postal_code", postalCode),
@@ -75,7 +76,8 @@ struct LookupCommand: QueryCommand {
         ].compactMap { field, value in value.map { Assignment(field: field, value: $0) } }
     }
 
-    /// Says which profile there is none of, and of which values there can be none: those that break the rules.
+    /// Makes the failure for a lookup that found nothing. It also names values that no profile can have, because they
+    /// break the rules.
     private func nothingFound(
         _ conditions: [ProfileQuery.Condition], in repository: ProfileRepository
     ) -> CommandFailure {
@@ -95,7 +97,7 @@ struct LookupCommand: QueryCommand {
 }
 
 extension ProfileRepository {
-    /// Says of which values there can be no profile: those that break the rules.
+    /// Returns messages for the values that no profile can have, because they break the rules.
     func impossible(_ conditions: [ProfileQuery.Condition]) -> [String] {
         conditions.flatMap { condition -> [String] in
             guard case .equals(let value) = condition.comparison else { return [] }
@@ -106,11 +108,11 @@ extension ProfileRepository {
 }
 
 extension String {
-    /// What is said of a name that nobody has.
+    /// The message for a username that no profile has.
     static func noProfile(_ username: String) -> String { "There is no profile \"\(username)\"" }
 }
 
 extension ProfileQuery.Condition {
-    /// Whether nothing is compared but whole values.
+    /// Whether the condition compares whole values for equality.
     fileprivate var isOfEquality: Bool { if case .equals = comparison { true } else { false } }
 }

@@ -9,15 +9,15 @@ struct MendCommand: AsynchronousCommand, ResultWriting {
         commandName: "mend",
         abstract: "Mend rejected rows by hand, one after another.",
         discussion: """
-            Shows each row of a file that "import --rejects" has written in a form, with what is wrong at its field, and \
-            stores it once it is right. Ctrl-N leaves a row for later, Esc ends. Line by line, n leaves a row for later, d \
-            takes it out of the file for good, and q ends. Rows that are stored leave the file; those that are left stay \
-            in it, and it is removed with the last one. Where nothing was stored the file is not touched. Exits 1 while \
-            any are left.
+            Shows each row of a file that "import --rejects" has written in a form, with each issue at its field, and \
+            stores the row when it is valid. Ctrl-N leaves a row for later, Esc ends. Line by line, n leaves a row for \
+            later, d deletes it from the file, and q ends. Rows that are stored leave the file. The other rows stay in \
+            it, and the file is removed when no row is left. If no row was submitted or deleted, the file is not \
+            touched. Exits 1 if rows are left.
 
-            With --on-duplicate update a row whose profile is there already edits that, as the import would have: an \
-            empty cell clears an optional field, and what has no column stays. With skip it is passed over, and leaves \
-            the file with the rows that are stored.
+            With --on-duplicate update, a row whose profile is stored already edits that profile, as the import would: \
+            an empty cell clears an optional field, and fields without a column keep their values. With skip, such a \
+            row is not shown, and leaves the file together with the rows that are stored.
 
               profiles import people.csv --rejects rejects.csv
               profiles mend rejects.csv
@@ -41,8 +41,8 @@ struct MendCommand: AsynchronousCommand, ResultWriting {
     func run() async throws {
         guard let asking = global.asking(asking) else {
             throw CommandFailure(
-                .usage, "Rows are mended on a terminal, and there is none",
-                "Elsewhere correct \(file) itself, and import it again")
+                .usage, "Rows can only be mended on a terminal, and there is none",
+                "Without a terminal, correct \(file) itself, and import it again")
         }
         try await global.withStore("mend") { repository in
             let outcome = try await ScreenSession.keepingTerminal { screens in

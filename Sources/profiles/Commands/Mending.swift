@@ -4,29 +4,29 @@ internal import ProfileStore
 internal import ProfileStoreSQLite
 internal import ProfileTransfer
 
-/// The rows of a file of rejected rows on their way into the store, one after another.
+/// Offers the rows of a file of rejected rows one after another, and stores the corrected rows.
 ///
-/// A row is written to the file as somebody has typed it, then it is stored, and with the next one it leaves the file. So
-/// nothing is lost whenever the process is killed: a row that was stored by then says nothing new, by which it is known
-/// the next time. The whole file is written anew for that; it takes less time than anybody needs to mend a row. A file
+/// A row that the user has typed is first written to the file, and then stored. It leaves the file when the next row is
+/// written. So nothing is lost if the process is killed at any time: the next run skips a row whose values are stored
+/// already. The whole file is written again for each row, which takes less time than a user needs to mend a row. A file
 /// that another program has replaced or changed meanwhile is left alone; see ``FileClaim``.
 struct Mending {
-    /// What it has come to.
+    /// The result of a run.
     struct Outcome {
         var stored = 0
-        /// Rows that were not offered: all that they say is stored already, or they were to be skipped.
+        /// Rows that were not offered: their values are stored already, or such rows were to be skipped.
         var skipped = 0
-        /// Rows that somebody did not want.
+        /// Rows that the user has dropped.
         var dropped = 0
-        /// Rows that are not done with.
+        /// Rows that remain.
         var left = 0
-        /// Whether the file is gone, since nothing was left.
+        /// Whether the file was removed, because no row was left.
         var isRemoved = false
-        /// The file of the rows that are left. It is another one if the first was displaced.
+        /// The file of the remaining rows. It is another one if the first was displaced.
         var place: String
         /// Whether another program has replaced or changed the file, which then stays as that program left it.
         var isDisplaced = false
-        /// Why it ended before the last row, if nobody chose to.
+        /// The error that ended the run before the last row. Nil if the user ended it.
         var failure: (any Error)?
     }
 
@@ -34,15 +34,16 @@ struct Mending {
     let options: ImportOptions
     let repository: ProfileRepository
     let asking: Asking
-    /// The terminal from the first row to the last.
+    /// Keeps the terminal from the first row to the last.
     var screens = ScreenSession()
 
-    /// Offers row after row. However it ends, what is stored has left the file by then, and nothing else has.
+    /// Offers row after row. However the run ends, exactly the rows that were stored, dropped or skipped have left the
+    /// file by then. If no row was stored or dropped, the file keeps all rows.
     func run() async throws -> Outcome {
         let opened = try InputFile(path)
         guard opened.byteCount != nil else { throw CommandFailure(.usage, Self.needsFile) }
         let claim = try FileClaim(opened.descriptor, at: path)
-        // Before anybody types anything.
+        // Fails before the user types anything.
         var rest = try replacement(of: path)
         let (file, count, rows) = try await counted(opened)
         var outcome = Outcome(place: path)
@@ -68,7 +69,7 @@ struct Mending {
         } catch {
             outcome.failure = error
         }
-        // What this run has nothing to do with is neither written anew nor removed.
+        // If this run stored and dropped no row, it neither writes nor removes the file.
         guard outcome.stored + outcome.dropped > 0 else {
             outcome.left = count - outcome.skipped
             (outcome.place, outcome.isDisplaced) = (claim.path, claim.isDisplaced)
@@ -85,7 +86,7 @@ struct Mending {
         return outcome
     }
 
-    static let needsFile = "mend takes a file, since it writes there what is left."
+    static let needsFile = "mend takes a file, because it writes the remaining rows to it."
 
     private func counted(
         _ opened: borrowing InputFile
@@ -122,7 +123,7 @@ struct Mending {
         }
     }
 
-    /// Begins a file that takes the place of another one.
+    /// Creates a file that is to replace another one.
     private func replacement(of path: String) throws(CommandFailure) -> PrivateFile {
         let isFile = !StorePlace.isDatabase(repository.place)
         return try PrivateFile(

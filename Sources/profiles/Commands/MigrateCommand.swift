@@ -12,13 +12,13 @@ struct MigrateCommand: AsynchronousCommand, ResultWriting {
         commandName: "migrate",
         abstract: "Bring a store of an earlier version up to date.",
         discussion: """
-            Each migration is applied in one transaction. Make a backup before.
+            Each migration is applied in one transaction. Make a backup first.
 
               profiles migrate --status
               profiles migrate
             """)
 
-    @Flag(help: "Only say which migrations there are, and which the store has.")
+    @Flag(help: "Show only the migrations, and which of them the store has.")
     var status = false
 
     @OptionGroup var store: StoreOptions

@@ -8,8 +8,8 @@ struct PasscodeCommand: ParsableCommand, SecretTaking {
         commandName: "passcode",
         abstract: "Create, validate, edit or remove the pass code of a profile.",
         discussion: """
-            A pass code has 8 to 128 characters of any kind. A screen asks for it on a terminal, or with --plain a \
-            line without echo; with --stdin it comes from standard input, one entry a line.
+            A pass code has 8 to 128 characters of any kind. On a terminal a screen asks for it, or with --plain a \
+            line without echo. With --stdin it is read from standard input, one entry per line.
 
               profiles passcode create skboard
               printf 'parislondon\\n' | profiles passcode validate skboard --stdin
@@ -25,7 +25,7 @@ struct PasscodeCreateCommand: AsynchronousCommand {
         commandName: "create",
         abstract: "Set the pass code of a profile that has none.",
         discussion: """
-            It is entered twice.
+            The new pass code is entered twice.
 
               profiles passcode create skboard
               printf 'appleworks1\\nappleworks1\\n' | profiles passcode create skboard --stdin
@@ -39,9 +39,9 @@ struct PasscodeCreateCommand: AsynchronousCommand {
 struct PasscodeValidateCommand: AsynchronousCommand {
     static let configuration = CommandConfiguration(
         commandName: "validate",
-        abstract: "Say whether a pass code is right.",
+        abstract: "Check a pass code.",
         discussion: """
-            Exits 1 when it is wrong, and 77 when there were too many wrong ones.
+            Exits 1 if the pass code is wrong, and 77 after too many wrong ones.
 
               profiles passcode validate skboard
               printf 'parislondon\\n' | profiles passcode validate skboard --stdin
@@ -57,7 +57,7 @@ struct PasscodeEditCommand: AsynchronousCommand {
         commandName: "edit",
         abstract: "Replace a pass code.",
         discussion: """
-            The present one is entered, and the new one twice.
+            The present pass code is entered once, and the new one twice.
 
               profiles passcode edit skboard
               printf 'marsvenus\\nmorningafternoon\\nmorningafternoon\\n' | profiles passcode edit skboard --stdin
@@ -71,15 +71,15 @@ struct PasscodeEditCommand: AsynchronousCommand {
 struct PasscodeRemoveCommand: AsynchronousCommand, ResultWriting {
     static let configuration = CommandConfiguration(
         commandName: "remove",
-        abstract: "Remove a pass code, known or not: the owner's way out.",
+        abstract: "Remove a pass code, even if it is forgotten.",
         discussion: """
-            Asks first on a terminal; elsewhere --yes has to be given.
+            Asks first on a terminal; elsewhere --yes is required.
 
               profiles passcode remove skboard
               profiles passcode remove skboard --yes
             """)
 
-    @Argument(help: "Whose pass code.")
+    @Argument(help: "The username of the profile.")
     var username: String
 
     @Flag(help: "Do not ask.")

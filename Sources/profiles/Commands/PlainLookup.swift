@@ -1,16 +1,16 @@
 internal import ProfileCore
 internal import ProfileStore
 
-/// `profiles lookup NAME`, with `--database PATH` or without: read from the arguments as they stand.
+/// `profiles lookup NAME`, with or without `--database PATH`, which is read from the arguments without the parser.
 ///
-/// It is what is asked most, and by scripts many times over. The argument parser would take longer for it than all else
-/// together, since it asks Swift's runtime about the type of each option of the subcommand. Any other argument goes through
-/// the parser, to ``LookupCommand``, which does and says the same.
+/// This is the most frequent command, and scripts run it many times. The argument parser would take longer for it than
+/// everything else together, because it asks Swift's runtime for the type of each option of the subcommand. With any
+/// other argument the parser runs ``LookupCommand``, which has the same output.
 struct PlainLookup: StoreUsing {
     let username: String
     let store: StoreOptions
 
-    /// Nil unless there is nothing but a name and the store's path.
+    /// Nil unless the arguments are only a name and, optionally, the store's path.
     init?(_ arguments: [String]) {
         guard arguments.count == 2 || arguments.count == 4, arguments[0] == "lookup" else { return nil }
         var words = arguments.dropFirst()
@@ -21,7 +21,7 @@ struct PlainLookup: StoreUsing {
             words.removeSubrange(option...option + 1)
         }
         guard words.count == 1, let name = words.first else { return nil }
-        // An empty path is refused, and what begins like an option may be one.
+        // The parser refuses an empty path, and a word that begins with a hyphen may be an option.
         guard !name.hasPrefix("-"), database != "", !(database ?? "").hasPrefix("-") else { return nil }
         username = name
         store = StoreOptions.plain(database: database)
@@ -37,7 +37,7 @@ struct PlainLookup: StoreUsing {
         }
     }
 
-    /// Nil also where no profile can have such a name.
+    /// Returns the profile. Nil if there is none, or if no profile can have such a name.
     private func found(_ query: ProfileQuery, in repository: ProfileRepository) async throws -> Profile? {
         do throws(ProfileStoreError) {
             return try await repository.profiles(query).profiles.first

@@ -3,7 +3,7 @@ internal import ProfileCore
 internal import ProfileStore
 internal import TextLayout
 
-/// A subcommand that asks for profiles and shows those that there are.
+/// A subcommand that queries profiles and shows them.
 protocol QueryCommand: AsynchronousCommand, StoreUsing {
     var conditions: ConditionOptions { get }
     var page: PageOptions { get }
@@ -11,21 +11,29 @@ protocol QueryCommand: AsynchronousCommand, StoreUsing {
 }
 
 extension QueryCommand {
-    /// What is asked for, by rules in force: by conditions that are told in another way too, by what stands in any field, and
-    /// in an order where no other one is told. It throws where a field is not there, or is secret.
+    /// Makes the query that the options describe.
+    ///
+    /// - Parameters:
+    ///   - others: Conditions from other options.
+    ///   - text: A text to find in any field.
+    ///   - order: The order if `--sort` is not given.
+    ///   - schema: The rules in force.
+    /// - Returns: The query.
+    /// - Throws: A failure if a field does not exist or is secret, or if the cursor of `--after` belongs to another
+    ///   order.
     func query(
         _ others: [Assignment] = [], text: String? = nil, order: ProfileQuery.Order? = nil, in schema: ProfileSchema
     ) throws(CommandFailure) -> ProfileQuery {
         let order = try page.order(in: schema) ?? order
         guard page.cursor.map({ $0.isPlace(in: order) }) ?? true else {
-            throw CommandFailure(.usage, "--after goes on in the order of the page before: give the same --sort")
+            throw CommandFailure(.usage, "--after continues in the order of the previous page: give the same --sort")
         }
         return ProfileQuery(
             try conditions.conditions(others, in: schema), text: text, status: conditions.status, order: order,
             limit: page.limit, after: page.cursor)
     }
 
-    /// Whether a query may have to wait on another thread: it reads more than a page that an index finds.
+    /// Whether a query may have to wait on another thread, because it reads more than a page that an index finds.
     func needsThreads(_ others: [Assignment] = []) -> Bool {
         if listing.explain { return false }
         if listing.count { return true }
@@ -33,9 +41,9 @@ extension QueryCommand {
         return !conditions.leaveFewProfiles(others, inOrder: page.sort != nil)
     }
 
-    /// Shows what a query finds, or what else is asked about it.
+    /// Shows the result of a query, or the answer of `--count` or `--explain`.
     ///
-    /// - Returns: Whether it finds anything; true where nobody has looked.
+    /// - Returns: Whether the query finds anything. True for `--explain`, which does not run the query.
     func answer(
         _ query: ProfileQuery, of repository: ProfileRepository, onlyOneInFull: Bool = false
     ) async throws -> Bool {
@@ -51,23 +59,23 @@ extension QueryCommand {
         return try await show(query, of: repository, onlyOneInFull: onlyOneInFull) > 0
     }
 
-    /// Shows a page that has no profile.
+    /// Shows an empty result.
     func showNone(of repository: ProfileRepository) throws {
         if listing.count { return try answer("0", ["count": 0]) }
         var shown = try ProfileListing(ProfileQuery(), of: repository.schema, as: listing)
         try shown.end(nil, unjudged: nil)
     }
 
-    /// Shows what a query finds, and says how much that was; on request a profile that is the only one by itself. Profiles
-    /// are read a few at a time, so that their number and length do not matter.
+    /// Shows the profiles that a query finds, and returns their number. If `inFull`, a single profile is shown in full.
+    /// Profiles are read a few at a time, whatever their number and length are.
     private func show(
         _ query: ProfileQuery, of repository: ProfileRepository, onlyOneInFull inFull: Bool
     ) async throws -> Int {
         var shown = try ProfileListing(query, of: repository.schema, as: listing)
         var last: Profile?
         var next: ProfileCursor?
-        // One more tells whether there is another page. Where an index serves, short pages need no other thread; where none
-        // does, each page reads every profile.
+        // One more profile shows whether there is another page. With an index, short pages need no other thread.
+        // Without an index, each page reads every profile.
         var pages = query
         pages.limit += 1
         if pages.limit > 1_000, try await repository.plan(of: query) != .everything { pages.limit = 1_000 }
@@ -111,7 +119,7 @@ extension QueryCommand {
 }
 
 extension Int {
-    /// So many profiles that the rules in force have not judged yet, and what to do about it.
+    /// The number of profiles that the rules in force have not judged yet, and what to do.
     var unjudgedProfiles: String {
         let subject = self == 1 ? "1 profile is" : "\(grouped) profiles are"
         return "\(subject) not marked by the rules in force yet: mark with \"profiles revalidate\"."
@@ -119,17 +127,17 @@ extension Int {
 }
 
 extension QueryPlan {
-    /// How the store goes about a query, in a sentence.
+    /// A sentence that describes how the store runs a query.
     fileprivate func text(of query: ProfileQuery) -> String {
         switch self {
-        case .everything: return "No index serves: every profile may be read."
+        case .everything: return "No index can be used: every profile may be read."
         case .index(let fields) where fields.isEmpty && query.status == .invalid:
-            return "The index of invalid profiles serves: no other is read."
+            return "The index of invalid profiles is used: no other profile is read."
         case .index(let fields) where fields.isEmpty:
-            return "The order in which profiles came serves: no more are read than are shown."
+            return "The order in which profiles were stored is used: only the profiles that are shown are read."
         case .index(let fields):
             let names = fields.map(\.text).joined(separator: " and ")
-            return "The index of \(names) serves: only what it finds is read."
+            return "The index of \(names) is used: only profiles that it finds are read."
         }
     }
 

@@ -7,9 +7,9 @@ struct RegisterCommand: AsynchronousCommand, SecretTaking, ResultWriting {
         commandName: "register",
         abstract: "Store a new profile.",
         discussion: """
-            On a terminal, and without any field, a form asks for the profile: on a screen, or line by line with \
-            --plain. Else everything that is wrong with the profile is reported at once, and nothing is stored then \
-            (exit 1); the password is asked for on a terminal, and is never an argument.
+            Without any field, a form on the terminal asks for the profile: on a screen, or line by line with --plain. \
+            With fields, all issues of the profile are reported at once, and an invalid profile is not stored (exit \
+            1). The password is asked for on a terminal, and is never an argument.
 
               profiles register
               profiles register --username skboard --phone 78761241 --address "12 Main St"
@@ -70,7 +70,7 @@ struct RegisterCommand: AsynchronousCommand, SecretTaking, ResultWriting {
                 try global.show(try await repository.register(valid))
             } catch {
                 let advice =
-                    "The password comes with --password-stdin or --password-file, or as --set password_hash=PHC"
+                    "Give the password with --password-stdin or --password-file, or its hash with --set password_hash=PHC"
                 throw try global.refusal(
                     error, repository.schema,
                     "Nothing was stored in \(StorePlace.isDatabase(path) ? repository.place : path)",

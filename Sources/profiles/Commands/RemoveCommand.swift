@@ -7,13 +7,13 @@ struct RemoveCommand: AsynchronousCommand, ResultWriting {
         commandName: "remove",
         abstract: "Remove a profile and its secrets.",
         discussion: """
-            Asks first on a terminal; elsewhere --yes has to be given.
+            Asks first on a terminal; elsewhere --yes is required.
 
               profiles remove skboard
               profiles remove skboard --yes
             """)
 
-    @Argument(help: "Whose profile.")
+    @Argument(help: "The username of the profile.")
     var username: String
 
     @Flag(help: "Do not ask.")

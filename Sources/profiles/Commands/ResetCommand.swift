@@ -6,14 +6,14 @@ internal import TextLayout
 struct ResetCommand: AsynchronousCommand, SecretTaking, ResultWriting {
     static let configuration = CommandConfiguration(
         commandName: "reset",
-        abstract: "Give somebody leave to set a new password, or use it.",
+        abstract: "Create a token for setting a new password, or use one.",
         discussion: """
-            Prints a token, alone on standard output and this once, to be given to the person: with it the password can \
-            be set a single time without the present one. Until then the present one stays valid, and sessions go on. \
-            A further reset of the same profile ends the one before; so does another password.
+            Prints a token, alone on standard output and only once. Give it to the user, who can set the password with \
+            it once, without the present password. Until then the present password and all sessions stay valid. \
+            Another reset of the same profile, or a new password, makes the token invalid.
 
             With --redeem the token and the new password are asked for on a terminal, or read from standard input with \
-            --stdin, one a line. Setting it ends every session of the profile.
+            --stdin, one per line. Setting the password ends every session of the profile.
 
               profiles reset skboard
               profiles reset skboard --valid-for 2h
@@ -21,19 +21,19 @@ struct ResetCommand: AsynchronousCommand, SecretTaking, ResultWriting {
               cat token new-password | profiles reset --redeem --stdin
             """)
 
-    @Argument(help: "Whose password.")
+    @Argument(help: "The username of the profile.")
     var username: String?
 
     @Option(
         help: ArgumentHelp(
-            "How long the token may be used: a number and s, m, h, d or w. (default: 24h)", valueName: "time"))
+            "Let the token expire after this time: a number and s, m, h, d or w. (default: 24h)", valueName: "time"))
     var validFor: TimeSpan?
 
-    @Flag(help: "Use a token: set the password.")
+    @Flag(help: "Set the password with a token.")
     var redeem = false
 
     @Flag(
-        name: .customLong("stdin"), help: "Read the token and the new password from standard input, one a line.")
+        name: .customLong("stdin"), help: "Read the token and the new password from standard input, one per line.")
     var readsStandardInput = false
 
     @OptionGroup var noSecrets: NoSecretArguments
@@ -43,10 +43,10 @@ struct ResetCommand: AsynchronousCommand, SecretTaking, ResultWriting {
     func validate() throws {
         try username?.requireNoToken()
         guard (username == nil) == redeem else {
-            throw ValidationError("Say whose password is to be reset, or --redeem to use a token.")
+            throw ValidationError("Give the username of the profile to reset, or --redeem to use a token.")
         }
-        guard redeem || !readsStandardInput else { throw ValidationError("--stdin goes with --redeem.") }
-        guard !redeem || validFor == nil else { throw ValidationError("--valid-for goes with a username.") }
+        guard redeem || !readsStandardInput else { throw ValidationError("--stdin requires --redeem.") }
+        guard !redeem || validFor == nil else { throw ValidationError("--valid-for requires a username.") }
     }
 
     func run() async throws {
@@ -63,7 +63,7 @@ struct ResetCommand: AsynchronousCommand, SecretTaking, ResultWriting {
         let reset = issued.value
         try global.show(
             issued.token, reset.json,
-            "Give this to \(reset.username): good once, until \(reset.expiresAt.text), with \"profiles reset --redeem\"",
+            "Give this to \(reset.username): valid once, until \(reset.expiresAt.text), with \"profiles reset --redeem\"",
             "The present password stays valid until then. The token is not shown again.")
     }
 
@@ -71,7 +71,7 @@ struct ResetCommand: AsynchronousCommand, SecretTaking, ResultWriting {
         guard readsStandardInput || global.canAsk else {
             throw CommandFailure(
                 .usage,
-                "There is no terminal to ask on; give the token and the password on standard input with --stdin, one a line"
+                "There is no terminal to ask on; give the token and the password on standard input with --stdin, one per line"
             )
         }
         let (token, password) = try entered()
@@ -83,7 +83,7 @@ struct ResetCommand: AsynchronousCommand, SecretTaking, ResultWriting {
                 switch error {
                 case .wrong:
                     throw CommandFailure(
-                        .no, "The token is no reset's, was used, or has ended",
+                        .no, "The token is not for a reset, was used, or has expired",
                         "Ask for another one: \"profiles reset USERNAME\"")
                 case .store(let error):
                     throw try global.refusal(

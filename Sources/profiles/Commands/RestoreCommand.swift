@@ -7,19 +7,19 @@ internal import ProfileStoreSQLite
 struct RestoreCommand: AsynchronousCommand, ResultWriting {
     static let configuration = CommandConfiguration(
         commandName: "restore",
-        abstract: "Put a backup in the place of all that the store holds.",
+        abstract: "Replace the contents of the store with a backup.",
         discussion: """
-            The backup is copied and checked first, and brought up to date if an earlier version made it. Then it \
-            replaces what the store holds, in one step, while others read and write. Never move a backup over a store \
-            yourself: a log that lies beside the store would be replayed into it. Asks first on a terminal where there \
-            is a store; elsewhere --yes has to be given.
+            First the backup is copied and checked, and migrated if an earlier version made it. Then it replaces the \
+            contents of the store in one step, while others may read and write. Never move a backup over a store \
+            yourself: a log beside the store would be replayed into it. If the store exists, asks first on a terminal; \
+            elsewhere --yes is required.
 
               profiles backup before.sqlite
               profiles restore before.sqlite
             """)
 
     @Argument(
-        help: "The backup, which stays as it is; any store will do.",
+        help: "The backup, which is not changed; it can be any store.",
         completion: .file(extensions: ["sqlite", "sqlite3", "db"]))
     var backup: String
 
@@ -38,14 +38,15 @@ struct RestoreCommand: AsynchronousCommand, ResultWriting {
             throw CommandFailure(.usage, "\(backup) is the store itself; name a backup of it")
         }
         guard yes || global.canAsk || !isThere else {
-            throw CommandFailure(.usage, "There is no terminal to ask on; give --yes to replace what \(path) holds")
+            throw CommandFailure(
+                .usage, "There is no terminal to ask on; give --yes to replace the contents of \(path)")
         }
         let options = global.repositoryOptions("restore")
         let copy = try await read(options)
         let profiles = "\(copy.profiles) profile\(copy.profiles == 1 ? "" : "s")"
         guard
             try yes || !isThere
-                || LinePrompt.isConfirmed("Replace all that \(path) holds by the \(profiles) of \(backup)")
+                || LinePrompt.isConfirmed("Replace the contents of \(path) with the \(profiles) of \(backup)")
         else { throw CommandFailure(.no, "Nothing was restored") }
         try await restore(copy, to: path, options)
         try global.confirm(
@@ -79,8 +80,8 @@ struct RestoreCommand: AsynchronousCommand, ResultWriting {
             case .notADatabase, .corrupt:
                 throw CommandFailure(
                     .badInput, "\(path) is too damaged to be written into; it is left as it is",
-                    "Move it away, and with it \(path)-wal, \(path)-shm and \(path)-journal if they are there",
-                    "Then restore again: the store is made anew")
+                    "Move it away, together with \(path)-wal, \(path)-shm and \(path)-journal if they exist",
+                    "Then restore again: a new store is created")
             default: throw error
             }
         }

@@ -7,18 +7,18 @@ internal import TextLayout
 struct RevalidateCommand: AsynchronousCommand, ResultWriting {
     static let configuration = CommandConfiguration(
         commandName: "revalidate",
-        abstract: "Judge the stored profiles by the schema in force, or by a candidate.",
+        abstract: "Validate the stored profiles by the schema in force, or by a candidate schema.",
         discussion: """
-            Changes no profile: those that break the rules are marked, for "profiles lookup --invalid". Profiles that \
-            were judged by the same rules before are skipped unless --all is given. With --schema nothing is marked. \
-            Exits 1 when any profile is invalid.
+            Changes no profile. Profiles that break the rules are marked, and "profiles lookup --invalid" finds them. \
+            Profiles that were judged by the same rules before are skipped unless --all is given. With --schema \
+            nothing is marked. Exits 1 if any profile is invalid.
 
               profiles revalidate
               profiles revalidate --schema stricter-schema.json --report report.html
             """)
 
     @Option(
-        help: ArgumentHelp("Judge by these rules, which are not in force.", valueName: "file"),
+        help: ArgumentHelp("Judge by the rules of a schema file that is not in force.", valueName: "file"),
         completion: .file(extensions: ["json"]))
     var schema: String?
 
@@ -26,11 +26,11 @@ struct RevalidateCommand: AsynchronousCommand, ResultWriting {
     var all = false
 
     @Option(
-        help: ArgumentHelp("Write the whole report there: .json, .csv, .html or .txt.", valueName: "file"),
+        help: ArgumentHelp("Write the whole report to a file: .json, .csv, .html or .txt.", valueName: "file"),
         completion: ReportFile.completion)
     var report: String?
 
-    @Flag(help: "Replace the file of --report if it is there.")
+    @Flag(help: "Replace an existing report file.")
     var force = false
 
     @OptionGroup var store: StoreOptions
@@ -59,7 +59,7 @@ struct RevalidateCommand: AsynchronousCommand, ResultWriting {
 }
 
 extension GlobalOptions {
-    /// Judges the stored profiles, with progress on a terminal; Ctrl-C ends it in order.
+    /// Judges the stored profiles. Shows progress on a terminal. Ctrl-C ends it in order.
     func revalidating(
         _ repository: ProfileRepository, by candidate: ProfileSchema?, all: Bool
     ) async throws -> RevalidationReport {

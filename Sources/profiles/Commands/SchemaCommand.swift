@@ -25,9 +25,9 @@ struct SchemaCommand: ParsableCommand {
 struct SchemaShowCommand: AsynchronousCommand, ResultWriting {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Show the schema in force, or one that was before.",
+        abstract: "Show the schema in force, or an earlier one.",
         discussion: """
-            With --format json it is the schema document itself, to be changed and adopted.
+            With --format json, shows the schema document itself, which you can change and adopt.
 
               profiles schema show
               profiles schema show --number 1
@@ -35,7 +35,7 @@ struct SchemaShowCommand: AsynchronousCommand, ResultWriting {
             """)
 
     @Option(
-        help: ArgumentHelp("The version to show. (default: the one in force)", valueName: "n"),
+        help: ArgumentHelp("Show this version. (default: the one in force)", valueName: "n"),
         completion: CompletedWords.versions)
     var number: Int?
 
@@ -60,9 +60,9 @@ struct SchemaShowCommand: AsynchronousCommand, ResultWriting {
 struct SchemaCheckCommand: AsynchronousCommand, ResultWriting {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Say whether a schema file is right.",
+        abstract: "Check whether a schema file is valid.",
         discussion: """
-            Exits 78, with the place in the file and the reason, when it is not.
+            If it is not, exits 78 and names the place in the file and the reason.
 
               profiles schema check schema.json
             """)
@@ -76,7 +76,7 @@ struct SchemaCheckCommand: AsynchronousCommand, ResultWriting {
     func run() async throws {
         let schema = try ProfileSchema(file: file)
         switch global.format {
-        case .text: try Output.standard.write("The schema \"\(schema.name.visible)\" is right\n\n" + schema.table)
+        case .text: try Output.standard.write("The schema \"\(schema.name.visible)\" is valid\n\n" + schema.table)
         case .json: try Output.standard.print(schema.document(indented: true))
         }
     }
@@ -85,7 +85,7 @@ struct SchemaCheckCommand: AsynchronousCommand, ResultWriting {
 struct SchemaDiffCommand: AsynchronousCommand, ResultWriting {
     static let configuration = CommandConfiguration(
         commandName: "diff",
-        abstract: "Show what a schema file changes of the schema in force.",
+        abstract: "Show how a schema file differs from the schema in force.",
         discussion: """
               profiles schema diff schema.json
             """)
@@ -112,13 +112,13 @@ struct SchemaDiffCommand: AsynchronousCommand, ResultWriting {
 struct SchemaAdoptCommand: AsynchronousCommand, ResultWriting {
     static let configuration = CommandConfiguration(
         commandName: "adopt",
-        abstract: "Put a schema into force, and say which profiles break it.",
+        abstract: "Put a schema into force, and show which profiles break it.",
         discussion: """
-            Shows what changes and what the stored profiles would come to. Profiles keep their values. If a rule \
-            becomes stricter, or a profile breaks one, it asks first on a terminal; elsewhere --yes has to be given. \
+            Shows the changes, and how many stored profiles would be invalid. Profiles keep their values. If a rule \
+            becomes stricter, or a profile breaks one, it asks first on a terminal; elsewhere --yes is required. \
             "profiles schema diff" and "profiles revalidate --schema" show the same and change nothing. A schema that \
-            makes a field unique is refused while values of it repeat. With --number it goes back to a schema that was \
-            in force before.
+            makes a field unique is refused while values of that field repeat. With --number, an earlier schema is put \
+            into force again.
 
               profiles schema adopt schema.json
               profiles schema adopt --number 1
@@ -128,7 +128,7 @@ struct SchemaAdoptCommand: AsynchronousCommand, ResultWriting {
     var file: String?
 
     @Option(
-        help: ArgumentHelp("Adopt a version of before again, as the next one.", valueName: "n"),
+        help: ArgumentHelp("Adopt an earlier version again, as the next version.", valueName: "n"),
         completion: CompletedWords.versions)
     var number: Int?
 
@@ -150,7 +150,7 @@ struct SchemaAdoptCommand: AsynchronousCommand, ResultWriting {
         case (let file?, nil): return .file(file)
         case (nil, let number?): return .version(number)
         case (nil, nil):
-            throw ValidationError("Say which schema to adopt: a file, or --number with a version of before.")
+            throw ValidationError("Give the schema to adopt: a file, or --number with an earlier version.")
         case (_?, _?): throw ValidationError("Give a file or --number, not both.")
         }
     }
@@ -174,7 +174,7 @@ struct SchemaAdoptCommand: AsynchronousCommand, ResultWriting {
         let report = try await global.revalidating(repository, by: candidate, all: true)
         guard !report.isCancelled else { throw CommandFailure(.interrupted, "Interrupted; nothing was adopted") }
         if global.format == .text { try Output.standard.print(report.summary(examples: 3)) }
-        // The rules alone do not say it all: a field that comes back has the values that it had.
+        // The rules alone do not show it: a field that is added again has its former values.
         let isDoubtful = difference.mayInvalidate || report.invalid > 0
         if isDoubtful, !yes {
             guard global.canAsk else { throw needsConsent(candidate, difference, report) }
@@ -193,7 +193,7 @@ struct SchemaAdoptCommand: AsynchronousCommand, ResultWriting {
         }
     }
 
-    /// There is nothing to adopt.
+    /// Reports that the rules are in force already.
     private func keep(_ repository: ProfileRepository) async throws {
         let unjudged = try await repository.rules.countUnjudged()
         switch global.format {
@@ -225,7 +225,8 @@ struct SchemaAdoptCommand: AsynchronousCommand, ResultWriting {
         return try LinePrompt.isConfirmed("Adopt \(consequence(of: candidate, report))")
     }
 
-    /// The refusal where nothing can be asked: the rules could make stored profiles invalid, and --yes is missing.
+    /// Makes the failure if the rules could make stored profiles invalid, the user cannot be asked, and `--yes` is
+    /// missing.
     private func needsConsent(
         _ candidate: ProfileSchema, _ difference: SchemaDifference, _ report: RevalidationReport
     ) -> CommandFailure {
@@ -245,7 +246,7 @@ struct SchemaLogCommand: AsynchronousCommand, ResultWriting {
         commandName: "log",
         abstract: "List the schemas that were ever in force.",
         discussion: """
-            The last one is in force. A profile says by which version it was judged.
+            The last one is in force. A profile shows the version by which it was judged.
 
               profiles schema log
               profiles schema show --number 1
@@ -282,7 +283,9 @@ struct SchemaLogCommand: AsynchronousCommand, ResultWriting {
 }
 
 extension ProfileRepository {
-    /// A version of the schema by its number.
+    /// Returns a version of the schema by its number.
+    ///
+    /// - Throws: A failure if there is no such version.
     fileprivate func schemaVersion(_ number: Int) async throws -> SchemaVersion {
         let versions = try await rules.versions()
         if let version = versions.first(where: { $0.number == number }) { return version }

@@ -11,9 +11,9 @@ struct SchemaInferCommand: AsynchronousCommand, ResultWriting {
         commandName: "infer",
         abstract: "Propose a schema for a file.",
         discussion: """
-            Reads the whole file and shows for each column what it was taken for, how many values bear that out, two \
-            of them, and what is doubtful. By the schema every row of the file is valid but for those that no schema \
-            could take, which are counted. Columns of passwords and hashes are proposed as such, and never shown.
+            Reads the whole file, and shows for each column its type, the number of values, two examples, and what is \
+            doubtful. Every row of the file is valid by the schema, except rows that no schema could accept; these are \
+            counted. Columns of passwords and hashes are proposed as such, and their values are never shown.
 
               profiles schema infer people.csv
               profiles schema infer people.csv --output schema.json
@@ -22,10 +22,10 @@ struct SchemaInferCommand: AsynchronousCommand, ResultWriting {
 
     @OptionGroup var input: InferenceInputOptions
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("Write the schema there as JSON.", valueName: "file"))
+    @Option(name: .shortAndLong, help: ArgumentHelp("Write the schema to a file as JSON.", valueName: "file"))
     var output: String?
 
-    @Flag(help: "Replace the file of --output if it is there.")
+    @Flag(help: "Replace an existing output file.")
     var force = false
 
     @OptionGroup var store: StoreOptions

@@ -6,10 +6,10 @@ internal import TextLayout
 struct SessionCommand: ParsableCommand, SecretTaking {
     static let configuration = CommandConfiguration(
         commandName: "session",
-        abstract: "List and end the sessions of those who are logged in to a service.",
+        abstract: "List and end the sessions of users who are logged in to a service.",
         discussion: """
-            A service on this store starts them. They end by themselves, with the profile, and whenever its password
-            changes.
+            A service on this store starts sessions. A session ends when it expires, when its profile is removed, and \
+            when the password of its profile changes.
 
               profiles session list skboard
               profiles session end --all skboard
@@ -20,25 +20,25 @@ struct SessionCommand: ParsableCommand, SecretTaking {
 struct SessionListCommand: AsynchronousCommand, ResultWriting {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "List who is logged in, on which devices.",
+        abstract: "List the users who are logged in, and their devices.",
         discussion: """
-            When a session was used last is known to a minute or better.
+            The time of the last use is accurate to a minute or better.
 
               profiles session list
               profiles session list skboard --format json
             """)
 
-    @Argument(help: "Whose sessions. (default: everybody's)")
+    @Argument(help: "The username of the profile. (default: all profiles)")
     var username: String?
 
-    @Option(help: ArgumentHelp("Most sessions to show.", valueName: "n"))
+    @Option(help: ArgumentHelp("Show at most this many sessions.", valueName: "n"))
     var limit = 1_000
 
     @OptionGroup var noSecrets: NoSecretArguments
     @OptionGroup var store: StoreOptions
     @OptionGroup var result: ResultOptions
 
-    /// It only reads.
+    /// False, because the command only reads.
     var needsThreads: Bool { false }
 
     func validate() throws {
@@ -48,7 +48,7 @@ struct SessionListCommand: AsynchronousCommand, ResultWriting {
 
     func run() async throws {
         let found = try await global.withStore("session list") { repository in
-            // One more tells whether there are others.
+            // One more session shows whether there are others.
             if let username { return try await repository.sessions.list(of: username) }
             return try await repository.sessions.list(limit: limit + 1)
         }
@@ -77,7 +77,7 @@ struct SessionListCommand: AsynchronousCommand, ResultWriting {
 struct SessionEndCommand: AsynchronousCommand, ResultWriting {
     static let configuration = CommandConfiguration(
         commandName: "end",
-        abstract: "End a session, or all of a profile: every service refuses them within 250 ms.",
+        abstract: "End one session, or all sessions of a profile: every service refuses them within 250 ms.",
         discussion: """
             Exits 1 when there is no such session or profile.
 
@@ -104,7 +104,7 @@ struct SessionEndCommand: AsynchronousCommand, ResultWriting {
     func validate() throws {
         try all?.requireNoToken()
         guard (id == nil) != (all == nil) else {
-            throw ValidationError("Say which session to end by its id, or --all and whose.")
+            throw ValidationError("Give the id of the session to end, or --all with a username.")
         }
     }
 

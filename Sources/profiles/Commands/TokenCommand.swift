@@ -8,7 +8,7 @@ struct TokenCommand: ParsableCommand, SecretTaking {
         commandName: "token",
         abstract: "Create, list and revoke the access tokens of programs.",
         discussion: """
-            An access token lets a program in to a service on this store. It belongs to no profile.
+            An access token lets a program use a service on this store. It belongs to no profile.
 
               profiles token create nightly --scope read --expires 90d
               profiles token list
@@ -20,27 +20,27 @@ struct TokenCommand: ParsableCommand, SecretTaking {
 struct TokenCreateCommand: AsynchronousCommand, ResultWriting {
     static let configuration = CommandConfiguration(
         commandName: "create",
-        abstract: "Make an access token, and print it this once.",
+        abstract: "Create an access token, and print it once.",
         discussion: """
-            Standard output is the token alone. The store keeps its SHA-256: nobody can show it again.
+            Standard output holds only the token. The store keeps its SHA-256, so the token cannot be shown again.
 
               profiles token create nightly --scope read --expires 90d > nightly.token
               profiles token create console --scope read --scope write --format json
             """)
 
-    @Argument(help: "What it is called: 1 to 100 characters. No two have one name.")
+    @Argument(help: "A name of 1 to 100 characters. Names are unique.")
     var name: String
 
     @Option(
         help: ArgumentHelp(
-            "What it is good for, as the service has it, such as read, write or admin; may be repeated. (default: read)",
+            "Give the token a scope of the service, such as read, write or admin; may be repeated. (default: read)",
             valueName: "word"),
         transform: Self.scope)
     var scope: [AccessScope] = []
 
     @Option(
         help: ArgumentHelp(
-            "When it ends by itself, such as 12h or 90d: s, m, h, d or w. (default: never)", valueName: "time"))
+            "Let it expire after a time such as 12h or 90d: s, m, h, d or w. (default: never)", valueName: "time"))
     var expires: TimeSpan?
 
     @OptionGroup var noSecrets: NoSecretArguments
@@ -88,7 +88,7 @@ struct TokenListCommand: AsynchronousCommand, ResultWriting {
         commandName: "list",
         abstract: "List the access tokens, without the tokens themselves.",
         discussion: """
-            When one was used last is known to the minute.
+            The time of the last use is accurate to the minute.
 
               profiles token list
               profiles token list --format json
@@ -97,7 +97,7 @@ struct TokenListCommand: AsynchronousCommand, ResultWriting {
     @OptionGroup var store: StoreOptions
     @OptionGroup var result: ResultOptions
 
-    /// It only reads.
+    /// False, because the command only reads.
     var needsThreads: Bool { false }
 
     func run() async throws {
@@ -111,7 +111,7 @@ struct TokenListCommand: AsynchronousCommand, ResultWriting {
             var table = TextTable(["Id", "Name", "Scopes", "Created", "Last used", "Expires"])
             let now = Timestamp.now()
             for token in tokens {
-                let expiry = token.expiresAt.map { $0.text + (token.isExpired(at: now) ? " (over)" : "") }
+                let expiry = token.expiresAt.map { $0.text + (token.isExpired(at: now) ? " (expired)" : "") }
                 table.add([
                     token.id.description, token.name.text, token.scopeList, token.createdAt.text,
                     token.lastUsedAt?.text, expiry,
@@ -127,13 +127,13 @@ struct TokenRevokeCommand: AsynchronousCommand, ResultWriting {
         commandName: "revoke",
         abstract: "Remove an access token: every service refuses it within 250 ms.",
         discussion: """
-            Exits 1 when there is none of that name or id.
+            Exits 1 if no token has that name or id.
 
               profiles token revoke nightly
               profiles token revoke 5f0c2f7be9a1d4c3
             """)
 
-    @Argument(help: "Its name or its id; never the token itself.")
+    @Argument(help: "The name or the id of the token; never the token itself.")
     var nameOrID: String
 
     @OptionGroup var noSecrets: NoSecretArguments

@@ -7,13 +7,13 @@ struct UnlockCommand: AsynchronousCommand, SecretTaking, ResultWriting {
         commandName: "unlock",
         abstract: "Forget the failed attempts at a profile's secrets.",
         discussion: """
-            After many wrong pass codes or passwords further ones have to wait, and in the end nobody gets in. This \
-            is the owner's way out.
+            After many wrong pass codes or passwords, further attempts have to wait, and in the end all are refused. \
+            This command allows attempts again.
 
               profiles unlock skboard
             """)
 
-    @Argument(help: "Whose secrets.")
+    @Argument(help: "The username of the profile.")
     var username: String
 
     @OptionGroup var store: StoreOptions

@@ -6,10 +6,10 @@ internal import ProfileTransfer
 struct ValidateCommand: AsynchronousCommand, ResultWriting {
     static let configuration = CommandConfiguration(
         commandName: "validate",
-        abstract: "Judge a file as an import would, without a store.",
+        abstract: "Validate a file as an import would, without a store.",
         discussion: """
             No store is opened. The rules are the built-in ones or those of --schema, and duplicates are those within \
-            the file. Exits 1 when any row is invalid.
+            the file. Exits 1 if any row is invalid.
 
               profiles validate people.csv
               profiles validate people.csv --schema team-schema.json --report report.html
@@ -17,7 +17,9 @@ struct ValidateCommand: AsynchronousCommand, ResultWriting {
 
     @OptionGroup var input: ImportInputOptions
 
-    @Option(help: ArgumentHelp("The rules to judge by.", valueName: "file"), completion: .file(extensions: ["json"]))
+    @Option(
+        help: ArgumentHelp("Use the rules of a schema file.", valueName: "file"),
+        completion: .file(extensions: ["json"]))
     var schema: String?
 
     @OptionGroup var store: StoreOptions

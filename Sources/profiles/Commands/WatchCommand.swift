@@ -7,14 +7,14 @@ internal import TextLayout
 struct WatchCommand: AsynchronousCommand, ResultWriting {
     static let configuration = CommandConfiguration(
         commandName: "watch",
-        abstract: "Show what happens to the store, a line a change.",
+        abstract: "Show the changes of the store, one per line.",
         discussion: """
-            Prints every change as it is committed, by whichever process: registered, edited, removed, imported, \
-            updated, adopted. An import is a line a commit. Ends with Ctrl-C, or when nobody reads any more. While the \
-            store does not answer, it waits, and misses nothing.
+            Prints every change when it is committed, by any process: registered, edited, removed, imported, updated, \
+            adopted. An import has one line per commit. Ends with Ctrl-C, or when the reader of the output has ended. \
+            While the store does not answer, the command waits, and misses no change.
 
-            A change has a number. To miss nothing between two runs, begin the next one after the last number of the \
-            one before. The store knows its newest 10,000 changes; where older ones are asked for, a line "missed" says \
+            A change has a number. To miss nothing between two runs, start the next run after the last number of the \
+            previous one. The store keeps its newest 10,000 changes. If older ones are asked for, a line "missed" says \
             that everything may have changed.
 
               profiles watch
@@ -24,7 +24,7 @@ struct WatchCommand: AsynchronousCommand, ResultWriting {
 
     @Option(
         help: ArgumentHelp(
-            "Begin after the change of this number; 0 is the beginning. (default: now)", valueName: "number"))
+            "Start after the change with this number; 0 is the beginning. (default: now)", valueName: "number"))
     var since: Int64?
 
     @OptionGroup var store: StoreOptions
@@ -52,7 +52,7 @@ struct WatchCommand: AsynchronousCommand, ResultWriting {
     }
 }
 
-/// Says once when the store stops answering, and once when it answers again.
+/// Writes a note when the store stops answering, and another when it answers again.
 private final class StoreSilence: Sendable {
     private let isSilent = Atomic(false)
     private let global: GlobalOptions
@@ -74,7 +74,7 @@ private final class StoreSilence: Sendable {
 }
 
 extension ProfileChange {
-    /// The change on a line, for people.
+    /// The change as one line of text.
     fileprivate var line: String {
         "\(number)  \(changedAt?.description ?? "–")  \(kind.rawValue.padded(to: 10))  \(what)".visible
     }

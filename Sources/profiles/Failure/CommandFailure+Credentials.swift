@@ -1,7 +1,7 @@
 internal import ProfileLogin
 internal import ProfileStore
 
-// Secrets that were not accepted, set or changed: what can be done about it here, and the exit code.
+// Errors of checking, setting or changing secrets: the message, what to do, and the exit code.
 extension CommandFailure {
     init(_ error: CredentialError) {
         let message = error.message ?? ""

@@ -2,20 +2,20 @@ internal import ProfileStore
 internal import ProfileTransfer
 internal import TextLayout
 
-/// What rows were read for.
+/// The purpose for which rows are read.
 enum ImportAttempt {
     case importing
-    /// Into a store that was to get the file's own rules, if it was not there.
+    /// An import with `--infer`: a store that does not exist gets the rules of the file.
     case inferring
-    /// Nothing was to be stored.
+    /// A dry run or a validation, which stores nothing.
     case judging
     case mending
 
-    /// What goes without saying where nothing was to be imported.
+    /// The end of a message about an import that stored nothing. Empty if no import was intended.
     fileprivate var nothingDone: String { self == .importing || self == .inferring ? "; nothing was imported" : "" }
 }
 
-// Files that cannot be imported or written.
+// Errors of reading, importing and writing files.
 extension CommandFailure {
     init(_ error: ImportError) { self.init(error, attempting: .importing) }
 
@@ -29,14 +29,14 @@ extension CommandFailure {
                 "If it is not UTF-8, name its encoding with --encoding")
         case .tooManyColumns(let count, let most):
             self.init(
-                .badInput, "The first row names \(count) columns, and \(most) are read at most\(nothingDone)",
+                .badInput, "The first row names \(count) columns, and at most \(most) can be read\(nothingDone)",
                 "If another character separates the cells, name it with --delimiter")
         case .columnMismatch(let mismatch): self.init(mismatch, attempt)
         case .otherDelimiter(let byte):
             let name = byte == 9 ? "tab" : "\"\(Character(Unicode.Scalar(byte)))\""
             self.init(
                 .badInput, "The cells of the first row seem to be separated by \(name)\(nothingDone)",
-                "Say so with --delimiter \(name)")
+                "Set it with --delimiter \(name)")
         case .columnTwice(let name):
             self.init(.badInput, "Two columns go to the field \"\(name)\"\(nothingDone)")
         case .mappedColumnMissing(let name):
@@ -46,20 +46,20 @@ extension CommandFailure {
         case .looksLike(let kind): self.init(kind, attempt)
         case .unknownEncoding(let name):
             self.init(
-                .usage, "The encoding \(name.quoted(longest: 64)) is not known", "iconv --list shows those that are")
+                .usage, "The encoding \(name.quoted(longest: 64)) is not known", "iconv --list shows the known ones")
         case .damagedCompression:
-            self.init(.badInput, "The compressed input is damaged or cut off", "gzip --test FILE says more")
+            self.init(.badInput, "The compressed input is damaged or cut off", "gzip --test FILE shows details")
         case .opening(let code), .reading(let code):
             self.init(.inputOutput, "The input cannot be read: \(Self.systemText(code))")
         case .copyingInput(let code):
             self.init(
                 .inputOutput,
-                "What came through the pipe cannot be kept beside the store until its passwords are hashed: "
+                "The input from the pipe cannot be kept beside the store until its passwords are hashed: "
                     + Self.systemText(code))
         case .inputChanged:
             self.init(.inputOutput, "The input was changed while it was read\(nothingDone)", "Import it again")
         case .notRejectedRows(let fault): self.init(fault)
-        // The command reads and writes files only.
+        // The command only reads and writes files, so it gets neither of these two errors.
         case .readingStream(let failure): self.init(.inputOutput, "The input cannot be read: \(failure)")
         case .writingToSink(let failure):
             self.init(.inputOutput, "The rejected rows cannot be written: \(failure)")
@@ -69,7 +69,7 @@ extension CommandFailure {
         }
     }
 
-    /// Columns and fields that do not fit: what is wrong, which fields there are, and each way on.
+    /// Makes the failure for columns and fields that do not match: what is wrong, which fields exist, and what to do.
     private init(_ mismatch: ColumnMismatch, _ attempt: ImportAttempt) {
         let unknown = mismatch.unknownColumns
         let missing = mismatch.missingFields
@@ -87,7 +87,7 @@ extension CommandFailure {
         var lines = [faults.removeFirst() + attempt.nothingDone] + faults
         if let line = mismatch.headerLine { lines.append(Self.advice(headerIn: line)) }
         lines.append("The fields are: " + Self.list(mismatch.fields))
-        // A name that cannot be shown as it is cannot be typed either.
+        // The user cannot type a name that cannot be shown unchanged.
         let maps = mismatch.suggestions.filter { $0.column.visible(upTo: 64) == $0.column }
             .map { "--map " + "\($0.column)=\($0.field)".quotedForShell }
         if !maps.isEmpty {
@@ -95,44 +95,44 @@ extension CommandFailure {
         } else if mismatch.mayBeData || !unknown.isEmpty {
             lines.append("Map a column with --map 'COLUMN=FIELD'")
         }
-        if mismatch.mayBeData { lines.append("If something else separates the cells, name it with --delimiter") }
-        if !unknown.isEmpty { lines.append("Pass over columns that are no field with --ignore-unknown") }
+        if mismatch.mayBeData { lines.append("If another character separates the cells, name it with --delimiter") }
+        if !unknown.isEmpty { lines.append("Ignore columns that match no field with --ignore-unknown") }
         if attempt == .importing {
             lines.append("Or make a store with the fields of the file: profiles import FILE --infer")
         }
         self.init(.badInput, lines: lines)
     }
 
-    /// What to do about lines above the header.
+    /// Returns the advice for an input with lines above the header.
     static func advice(headerIn line: Int) -> String {
         "Line \(line) looks like the header: leave out the lines above it, as tail -n +\(line) FILE does"
     }
 
-    /// An input that is no text with records in it.
+    /// Makes the failure for an input that is not a text with records.
     private init(_ kind: FileKind, _ attempt: ImportAttempt) {
         let (what, advice) = kind.text
         self.init(.badInput, "The input looks like \(what)\(attempt.nothingDone)", advice)
     }
 
-    /// A file that cannot be mended row by row.
+    /// Makes the failure for a file that cannot be mended row by row.
     private init(_ fault: RejectedRowFault) {
         switch fault {
         case .noIssues:
             self.init(
-                .badInput, "The file is none of rejected rows: it has no columns _line and _issues",
-                "Import it with \"profiles import\"; with --rejects that writes such a file")
+                .badInput, "The file does not hold rejected rows: it has no columns _line and _issues",
+                "Import it with \"profiles import\"; its option --rejects writes such a file")
         case .compressed:
             self.init(
-                .badInput, "The file is compressed, and what is left could not be written back as it was",
+                .badInput, "The file is compressed, so the remaining rows could not be written back to it",
                 "Decompress it first, with \"gunzip\"")
         case .encoding(let name):
             self.init(
-                .badInput, "The file is not UTF-8 but \(name), and what is left could not be written back as it was",
+                .badInput, "The file is not UTF-8 but \(name), so the remaining rows could not be written back to it",
                 "Save it as UTF-8 first")
         case .unreadable(let line):
             self.init(
-                .badInput, "Line \(line) of the file cannot be read, and could not be written back as it was",
-                "Mend its quotes, or what is no text in it, and try again")
+                .badInput, "Line \(line) of the file cannot be read, so it could not be written back unchanged",
+                "Correct its quotes, or the bytes that are not text, and try again")
         }
     }
 
@@ -145,12 +145,12 @@ extension CommandFailure {
 }
 
 extension FileKind {
-    /// What it is called, and what to do with it.
+    /// The name of the kind of file, and what to do with such a file.
     fileprivate var text: (what: String, advice: String) {
         func unpacked(by command: String) -> String { "Decompress it first: \(command) FILE | profiles import -" }
         switch self {
         case .spreadsheet: return ("a spreadsheet (.xlsx or .ods)", "Save the sheet as CSV (UTF-8) and import that")
-        case .oldOffice: return ("a file of an old Office (.xls)", "Save the sheet as CSV (UTF-8) and import that")
+        case .oldOffice: return ("an old Office file (.xls)", "Save the sheet as CSV (UTF-8) and import that")
         case .zip: return ("a ZIP archive", unpacked(by: "unzip -p"))
         case .tar: return ("a tar archive", "Take the file out of it first: tar -xf FILE")
         case .gzip: return ("a file that was compressed twice", unpacked(by: "gzip -dc"))
@@ -160,16 +160,16 @@ extension FileKind {
         case .pdf: return ("a PDF document", "Ask for the table as CSV: there are no rows in a PDF")
         case .html:
             return (
-                "a page of HTML", "It may be a page to log in, or an error: look at it, and fetch the CSV file itself"
+                "a page of HTML", "It may be a login page or an error page: look at it, and fetch the CSV file itself"
             )
         case .xml: return ("XML", "Ask for the table as CSV or JSON")
         case .sqlite: return ("an SQLite database", "Export it first: sqlite3 -csv -header FILE 'SELECT * FROM t'")
         case .parquet: return ("a Parquet file", "Export it as CSV first")
-        case .utf16LittleEndian: return ("UTF-16 without a byte order mark", "Say so with --encoding UTF-16LE")
-        case .utf16BigEndian: return ("UTF-16 without a byte order mark", "Say so with --encoding UTF-16BE")
+        case .utf16LittleEndian: return ("UTF-16 without a byte order mark", "Name it with --encoding UTF-16LE")
+        case .utf16BigEndian: return ("UTF-16 without a byte order mark", "Name it with --encoding UTF-16BE")
         case .jsonObject:
             return (
-                "one JSON object over several lines, not an array of objects or one a line",
+                "one JSON object over several lines, not an array of objects or one per line",
                 "Take the array out of it: jq .NAME FILE | profiles import - --as json"
             )
         case .binary: return ("a binary file, not text", "CSV and JSON can be imported")

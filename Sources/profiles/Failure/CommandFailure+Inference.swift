@@ -2,34 +2,36 @@ internal import ProfileTransfer
 internal import SchemaInference
 internal import TextLayout
 
-// Files for which no schema can be proposed.
+// Errors of proposing a schema for a file.
 extension CommandFailure {
     init(_ error: InferenceError) {
         switch error {
         case .input(let error): self.init(error, attempting: .judging)
         case .headerFurtherDown(let line):
-            self.init(.badInput, "The first row is not the header of those that follow", Self.advice(headerIn: line))
+            self.init(.badInput, "The first row is not the header of the rows below it", Self.advice(headerIn: line))
         case .tooManyColumns(let count, let most):
             self.init(
-                .usage, "The file has \(count) columns, and a schema has \(most) fields at most",
+                .usage, "The file has \(count) columns, and a schema has at most \(most) fields",
                 "Choose with --columns \"NAME,NAME,…\"")
         case .unknownColumn(let name):
-            self.init(.usage, "--columns names \(name.quoted(longest: 64)), which is no column of the file")
+            self.init(.usage, "--columns names \(name.quoted(longest: 64)), which is not a column of the file")
         case .spilling(let code):
-            self.init(.inputOutput, "What does not fit into memory cannot be kept: \(Self.systemText(code))")
+            self.init(
+                .inputOutput,
+                "Data that does not fit into memory cannot be kept in a temporary file: \(Self.systemText(code))")
         case .refusedSchema(let reason):
-            self.init(.badConfiguration, "The schema that was found is refused: \(reason)", "Please report this")
+            self.init(.badConfiguration, "The inferred schema is refused: \(reason)", "Please report this")
         case .cancelled: self.init(.interrupted, "Interrupted")
         }
     }
 
-    /// A file whose rows nothing tells apart.
+    /// Makes the failure for a file without a column that identifies its rows.
     static func noKey(_ proposal: SchemaProposal) -> CommandFailure {
         guard proposal.columns.contains(where: { $0.rules != nil }) else {
             return CommandFailure(.badInput, "There is no column that can be a field")
         }
         return CommandFailure(
-            .no, "No column can be the username: in each of them a value is missing or there twice",
-            "Take the number of the row with --key-by-row")
+            .no, "No column can be the username: in each one a value is missing or repeated",
+            "Use the row number as the username with --key-by-row")
     }
 }

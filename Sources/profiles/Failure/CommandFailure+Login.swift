@@ -1,7 +1,7 @@
 internal import ProfileLogin
 internal import ProfileStore
 
-// Why somebody is not logged in.
+// The reasons why a login failed.
 extension CommandFailure {
     init(_ error: LoginError) {
         switch error {
@@ -10,7 +10,7 @@ extension CommandFailure {
             self.init(.no, error.message)
         case .invalidResponse, .unexpectedStatus, .unknown: self.init(.unavailable, error.message)
         case .cancelled: self.init(.interrupted, "Interrupted")
-        // As of a pass code.
+        // The same failures as for a pass code.
         case .throttled(let milliseconds): self.init(CredentialError.throttled(milliseconds: milliseconds))
         case .locked: self.init(CredentialError.locked)
         case .hashing(let error): self.init(error)

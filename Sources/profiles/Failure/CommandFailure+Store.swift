@@ -3,7 +3,7 @@ internal import ProfileCore
 internal import ProfileStore
 internal import SecretHashing
 
-// What a store answers instead of doing what it was asked.
+// The failures for errors of a store.
 extension CommandFailure {
     init(_ error: ProfileStoreError) {
         switch error.reason {
@@ -26,25 +26,25 @@ extension CommandFailure {
         case .tooManyColumns(let limit):
             self.init(
                 .badConfiguration,
-                "The schema is not adopted: with the fields of those before it the table has more than \(limit) columns",
-                "Use names that the store had before, or export the profiles and import them into a new store")
+                "The schema is not adopted: with the fields of earlier schemas the table has more than \(limit) columns",
+                "Use field names of earlier schemas, or export the profiles and import them into a new store")
         case .otherPrimaryKey(let key, let inForce):
             self.init(
                 .no,
-                "The schema is not adopted: its primary key is \(key), and the store's profiles are known by \(inForce)",
-                "Name that as the primary key, or export the profiles and import them into a new store")
+                "The schema is not adopted: its primary key is \(key), but that of the store's profiles is \(inForce)",
+                "Name the same primary key, or export the profiles and import them into a new store")
         case .tokenExists(let name):
             self.init(
                 .no, "There is an access token \"\(name)\" already",
                 "Use another name, or revoke it with \"profiles token revoke\"")
         case .repeatedValues(let field, let values):
             self.init(
-                .no, "The schema is not adopted: \(field) becomes unique, and these values are there more than once",
+                .no, "The schema is not adopted: \(field) becomes unique, and these values occur more than once",
                 values.joined(separator: ", "))
         case .keyReused(let key):
             self.init(
                 .no, "The key \"\(key)\" was given to another write within the last 24 hours; nothing was written",
-                "Give each write a key of its own")
+                "Use a different key for each write")
         case .busy(let holder, let waited):
             let tenths = Int((waited / .milliseconds(100)).rounded())
             let time = tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"
@@ -64,7 +64,7 @@ extension CommandFailure {
         case .closed: self.init(.unavailable, "The store is closed")
         case .hashing(let error): self.init(error)
         case .noThread(let code):
-            self.init(.tryAgain, "No thread could be started for it; try again: \(Self.systemText(code))")
+            self.init(.tryAgain, "No thread could be started for the store; try again: \(Self.systemText(code))")
         case .lockDisplaced(let path):
             self.init(
                 .tryAgain, "\(path) was removed or replaced while it was needed; nothing was written",
@@ -75,17 +75,18 @@ extension CommandFailure {
                 lines: ["No server that keeps the profiles can be reached; nothing was written"] + problems)
         case .outcomeUnknown(let reason):
             self.init(
-                .outcomeUnknown, "The server was lost while it wrote, and it is not known whether it did: \(reason)",
+                .outcomeUnknown,
+                "The server was lost during a write, and it is not known whether the write was stored: \(reason)",
                 "Look up the result before you repeat the command")
         case .storedOnOneMachine:
             self.init(
-                .inputOutput, "It was stored, but on one machine only: the server stopped to wait for a standby",
-                "Do not repeat it. See that a standby follows that machine again: until then, losing it loses this")
+                .inputOutput, "The write was stored, but on one machine only: the server stopped waiting for a standby",
+                "Do not repeat it. Make sure that a standby follows that machine; until then it has the only copy")
         case .notPermitted(let words): self.init(.notPermitted, "The server does not permit it: \(words)")
         case .notDurable(let fault):
             self.init(
-                .badConfiguration, "What is written could be lost with one machine: \(Self.text(fault))",
-                "Mend the server's setting, or add durability=local to the address")
+                .badConfiguration, "A write could be lost with one machine: \(Self.text(fault))",
+                "Correct the server's setting, or add durability=local to the address")
         case .unreadableAddress(let fault):
             let text = Self.text(fault)
             self.init(.usage, "The address of the database cannot be used" + (text.isEmpty ? "" : ": \(text)"))
@@ -111,11 +112,11 @@ extension CommandFailure {
         case .newerStore(let path, let version, let known):
             self.init(
                 .badInput,
-                "\(path) is of version \(version), and this program knows \(known) at most; it is left as it is",
+                "\(path) has version \(version), and this program knows versions up to \(known); it is left as it is",
                 "Use the newer version of profiles that made it")
         case .olderStore(let path, let version, let known):
             self.init(
-                .badInput, "\(path) is of version \(version), and this program needs \(known)",
+                .badInput, "\(path) has version \(version), and this program needs version \(known)",
                 "Bring it up to date with \"profiles migrate\"")
         case .severalNames(let path):
             self.init(
@@ -124,12 +125,12 @@ extension CommandFailure {
         case .displaced(let path):
             self.init(
                 .inputOutput,
-                "\(path) was removed or replaced while it was in use; what was written since is not in it",
-                "Look what is there now, and do again what is missing")
+                "\(path) was removed or replaced while it was in use; later writes are not in it",
+                "Look at the file that is there now, and repeat the writes that are missing")
         case .unfinishedCopy(let path):
             self.init(
-                .badInput, "\(path) is a copy of another store that was broken off",
-                "Go on with the same \"profiles copy FROM TO\", or begin again with --restart")
+                .badInput, "\(path) is an unfinished copy of another store",
+                "Continue with the same \"profiles copy FROM TO\", or start again with --restart")
         case .notUnused(let path):
             self.init(
                 .cannotCreate,
@@ -138,21 +139,21 @@ extension CommandFailure {
                 "Copy to a file or a database without a store")
         case .notALockFile(let path, let fault):
             self.init(
-                .cannotCreate, "\(path) is no lock file: \(Self.text(fault)); it is left as it is",
-                "Move it away, since that name belongs to the store, or name another store with --database PATH")
+                .cannotCreate, "\(path) is not a lock file: \(Self.text(fault)); it is left as it is",
+                "Move it away, because the store needs that name, or name another store with --database PATH")
         case .alteredMigration(let name):
-            self.init(.badInput, "The store was made by another text of the migration \(name) than this program has")
+            self.init(.badInput, "The store was made with another text of the migration \(name) than this program has")
         case .altered(let object):
             let what = "\(object.type) \"\(object.name)\""
             let text =
                 switch object.difference {
-                case .foreign: "The store has a \(what) that is not of this program's making"
-                case .changed: "The store's \(what) is not as this program made it"
-                case .missing: "The store has lost its \(what)"
+                case .foreign: "The store has a \(what) that this program did not create"
+                case .changed: "The store's \(what) differs from the one that this program created"
+                case .missing: "The store's \(what) is missing"
                 }
             self.init(
-                .badInput, "\(text); nothing of it was run",
-                "Take it out again if you put it there; else restore a backup with \"profiles restore BACKUP\"")
+                .badInput, "\(text); no code in the store was run",
+                "Remove the object if you added it; otherwise restore a backup with \"profiles restore BACKUP\"")
         case .unreadableSchema(let version, let error):
             self.init(.badConfiguration, "The store's schema, version \(version), cannot be read: \(error)")
         case .corrupt(let damage):
@@ -161,7 +162,7 @@ extension CommandFailure {
                 "Look with \"profiles check\", and restore a backup with \"profiles restore BACKUP\"")
         case .readOnly(let message):
             self.init(
-                .notPermitted, "The store may not be written: \(message)",
+                .notPermitted, "The store cannot be written: \(message)",
                 "Ask its owner, or name another store with --database PATH")
         case .full(let message): self.init(.inputOutput, "There is no space left: \(message)")
         case .alreadyExists(let path): self.init(.cannotCreate, "\(path) is there already; it is left as it is")
@@ -169,8 +170,9 @@ extension CommandFailure {
             self.init(.cannotCreate, "\(path) is the name of a file of the store itself; name another file")
         case .unreadableLog(let path):
             self.init(
-                .notPermitted, "\(path) has changes in its log that cannot be read where its folder may not be written",
-                "Let somebody who may write there look into it once, as with \"profiles list\"",
+                .notPermitted,
+                "\(path) has changes in its log, which cannot be read because its folder is not writable",
+                "Ask a user who may write there to open it once, for example with \"profiles list\"",
                 "Or copy \(path) and \(path)-wal into a folder of yours, and name the copy with --database PATH")
         case .cannotOpen(let place, let code): self = .cannotOpen(place, code)
         case .inputOutput(let message, let code):
@@ -178,7 +180,7 @@ extension CommandFailure {
         case .database(let message, let code):
             self.init(.inputOutput, "The database reports \(message)" + (code == 0 ? "" : " (code \(code))"))
         case .unsupported(let operation):
-            self.init(.unavailable, "A store of this kind has no \(Self.text(operation))")
+            self.init(.unavailable, "A store of this kind does not support \(Self.text(operation))")
         }
     }
 
@@ -187,10 +189,10 @@ extension CommandFailure {
         guard code == EACCES || code == EPERM || code == EROFS else {
             return CommandFailure(.cannotCreate, "\(place) cannot be opened: \(reason)")
         }
-        // What is not there was to be made.
+        // A store that does not exist was to be created.
         if access(place, F_OK) != 0, errno == ENOENT {
             return CommandFailure(
-                .notPermitted, "\(place) cannot be made, since its folder may not be written: \(reason)",
+                .notPermitted, "\(place) cannot be created, because its folder is not writable: \(reason)",
                 "Name a store in a folder of yours with --database PATH")
         }
         return CommandFailure(
@@ -206,10 +208,10 @@ extension CommandFailure {
         case .missingProfile: "a profile just written is missing"
         case .changedProfile: "a profile changed within one transaction"
         case .outOfOrder(let id, let last): "profile \(id) comes after profile \(last)"
-        case .uncounted(let name): "\(name) is no number that was counted"
+        case .uncounted(let name): "\(name) was not reached by counting"
         case .uncountable(let name, let number): "\(name) \(number) cannot be counted further"
-        case .unreadableOutcome: "the outcome of a write that has a key cannot be read"
-        case .foreignOutcome: "a write that has a key has the outcome of another"
+        case .unreadableOutcome: "the outcome of a keyed write cannot be read"
+        case .foreignOutcome: "the outcome of a keyed write belongs to another write"
         }
     }
 
@@ -223,12 +225,12 @@ extension CommandFailure {
     private static func text(_ fault: AddressFault) -> String {
         switch fault {
         case .reported(let message): message
-        case .holdsPassword: "a password in it can be read by others; PGPASSFILE or PGPASSWORD can hold it"
+        case .holdsPassword: "it holds a password, which others can read; use PGPASSFILE or PGPASSWORD"
         case .schemaIgnored:
-            "its schema does not reach the server, as when a connection pooler ignores startup options; "
+            "the server did not receive its schema; a connection pooler may ignore startup options; "
                 + "use the address of the server itself"
         case .sharedSession:
-            "it leads to a connection pooler that gives each transaction another session, as PgBouncer does with "
+            "a connection pooler gives each transaction another session, as PgBouncer does with "
                 + "pool_mode=transaction; use pool_mode=session, or the address of the server itself"
         }
     }
@@ -236,17 +238,17 @@ extension CommandFailure {
     private static func text(_ operation: UnsupportedOperation) -> String {
         switch operation {
         case .operation(let name): name
-        case .encoding(let name): "encoding but UTF8; this database has \(name)"
+        case .encoding(let name): "encodings other than UTF8; this database has \(name)"
         case .nullCharacter: "text with U+0000"
         }
     }
 
     private static func text(_ fault: LockFileFault) -> String {
         switch fault {
-        case .notAFile: "it is no file"
+        case .notAFile: "it is not a file"
         case .severalNames: "it has another name too (a hard link)"
-        case .foreignOwner: "it is not the store's owner's"
-        case .foreignContent: "something else is in it"
+        case .foreignOwner: "it does not belong to the store's owner"
+        case .foreignContent: "it has other contents"
         }
     }
 
@@ -259,7 +261,7 @@ extension CommandFailure {
             self.init(.tryAgain, "No thread could be started to hash on; try again: \(Self.systemText(code))")
         case .unavailable: self.init(.unavailable, "libsodium could not be started")
         case .unverifiable(let scheme):
-            self.init(.unavailable, "The system's libcrypt does not check \(scheme.rawValue)")
+            self.init(.unavailable, "The system's libcrypt does not support \(scheme.rawValue)")
         }
     }
 }

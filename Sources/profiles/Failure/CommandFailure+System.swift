@@ -1,6 +1,6 @@
 internal import Platform
 
-// What the operating system refuses.
+// Errors of the operating system.
 extension CommandFailure {
     static func cannotRead(_ path: String, _ code: Int32) -> CommandFailure {
         let status: ExitStatus =
@@ -16,7 +16,7 @@ extension CommandFailure {
         CommandFailure(.cannotCreate, "\(named(path)) cannot be created: \(systemText(code))")
     }
 
-    /// A path as a message begins with it.
+    /// The name of a path at the start of a message.
     static func named(_ path: String) -> String {
         switch path {
         case "": "\"\""
@@ -49,7 +49,7 @@ extension CommandFailure {
             "Raise the limit, for example with \"ulimit -n 1024\"")
     }
 
-    /// What the system calls an `errno`.
+    /// The system's text for an `errno`.
     static func systemText(_ code: Int32) -> String {
         code == 0 ? "the reason is not known" : String(cString: strerror(code))
     }

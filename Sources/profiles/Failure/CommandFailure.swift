@@ -5,13 +5,14 @@ internal import ProfileTransfer
 internal import SchemaInference
 internal import TextLayout
 
-/// Why a command ends without success: an exit code, and a text that says what happened, where, and what to do.
+/// The reason why a command ends without success: an exit code, and a message that says what happened, where, and what
+/// to do.
 struct CommandFailure: Error {
     let status: ExitStatus
-    /// The first says what happened and where; the others add details and what to do. None where a report or an
-    /// answer on standard output has said it all.
+    /// The first line says what happened and where. The others add details and say what to do. There are no lines if a
+    /// report or an answer on standard output has said everything.
     let lines: [String]
-    /// Whether somebody has chosen this end, so that what it comes to is no error.
+    /// Whether the user chose to end here. Such an end is not an error.
     private(set) var isChosen = false
 
     init(_ status: ExitStatus, _ lines: String...) { self.init(status, lines: lines) }
@@ -21,14 +22,14 @@ struct CommandFailure: Error {
         self.lines = lines
     }
 
-    /// Somebody has left a form or the like; the sentence says what that comes to.
+    /// Makes the failure for a user who left a form or the like. The sentence says what the result is.
     static func left(_ status: ExitStatus, _ sentence: String) -> CommandFailure {
         var failure = CommandFailure(status, sentence)
         failure.isChosen = true
         return failure
     }
 
-    /// The failure that an error of one of the libraries is; nil for an error of another kind.
+    /// Makes the failure for an error of one of the libraries. Returns nil for an error of another kind.
     init?(_ error: any Error) {
         switch error {
         case let failure as CommandFailure: self = failure
@@ -49,12 +50,12 @@ struct CommandFailure: Error {
 extension CommandFailure {
     init(_ failure: SchemaFailure) { self.init(failure, of: "The schema") }
 
-    /// `schema` is what the schema is called, or where it is.
+    /// Makes the failure for a refused schema. `schema` is the schema's name in the message, such as its path.
     init(_ failure: SchemaFailure, of schema: String) {
         if failure.errors.count == 1, let error = failure.errors.first {
             self.init(.badConfiguration, "\(schema) is refused at \(error.path): \(error.reason.text)")
         } else {
-            // A file of another kind may be wrong in every place.
+            // A file that is not a schema may be wrong at every place.
             let shown = failure.errors.prefix(Self.mostSchemaErrors).map(\.description)
             let rest = failure.errors.count - shown.count
             self.init(
@@ -66,12 +67,12 @@ extension CommandFailure {
 
     private static let mostSchemaErrors = 100
 
-    /// The first few, and how many more there are.
+    /// Returns the first names, and how many more there are.
     static func list(_ names: [String], most: Int = mostNames, separator: String = ", ") -> String {
         let more = names.count > most ? " and \(names.count - most) more" : ""
         return names.prefix(most).joined(separator: separator) + more
     }
 
-    /// A schema has a hundred fields.
+    /// The default number of names in a list. A schema may have a hundred fields.
     static let mostNames = 30
 }

@@ -1,22 +1,22 @@
-/// How the process ends; the numbers from 64 on are those of BSD's `sysexits.h`.
+/// The exit codes of the process. Those from 64 to 78 come from BSD's `sysexits.h`.
 enum ExitStatus: Int32 {
-    /// The answer is no: invalid, rejected rows, duplicate, stale revision, not found, wrong secret.
+    /// The answer is negative: invalid, rejected rows, duplicate, stale revision, not found, wrong secret.
     case no = 1
     case usage = 64
-    /// The input cannot be read as what it should be.
+    /// The input does not have the expected format.
     case badInput = 65
     case noInput = 66
     case unavailable = 69
-    /// Nobody can say whether the write was done.
+    /// It is not known whether the write was stored.
     case outcomeUnknown = 70
     case cannotCreate = 73
     case inputOutput = 74
     case tryAgain = 75
     case notPermitted = 77
-    /// A schema, or the environment, is wrong.
+    /// The schema or the environment is wrong.
     case badConfiguration = 78
-    /// As a shell reports SIGINT.
+    /// The code that a shell reports after SIGINT.
     case interrupted = 130
-    /// As a shell reports SIGPIPE.
+    /// The code that a shell reports after SIGPIPE.
     case pipeClosed = 141
 }

@@ -1,16 +1,17 @@
 internal import Platform
 internal import Synchronization
 
-/// The file in which a run of `mend` keeps the rows that are left. Another run of `mend` cannot claim it meanwhile (flock(2)).
+/// The file in which a run of `mend` keeps the remaining rows. Another run of `mend` cannot claim it meanwhile
+/// (flock(2)).
 ///
-/// Other programs can replace the file, or change it. Such a file is neither overwritten nor removed: from then on, the rows
-/// that are left go to a new file beside it.
+/// Other programs can replace or change the file. This run then neither overwrites nor removes it: from then on, the
+/// remaining rows go to a new file beside it.
 final class FileClaim: Sendable {
     private struct State {
         var path: String
-        /// Of the file that has the name and holds the lock.
+        /// The descriptor of the file that has the name and holds the lock.
         var descriptor: Int32
-        /// As this run has left the file.
+        /// The state in which this run left the file.
         var file: FileState?
         var isDisplaced = false
     }
@@ -19,7 +20,7 @@ final class FileClaim: Sendable {
 
     /// Claims an open file.
     ///
-    /// - Throws: A failure where another run has it, or has just replaced it.
+    /// - Throws: A failure if another run has claimed the file, or has just replaced it.
     init(_ descriptor: Int32, at path: String) throws(CommandFailure) {
         let opened = FileState(of: descriptor)
         state = Mutex(State(path: path, descriptor: try Self.claimed(descriptor, path), file: opened))
@@ -30,14 +31,14 @@ final class FileClaim: Sendable {
 
     deinit { state.withLock { _ = close($0.descriptor) } }
 
-    /// The path of the file for the rows that are left.
+    /// The path of the file for the remaining rows.
     var path: String { state.withLock { $0.path } }
 
     /// Whether another program has replaced or changed the file that was claimed first.
     var isDisplaced: Bool { state.withLock { $0.isDisplaced } }
 
-    /// Puts a new file in the place of the claimed one. If another program has replaced or changed that one, the new file
-    /// gets a free name beside it.
+    /// Replaces the claimed file by a new one. If another program has replaced or changed the claimed file, the new
+    /// file gets a free name beside it.
     func replace(with new: consuming PrivateFile) throws(CommandFailure) {
         let (path, known) = state.withLock { ($0.path, $0.file) }
         let descriptor = try Self.claimed(new.descriptor, path)
@@ -58,20 +59,20 @@ final class FileClaim: Sendable {
         close(old)
     }
 
-    /// Removes the claimed file, since no row is left, unless another program has replaced or changed it.
+    /// Removes the claimed file when no row is left, unless another program has replaced or changed it.
     ///
-    /// - Parameter replacement: A file that was to replace it.
-    /// - Returns: Whether it is gone.
-    /// - Throws: A failure where the system does not remove it.
+    /// - Parameter replacement: The file that was to replace the claimed one. It is discarded.
+    /// - Returns: Whether the claimed file was removed.
+    /// - Throws: A failure if the system cannot remove it.
     func remove(insteadOf replacement: consuming PrivateFile) throws(CommandFailure) -> Bool {
         let isRemoved = try replacement.removeReplaced(ifStill: state.withLock { $0.file })
         if !isRemoved { state.withLock { $0.isDisplaced = true } }
         return isRemoved
     }
 
-    /// - Returns: A descriptor of its own, with which the claim ends.
+    /// - Returns: A duplicate of the descriptor, which holds the claim until it is closed.
     private static func claimed(_ descriptor: Int32, _ path: String) throws(CommandFailure) -> Int32 {
-        // Where a file system has no locks, nobody has one.
+        // On a file system without locks, no run has a lock.
         if flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK { throw isTaken(path) }
         let own = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         guard own >= 0 else { throw .cannotRead(path, errno) }
@@ -79,6 +80,6 @@ final class FileClaim: Sendable {
     }
 
     private static func isTaken(_ path: String) -> CommandFailure {
-        CommandFailure(.tryAgain, "Somebody else is mending \(path)", "Try again when they have ended")
+        CommandFailure(.tryAgain, "Another process is mending \(path)", "Try again when it has ended")
     }
 }

@@ -1,8 +1,8 @@
 internal import Platform
 
-/// What the commands do with open files.
+/// Reads and writes open files as a whole.
 enum FileDescriptor {
-    /// Writes all of it, however often the system takes a part only.
+    /// Writes all bytes, even if the system takes only a part of them at a time.
     ///
     /// - Returns: 0, or `errno`.
     static func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int32 {
@@ -18,9 +18,9 @@ enum FileDescriptor {
         return 0
     }
 
-    /// Reads up to `buffer`'s end or the file's.
+    /// Reads until the buffer is full or the file ends.
     ///
-    /// - Returns: How many bytes were read, or `errno`.
+    /// - Returns: The number of bytes that were read, and 0 or `errno`.
     static func readAll(into buffer: UnsafeMutableRawBufferPointer, from descriptor: Int32) -> (count: Int, code: Int32)
     {
         var filled = 0

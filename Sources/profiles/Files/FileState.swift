@@ -1,29 +1,29 @@
 internal import Platform
 
-/// Which file has a name, and in which state: if two of these are equal, the file was neither replaced nor changed between.
+/// The identity and the state of a file. If two values are equal, the file was neither replaced nor changed in between.
 struct FileState: Hashable {
     private let device: UInt64
     private let inode: UInt64
     private let size: Int64
-    /// Nanoseconds since 1970. The second one changes with the contents and the attributes, and no program can set it.
+    /// Nanoseconds since 1970. `changed` moves with the contents and the attributes, and no program can set it.
     private let modified: Int64
     private let changed: Int64
 
-    /// The state of an open file; nil if it cannot be known.
+    /// The state of an open file. Nil if the system does not tell it.
     init?(of descriptor: Int32) {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { return nil }
         self.init(status)
     }
 
-    /// The state of the file at a path, or at the end of a symbolic link; nil if there is none.
+    /// The state of the file at a path, after following a symbolic link. Nil if there is no file.
     init?(at path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
         self.init(status)
     }
 
-    /// Whether both are of one file, changed or not.
+    /// Whether both values describe the same file, changed or not.
     func isSameFile(as other: FileState) -> Bool { device == other.device && inode == other.inode }
 
     private init(_ status: stat) {
@@ -39,14 +39,14 @@ struct FileState: Hashable {
     }
 }
 
-/// Keeps other runs of the command from replacing files of a folder, for as long as this value lives (flock(2)).
+/// Keeps other runs of the command from replacing files in a folder while this value exists (flock(2)).
 ///
-/// A command holds it for a few system calls only: while it compares a file, and gives another one its name.
+/// A command holds it for a few system calls only, while it compares a file and gives its name to another file.
 struct FolderLock: ~Copyable {
     private let descriptor: Int32
 
-    /// Waits for the lock of the folder of a file, for two seconds at most: another program may hold it for a purpose of its
-    /// own. Where a file system has no such locks, none is held.
+    /// Waits for the lock of the file's folder, for two seconds at most, because another program may hold it for its
+    /// own purposes. After that time, and on a file system without such locks, the value holds no lock.
     init(of path: String) {
         let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? "."
         descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

@@ -4,10 +4,10 @@ internal import Platform
 struct InputFile: ~Copyable {
     let path: String
     let descriptor: Int32
-    /// Nil where it is not known, as of a pipe.
+    /// The size of the file. Nil if it is unknown, as for a pipe.
     let byteCount: UInt64?
 
-    /// Opens a file; one that cannot be opened is called by its path, or as the caller says.
+    /// Opens a file. A failure names the file by `name`, or else by its path.
     init(_ path: String, called name: String? = nil) throws(CommandFailure) {
         self.path = path
         descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
@@ -15,15 +15,14 @@ struct InputFile: ~Copyable {
         var status = stat()
         let code = fstat(descriptor, &status) != 0 ? errno : status.st_mode & S_IFMT == S_IFDIR ? EISDIR : 0
         guard code == 0 else {
-            // What is not whole has no end of its own.
+            // An error in an initializer skips `deinit`, so the descriptor is closed here.
             if descriptor > STDERR_FILENO { close(descriptor) }
             throw .cannotRead(name ?? path, code)
         }
         byteCount = status.st_mode & S_IFMT == S_IFREG ? UInt64(max(0, status.st_size)) : nil
     }
 
-    /// Reads all of a file of at most `limit` bytes; the memory is zeroed after `body`, since there may be a secret in
-    /// it.
+    /// Reads a whole file of at most `limit` bytes. The memory is zeroed after `body`, because it may contain a secret.
     func withContents<Value>(
         limit: Int = 16 << 20, _ body: (Span<UInt8>) throws(CommandFailure) -> Value
     ) throws(CommandFailure) -> Value {

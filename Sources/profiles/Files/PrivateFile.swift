@@ -2,10 +2,10 @@ internal import Platform
 internal import ProfileStore
 internal import ProfileStoreSQLite
 
-/// A file for its owner alone (0600) that appears whole under its name, or not at all.
+/// A file for its owner alone (0600) that appears under its name when it is complete, or not at all.
 ///
-/// Until it is complete it has no name, so that nothing is left of it however the process ends (`O_TMPFILE`, open(2)).
-/// Where the file system has no such files it has a temporary name beside its own.
+/// Until then the file has no name, so nothing of it remains however the process ends (`O_TMPFILE`, open(2)). On a file
+/// system without such files it has a temporary name beside its own.
 struct PrivateFile: ~Copyable {
     let descriptor: Int32
     private let path: String
@@ -15,19 +15,20 @@ struct PrivateFile: ~Copyable {
     private enum Name: ~Copyable {
         case none
         case temporary(TemporaryName)
-        /// Its own from the beginning: what cannot be replaced, such as a terminal or a named pipe, is written as it is.
+        /// The final name from the start. A file that cannot be replaced, such as a terminal or a named pipe, is
+        /// written directly.
         case final
     }
 
-    /// Begins a file. One that is there is replaced only where that was asked for; those that are spared, the input and
-    /// the store's own, never are.
+    /// Creates a file. An existing file is replaced only if `replacing` is true. The spared files, such as the input
+    /// and the store's own files, are never replaced.
     init(_ path: String, replacing: Bool, sparing spared: FilePlaces) throws(CommandFailure) {
         try Self.requireName(path, replacing: replacing, sparing: spared)
         var status = stat()
         let exists = stat(path, &status) == 0
         switch exists ? status.st_mode & S_IFMT : S_IFREG {
         case S_IFREG:
-            // A symbolic link keeps pointing at the file that is replaced, or that it has waited for.
+            // A symbolic link stays. Its target is replaced, or created if it does not exist.
             let target = try Self.resolved(path)
             let unnamed = Self.openUnnamed(beside: target)
             if unnamed >= 0 {
@@ -53,13 +54,13 @@ struct PrivateFile: ~Copyable {
         self.replaces = replaces
     }
 
-    /// Refuses a name that a file may not have, before there is anything to write. What is no plain file, such as a
-    /// terminal or a pipe, is written to and not replaced.
+    /// Refuses a name that a file may not have, before there is anything to write. A file that is not a regular file,
+    /// such as a terminal or a pipe, is written to and not replaced.
     static func requireName(
         _ path: String, replacing: Bool, sparing spared: FilePlaces
     ) throws(CommandFailure) {
         guard path != "-" else {
-            throw CommandFailure(.usage, "- is no file to write to here", "Name one; ./- is one of that name")
+            throw CommandFailure(.usage, "- does not name a file here", "Name a file; ./- is a file with that name")
         }
         try spared.require(path)
         var status = stat()
@@ -67,6 +68,8 @@ struct PrivateFile: ~Copyable {
     }
 
     /// Gives the file its name.
+    ///
+    /// - Throws: A failure if a file has that name and must not be replaced.
     consuming func commit() throws(CommandFailure) {
         try secure()
         let lock = FolderLock(of: path)
@@ -74,10 +77,10 @@ struct PrivateFile: ~Copyable {
         guard try takeName(path, replacing: replaces) else { throw .isThere(path) }
     }
 
-    /// Gives the file its name, in the place of one in a known state. If that one was replaced or changed since, it stays, and
-    /// this file gets a name that is free.
+    /// Gives the file its name, in the place of a file in a known state. If that file was replaced or changed since, it
+    /// stays, and this file gets another name that is free.
     ///
-    /// - Returns: The other name; nil if it has its own.
+    /// - Returns: The other name. Nil if the file has its own name.
     consuming func commit(over known: FileState?) throws(CommandFailure) -> String? {
         try secure()
         let lock = FolderLock(of: path)
@@ -95,9 +98,9 @@ struct PrivateFile: ~Copyable {
         throw .isThere(path)
     }
 
-    /// Gives this file up, and removes the one that it was to replace, unless that was replaced or changed since.
+    /// Discards this file, and removes the file that it was to replace, unless that file was replaced or changed since.
     ///
-    /// - Returns: Whether that one is gone.
+    /// - Returns: Whether that file was removed.
     consuming func removeReplaced(ifStill known: FileState?) throws(CommandFailure) -> Bool {
         let lock = FolderLock(of: path)
         defer { extendLifetime(lock) }
@@ -106,7 +109,7 @@ struct PrivateFile: ~Copyable {
         return true
     }
 
-    /// - Returns: False if another file has the name and is not to be replaced.
+    /// - Returns: False if another file has the name and must not be replaced.
     private func takeName(_ path: String, replacing: Bool) throws(CommandFailure) -> Bool {
         switch name {
         case .final: return true
@@ -115,7 +118,7 @@ struct PrivateFile: ~Copyable {
             if link(to: path) { return true }
             guard errno == EEXIST else { throw .cannotCreate(path, errno) }
             guard replacing else { return false }
-            // A link replaces nothing, so it takes two steps.
+            // link(2) does not replace a file, so this takes two steps.
             let temporary = TemporaryName(beside: path)
             guard link(to: temporary.path) else { throw .cannotCreate(path, errno) }
             return try rename(temporary, to: path, replacing: true)
@@ -124,7 +127,7 @@ struct PrivateFile: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// All that was written is on the disk, and for the owner alone, whatever the umask took away.
+    /// Writes all data to the disk, and gives access to the owner alone, whatever the umask is.
     private func secure() throws(CommandFailure) {
         switch name {
         case .final: return
@@ -139,7 +142,8 @@ struct PrivateFile: ~Copyable {
         _ temporary: borrowing TemporaryName, to path: String, replacing: Bool
     ) throws(CommandFailure) -> Bool {
         if !replacing {
-            // Somebody may have made one meanwhile. Some file systems have no links, and there it is not noticed.
+            // Another process may have created the file meanwhile; link(2) then fails. On a file system without links,
+            // this is not noticed.
             if Platform.link(temporary.path, path) == 0 { return true }
             if errno == EEXIST { return false }
         }
@@ -151,7 +155,7 @@ struct PrivateFile: ~Copyable {
         linkat(AT_FDCWD, Self.place(of: descriptor), AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0
     }
 
-    /// - Returns: A descriptor, or -1 where there are no such files, or where they could not be named later.
+    /// - Returns: A descriptor, or -1 if the system cannot create unnamed files or could not name them later.
     private static func openUnnamed(beside path: String) -> Int32 {
         let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? "."
         let descriptor = open(folder, __O_TMPFILE | O_WRONLY | O_CLOEXEC, 0o600)
@@ -160,14 +164,14 @@ struct PrivateFile: ~Copyable {
         return -1
     }
 
-    /// The name that every open file has, by which an unnamed one gets another.
+    /// The path of an open descriptor, by which an unnamed file gets a name.
     private static func place(of descriptor: Int32) -> String { "/proc/self/fd/\(descriptor)" }
 
-    /// Where a symbolic link leads, and what leads on from there. Not an absolute path, since the working folder's may
+    /// Follows the symbolic links of a path. A relative path stays relative, because the path of the working folder may
     /// not be UTF-8.
     private static func resolved(_ path: String) throws(CommandFailure) -> String {
         var target = path
-        // As many as the system follows.
+        // The system follows at most 40 links.
         for _ in 0..<40 {
             var link = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
             guard readlink(target, &link, Int(PATH_MAX)) >= 0 else { return target }

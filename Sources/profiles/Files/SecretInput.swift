@@ -1,14 +1,14 @@
 internal import Platform
 internal import ProfileCore
 
-/// Secrets that come from standard input or from a file, straight into memory that is zeroed after use.
+/// Reads secrets from standard input or from a file into memory that is zeroed after use.
 enum SecretInput {
-    /// In bytes; far more than any rule for secrets allows.
+    /// The maximum length of a secret in bytes. No rule for secrets allows nearly as much.
     static let longestSecret = 65_536
 
-    /// Reads one secret: all there is, without one final line end.
+    /// Reads one secret: the whole input without one final line end.
     static func readOne(_ path: String) throws(CommandFailure) -> Secret {
-        // Somebody may have written the secret where its file's path belongs.
+        // The message does not repeat the path, because the user may have typed the secret in its place.
         let file = try InputFile(path, called: "The file with the secret")
         return try Secret(capacity: longestSecret + 1) { output throws(CommandFailure) in
             let code = output.withUnsafeMutableBufferPointer { buffer, used in
@@ -25,7 +25,9 @@ enum SecretInput {
         }
     }
 
-    /// Reads secrets, one a line, of which there should be just so many.
+    /// Reads secrets, one per line.
+    ///
+    /// - Throws: A failure if the number of lines is not `count`.
     static func readLines(_ count: Int, from path: String) throws(CommandFailure) -> [Secret] {
         let all = try readOne(path)
         let bytes = all.bytes
@@ -46,7 +48,7 @@ enum SecretInput {
     }
 
     static func tooLong(_ place: String) -> CommandFailure {
-        CommandFailure(.badInput, "\(place) holds more than \(longestSecret) bytes, which no secret does")
+        CommandFailure(.badInput, "\(place) holds more than \(longestSecret) bytes, the maximum for a secret")
     }
 }
 

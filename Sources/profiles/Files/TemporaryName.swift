@@ -1,12 +1,12 @@
 internal import Platform
 internal import Synchronization
 
-/// A name for a file that is not whole yet. It goes with this value, or with the process when a signal ends that.
+/// A name for a file that is not complete. The file is removed with this value, or when a signal ends the process.
 struct TemporaryName: ~Copyable {
     let path: String
     private let slot: Int?
 
-    /// Chooses a name that nobody has, in the folder of a file; it is the caller's to make the file.
+    /// Chooses a random name in the folder of a file. The caller creates the file.
     init(beside path: String) {
         let letters = "abcdefghijklmnopqrstuvwxyz0123456789"
         self.path = path + "." + String((0..<12).map { _ in letters.randomElement() ?? "x" })
@@ -18,21 +18,21 @@ struct TemporaryName: ~Copyable {
         if let slot { temporaryNames.remove(slot) }
     }
 
-    /// Removes the files of all that there are, as the process is about to end.
+    /// Removes the files of all temporary names. It is called before the process ends.
     static func removeAll() { temporaryNames.unlinkAll() }
 }
 
 private let temporaryNames = TemporaryNames()
 
-/// The temporary names of the process, as far as a signal handler has to know them.
+/// The temporary names of the process, for its signal handlers.
 ///
-/// A handler may run on any thread between any two instructions, so it may touch nothing but what signal-safety(7) lists.
-/// It reads atomics, which are lock-free, in memory that is allocated before a handler is installed and never freed; the
-/// names that they point to are never freed either, since a handler may be reading one. Those few bytes are all that is
-/// lost. That memory is written through the atomics alone, which is why any thread may have this value.
+/// A handler may run on any thread between any two instructions, so it may use only what signal-safety(7) lists. It
+/// reads lock-free atomics in memory that is allocated before a handler is installed and is never freed. The names that
+/// they point to are never freed either, because a handler may be reading one; the leak is a few bytes. That memory is
+/// only written through the atomics, so any thread may have this value.
 private struct TemporaryNames: ~Copyable, @unchecked Sendable {
     private let slots: UnsafeMutablePointer<Atomic<UnsafeMutablePointer<CChar>?>>
-    /// A command writes one private file at a time, or two.
+    /// A command writes one or two private files at a time.
     private static let count = 4
 
     init() {
@@ -40,7 +40,7 @@ private struct TemporaryNames: ~Copyable, @unchecked Sendable {
         for slot in 0..<Self.count { (slots + slot).initialize(to: Atomic(nil)) }
     }
 
-    /// - Returns: Where it was put; nil where there is no room, so that signals leave it.
+    /// - Returns: The slot of the name. Nil if all slots are in use; then a signal does not remove the file.
     func add(_ path: String) -> Int? {
         for signal in [SIGHUP, SIGINT, SIGQUIT, SIGTERM] { Self.catchUnlessCaught(signal) }
         let name = strdup(path)
@@ -60,8 +60,8 @@ private struct TemporaryNames: ~Copyable, @unchecked Sendable {
         }
     }
 
-    /// What somebody else catches or ignores is left to them: who catches a signal and then ends the process has to call
-    /// ``TemporaryName/removeAll()``.
+    /// Leaves a signal alone if other code catches or ignores it. Code that catches a signal and then ends the process
+    /// must call ``TemporaryName/removeAll()``.
     private static func catchUnlessCaught(_ signal: Int32) {
         var action = sigaction()
         sigaction(signal, nil, &action)
@@ -74,7 +74,8 @@ private struct TemporaryNames: ~Copyable, @unchecked Sendable {
     }
 }
 
-/// The signal that is raised waits until the handler has returned, and then does what it would have done.
+/// Removes the files and raises the signal again with its default action. The signal is blocked until this handler
+/// returns, and takes effect then.
 private let removeAndEnd: @convention(c) (Int32) -> Void = { number in
     temporaryNames.unlinkAll()
     signal(number, SIG_DFL)

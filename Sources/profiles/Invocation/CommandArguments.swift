@@ -2,7 +2,7 @@ internal import Platform
 
 /// The arguments of the process.
 enum CommandArguments {
-    /// Refuses to go on if the arguments are missing, or if one is not UTF-8.
+    /// Throws a failure if the arguments are missing, or if one is not UTF-8.
     ///
     /// Swift reads them from `/proc/self/cmdline`. If it cannot, the list is empty, without even the command's name. The
     /// parser would take that for a call without a subcommand, show the overview, and exit with 0: a failed login would
@@ -26,17 +26,17 @@ enum CommandArguments {
 }
 
 extension CommandArguments {
-    /// The line of shell that runs the command again with some options besides.
+    /// Returns the shell command that runs this command again with some more options.
     ///
     /// - Parameters:
-    ///   - arguments: What the command was called with, its own name first.
-    ///   - value: An option and the value that it gets instead of one that it had.
-    ///   - flag: A flag that it gets if it did not have it.
-    /// - Returns: The line, with what a shell would read otherwise in quotes.
+    ///   - arguments: The arguments of the process, the command's name first.
+    ///   - value: An option and its new value, which replaces a former value.
+    ///   - flag: A flag to add if it is missing.
+    /// - Returns: The command, with quotes around words that a shell would read differently.
     static func line(
         _ arguments: [String], setting value: (option: String, value: String)?, adding flag: String?
     ) -> String {
-        // What follows "--" is no option.
+        // Words after "--" are not options.
         let options = arguments.prefix { $0 != "--" }
         var words: [String] = []
         var isValue = false
@@ -53,15 +53,15 @@ extension CommandArguments {
         return line(words + arguments[options.endIndex...])
     }
 
-    /// What a shell finds the command by.
+    /// The name by which a shell finds the command.
     static var ownName: String { CommandLine.arguments.first ?? "profiles" }
 
-    /// The line of shell that has these words, with what a shell would read otherwise in quotes.
+    /// Returns the shell command of these words, with quotes around words that a shell would read differently.
     static func line(_ words: [String]) -> String { words.map(\.shellWord).joined(separator: " ") }
 }
 
 extension String {
-    /// The text as a word that a shell takes for it.
+    /// The text as one word of a shell command.
     fileprivate var shellWord: String {
         let isPlain =
             !isEmpty
@@ -73,6 +73,6 @@ extension String {
         return isPlain ? self : quotedForShell
     }
 
-    /// In single quotes, between which a shell reads nothing but their end.
+    /// The text in single quotes, between which a shell changes nothing.
     var quotedForShell: String { "'" + replacing("'", with: #"'\''"#) + "'" }
 }

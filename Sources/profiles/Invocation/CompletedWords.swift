@@ -3,10 +3,10 @@ internal import ProfileCore
 internal import ProfileStore
 internal import ProfileTransfer
 
-/// What a shell is told that only the store knows: its fields and the versions of its schema.
+/// The words for completion in a shell that only the store knows: its fields and the versions of its schema.
 ///
-/// The script that `profiles completion` prints calls the command with the words of the line. argument-parser then asks
-/// for words while it parses, when it is too late to open a store, so they are read before.
+/// The script of `profiles completion` calls the command with the words of the line. argument-parser asks for the words
+/// while it parses, and cannot wait for a store then. So they are read before.
 struct CompletedWords: Sendable {
     private var fields = ProfileSchema.standard.openFields.map(\.name.text)
     private var versions: [Int] = []
@@ -15,9 +15,9 @@ struct CompletedWords: Sendable {
 
     /// The names of fields.
     static let fields = CompletionKind.custom { _, _, _ in current.fields }
-    /// The names of fields that get a value: `phone=`.
+    /// The names of fields for an assignment, such as `phone=`.
     static let assignments = CompletionKind.custom { _, _, _ in current.fields.map { $0 + "=" } }
-    /// Names of columns with commas between, of which the last is being typed.
+    /// Names of columns, separated by commas. The user is typing the last one.
     static let columnLists = CompletionKind.custom { words, index, _ in
         let word = words.indices.contains(index) ? words[index] : ""
         let before = word.lastIndex(of: ",").map { String(word[...$0]) } ?? ""
@@ -26,7 +26,7 @@ struct CompletedWords: Sendable {
             before + $0
         }
     }
-    /// `HEADER=FIELD`, as soon as the header is there.
+    /// `HEADER=FIELD`, after the user has typed the header.
     static let columns = CompletionKind.custom { words, index, _ in
         let word = words.indices.contains(index) ? words[index] : ""
         return word.lastIndex(of: "=").map { equals in current.fields.map { word[...equals] + $0 } } ?? []
@@ -34,7 +34,7 @@ struct CompletedWords: Sendable {
     /// The versions of the schema.
     static let versions = CompletionKind.custom { _, _, _ in current.versions.map(String.init) }
 
-    /// Parses the arguments of the process with the words at hand, if a shell asks for some.
+    /// Parses the arguments of the process. If a shell asks for completion, the words are read first.
     static func atHand<Value>(_ parse: () throws -> Value) async throws -> Value {
         let arguments = CommandLine.arguments.dropFirst()
         guard arguments.first == "---completion" else { return try parse() }
@@ -43,24 +43,25 @@ struct CompletedWords: Sendable {
 
     private init() {}
 
-    /// Reads them from the store that a line names; where it cannot be read, the built-in fields have to do.
+    /// Reads the words from the store that a line names. If the store cannot be read, the words are the built-in
+    /// fields.
     private init(onLine words: [String]) async {
         self.init()
         do {
             let path = try StorePlace.path(Self.database(onLine: words))
             var options = ProfileRepository.Options()
-            // Whoever presses Tab waits no longer for a server.
+            // A user who presses Tab does not wait longer for a server.
             options.waitLimit = .seconds(2)
             let repository = try await StorePlace.open(path, options)
             fields = repository.schema.openFields.map(\.name.text)
             versions = try await repository.rules.versions().map(\.number)
             await repository.close()
         } catch {
-            // A shell shows nothing of what went wrong.
+            // A shell does not show errors of a completion.
         }
     }
 
-    /// The value of `--database`. A shell passes words as they are typed, so that quotes are taken away here.
+    /// The value of `--database`. A shell passes words as the user typed them, so quotes are removed here.
     private static func database(onLine words: [String]) -> String? {
         for (index, word) in words.enumerated() {
             if word == "--database", index + 1 < words.endIndex { return unquoted(words[index + 1]) }

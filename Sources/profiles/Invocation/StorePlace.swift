@@ -7,11 +7,12 @@ internal import ProfileStoreSQLite
 
 /// Where a store is: the path of a file, or the URI of a PostgreSQL database.
 enum StorePlace {
-    /// As told, as the environment says, or in the user's data folder (XDG Base Directory Specification).
+    /// Returns the place that the option names, or else the environment. Without both it is in the user's data folder
+    /// (XDG Base Directory Specification).
     static func path(_ database: String?) throws(CommandFailure) -> String {
         if let database { return database }
         if let path = try Environment.path("PROFILES_DATABASE") { return path }
-        // A relative path there is to be ignored, says the specification.
+        // The specification says to ignore a relative path.
         if let folder = try Environment.path("XDG_DATA_HOME"), folder.hasPrefix("/") {
             return folder + "/profiles/profiles.sqlite"
         }
@@ -23,12 +24,12 @@ enum StorePlace {
         return home + "/.local/share/profiles/profiles.sqlite"
     }
 
-    /// Whether it is a database on a server, rather than a file.
+    /// Whether the place is a database on a server, not a file.
     static func isDatabase(_ place: String) -> Bool {
         place.hasPrefix("postgresql://") || place.hasPrefix("postgres://")
     }
 
-    /// A file is completed; the URI of a database is typed.
+    /// Completes files. The URI of a database is not completed.
     static let completion = CompletionKind.file(extensions: ["sqlite", "sqlite3", "db"])
 
     static func open(_ place: String, _ options: ProfileRepository.Options) async throws -> ProfileRepository {
@@ -40,7 +41,7 @@ enum StorePlace {
         #endif
     }
 
-    /// Refuses what can be done with a file alone.
+    /// Refuses an operation that only works with a file, if the place is a database.
     static func requireFile(_ place: String, for operation: String, _ advice: String) throws(CommandFailure) {
         guard isDatabase(place) else { return }
         throw CommandFailure(.usage, "\(operation) is for stores in a file", advice)
@@ -48,8 +49,8 @@ enum StorePlace {
 }
 
 extension CommandFailure {
-    /// The store is on a server of which this build knows nothing.
+    /// The failure of a build without support for PostgreSQL.
     static let noPostgres = CommandFailure(
-        .badConfiguration, "This build of profiles knows no PostgreSQL",
+        .badConfiguration, "This build of profiles does not support PostgreSQL",
         "Build it with \"swift build -c release --product profiles --traits Postgres\"")
 }

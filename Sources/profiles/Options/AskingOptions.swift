@@ -1,29 +1,30 @@
 internal import ArgumentParser
 internal import TerminalUI
 
-/// How a person is asked.
+/// How the user is asked for input.
 enum Asking {
     /// On a screen.
     case onScreen
-    /// Line by line, without any control code: fit for screen readers and for terminals that know none.
+    /// Line by line, without control codes: suitable for screen readers and for terminals that do not support control
+    /// codes.
     case byLine
 }
 
-/// Chooses between the two ways.
+/// The option that chooses between the two ways.
 struct AskingOptions: ParsableArguments {
     @Flag(
         name: .customLong("plain"),
-        help: "Ask line by line, as with TERM=dumb: no screen and no control codes, fit for a screen reader.")
+        help: "Ask line by line, as with TERM=dumb: no screen and no control codes, suitable for a screen reader.")
     var isPlain = false
 }
 
 extension StoreUsing {
-    /// How somebody can be asked; nil where nobody can.
+    /// How the user can be asked. Nil if standard input is not a terminal, or with `--no-input`.
     func asking(_ options: AskingOptions) -> Asking? {
         guard canAsk else { return nil }
         return options.isPlain || !canShowScreen ? .byLine : .onScreen
     }
 
-    /// Whether there is a terminal on which a screen can be drawn.
+    /// Whether the user can be asked on a terminal that can show a screen.
     var canShowScreen: Bool { canAsk && !Environment.isTerminalDumb }
 }

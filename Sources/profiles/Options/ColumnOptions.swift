@@ -1,24 +1,24 @@
 internal import ArgumentParser
 internal import ProfileTransfer
 
-/// Which columns of a file go to which fields.
+/// The options that assign columns of a file to fields.
 struct ColumnOptions: ParsableArguments {
     @Option(
         name: .customLong("map"),
         help: ArgumentHelp(
-            "Take a column for a field whose name it does not have; may be repeated.", valueName: "header=field"),
+            "Assign a column to a field of another name; may be repeated.", valueName: "header=field"),
         completion: CompletedWords.columns)
     var mappings: [ColumnMapping] = []
 
     @Option(
         name: .customLong("ignore"),
-        help: ArgumentHelp("Pass over a column, whatever its name means; may be repeated.", valueName: "header"))
+        help: ArgumentHelp("Ignore a column, even if a field has its name; may be repeated.", valueName: "header"))
     var ignored: [String] = []
 
-    @Flag(help: "Pass over columns that are no field.")
+    @Flag(help: "Ignore columns that match no field.")
     var ignoreUnknown = false
 
-    /// Makes an import take its columns so.
+    /// Sets the columns of an import by these options.
     func adapt(_ options: inout ImportOptions) {
         options.columns = Dictionary(mappings.map { ($0.header, $0.field) }) { _, last in last }
         options.ignoredColumns = Set(ignored)
@@ -26,7 +26,7 @@ struct ColumnOptions: ParsableArguments {
     }
 }
 
-/// `Mobile=phone`: the header may hold the sign itself, so that the last one counts.
+/// A mapping such as `Mobile=phone`. The header may contain `=`, so the last `=` separates header and field.
 struct ColumnMapping: ExpressibleByArgument {
     let header: String
     let field: String

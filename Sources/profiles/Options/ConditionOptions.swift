@@ -3,13 +3,13 @@ internal import ProfileCore
 internal import ProfileStore
 internal import TextLayout
 
-/// What profiles must have to be shown; all of it.
+/// The conditions for the profiles to show. A profile must meet all of them.
 struct ConditionOptions: ParsableArguments {
     @Option(
         name: .customLong("where"),
         help: ArgumentHelp(
-            "What any field of the schema must be; besides = there are !=, <, <=, > and >=. FIELD= means no value, "
-                + "FIELD!= any. May be repeated.",
+            "Compare a field of the schema by =, !=, <, <=, > or >=. FIELD= matches profiles without a value, "
+                + "FIELD!= those with one. May be repeated.",
             valueName: "field=value"),
         completion: CompletedWords.assignments)
     var comparisons: [String] = []
@@ -17,7 +17,7 @@ struct ConditionOptions: ParsableArguments {
     @Option(
         name: .customLong("contains"),
         help: ArgumentHelp(
-            "What stands somewhere in a field, whatever its case and accents; may be repeated.",
+            "Match a text anywhere in a field, ignoring case and accents; may be repeated.",
             valueName: "field=text"),
         completion: CompletedWords.assignments)
     var contents: [String] = []
@@ -25,22 +25,22 @@ struct ConditionOptions: ParsableArguments {
     @Option(
         name: .customLong("any"),
         help: ArgumentHelp(
-            "Values of which a field must have one, with commas between; \\, is a comma within one. May be repeated.",
+            "Match any of several values, separated by commas; \\, is a comma within a value. May be repeated.",
             valueName: "field=a,b"),
         completion: CompletedWords.assignments)
     var choices: [String] = []
 
-    @Flag(help: "Only the beginning must be the same where a value is given with =.")
+    @Flag(help: "Match values that begin with the given one, in conditions with =.")
     var prefix = false
 
-    @Flag(help: "Only profiles that revalidation found invalid.")
+    @Flag(help: "Show only profiles that are marked invalid.")
     var invalid = false
 
     func validate() throws {
         for text in comparisons where FieldComparison(text) == nil {
             throw ValidationError(
-                "--where takes FIELD=VALUE. Instead of = there may be !=, <, <=, > or >=; "
-                    + "'\(text.visible(upTo: 64))' has none behind a field.")
+                "--where takes FIELD=VALUE. Instead of = you can use !=, <, <=, > or >=; "
+                    + "'\(text.visible(upTo: 64))' has none of them after a field name.")
         }
         for text in comparisons where FieldComparison(text)?.lacksValue ?? false {
             throw ValidationError("'\(text.visible(upTo: 64))' has no value to compare with.")
@@ -55,13 +55,13 @@ struct ConditionOptions: ParsableArguments {
 
     var status: ProfileQuery.Status? { invalid ? .invalid : nil }
 
-    /// The conditions, with those that are told in another way before them.
+    /// Returns `others`, the conditions from other options, followed by the conditions of these options.
     func conditions(
         _ others: [Assignment] = [], in schema: ProfileSchema
     ) throws(CommandFailure) -> [ProfileQuery.Condition] {
         var conditions: [ProfileQuery.Condition] = []
         func add(_ field: String, _ comparison: ProfileQuery.Comparison) throws(CommandFailure) {
-            let rules = try schema.openField(told: field, forbidden: "Nobody can be looked up by a secret")
+            let rules = try schema.openField(told: field, forbidden: "Profiles cannot be looked up by a secret")
             conditions.append(ProfileQuery.Condition(rules.name, comparison))
         }
         for other in others { try add(other.field, prefix ? .hasPrefix(other.value) : .equals(other.value)) }
@@ -73,7 +73,7 @@ struct ConditionOptions: ParsableArguments {
         return conditions
     }
 
-    /// Whether every store has an index that leaves so few profiles that a look-up is at its end at once.
+    /// Whether an index that every store has leaves so few profiles that the lookup ends at once.
     func leaveFewProfiles(_ others: [Assignment], inOrder isOrdered: Bool) -> Bool {
         guard !invalid, !prefix else { return false }
         let equal = others.map(\.field) + comparisons.compactMap(FieldComparison.init).filter(\.isEqual).map(\.field)
@@ -83,9 +83,9 @@ struct ConditionOptions: ParsableArguments {
     }
 }
 
-/// `FIELD=VALUE`, or one of the other signs that compare.
+/// A comparison such as `FIELD=VALUE`, or with another operator.
 struct FieldComparison {
-    /// Longer ones first, since others begin with them.
+    /// Longer operators first, because they begin with the shorter ones.
     private enum Sign: String, CaseIterable {
         case differs = "!="
         case isAtMost = "<="
@@ -111,7 +111,7 @@ struct FieldComparison {
 
     var isEqual: Bool { sign == .equals && !value.isEmpty }
 
-    /// Whether less and greater are asked for, but not than what.
+    /// Whether the operator is `<`, `<=`, `>` or `>=` and its value is missing.
     var lacksValue: Bool { value.isEmpty && sign != .equals && sign != .differs }
 
     func comparison(withPrefix prefix: Bool) -> ProfileQuery.Comparison {

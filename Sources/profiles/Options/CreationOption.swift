@@ -1,7 +1,7 @@
 internal import ArgumentParser
 
-/// Says that a store is to be made.
+/// The option that confirms the creation of a store.
 struct CreationOption: ParsableArguments {
-    @Flag(help: "Make the store that --database names, if there is none, without asking.")
+    @Flag(help: "Create the store at --database without asking, if it does not exist.")
     var create = false
 }

@@ -1,16 +1,16 @@
 internal import ArgumentParser
 
-/// What separates the cells of CSV.
+/// The option for the separator of CSV cells.
 struct DelimiterOption: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "What separates the cells: one ASCII character, or tab. (default: , ; tab or |, found out)", valueName: "c")
+            "Separate cells by one ASCII character, or by tab. (default: , ; tab or |, detected)", valueName: "c")
     )
     var delimiter: Delimiter?
 
-    /// Nil where it is to be found out.
+    /// The delimiter. Nil if the importer detects it.
     var byte: UInt8? { delimiter?.byte }
-    /// Whether anything was said of it.
+    /// Whether the option is given.
     var isGiven: Bool { delimiter != nil }
 }
 

@@ -1,11 +1,11 @@
 public import ArgumentParser
 internal import ProfileTransfer
 
-/// What becomes of rows whose profiles are stored already.
+/// The option for rows whose profiles are stored already.
 struct DuplicateOption: ParsableArguments {
     @Option(
         name: .customLong("on-duplicate"),
-        help: "What becomes of a row whose profile is there already: reject, skip or update.")
+        help: "Reject, skip or update rows whose profiles are stored already.")
     var policy = ImportOptions.DuplicatePolicy.reject
 }
 

@@ -22,13 +22,13 @@ struct FieldOptions: ParsableArguments {
     @Option(
         name: .customLong("set"),
         help: ArgumentHelp(
-            "The value of any field of the schema, or a hash as password_hash; may be repeated.",
+            "Set any field of the schema, or password_hash to a hash; may be repeated.",
             valueName: "field=value"),
         completion: CompletedWords.assignments)
     var assignments: [String] = []
 
     @Option(
-        help: ArgumentHelp("A file with a JSON object of values by field; - is standard input.", valueName: "file"),
+        help: ArgumentHelp("Read values from a file with a JSON object; - is standard input.", valueName: "file"),
         completion: .file(extensions: ["json"]))
     var json: String?
 
@@ -36,10 +36,10 @@ struct FieldOptions: ParsableArguments {
         _ = try parsedAssignments()
     }
 
-    /// Whether nothing was said.
+    /// Whether no field is given.
     var isEmpty: Bool { named.isEmpty && assignments.isEmpty && json == nil }
 
-    /// What was said, by field, later ones over earlier ones: the JSON, then the options.
+    /// The given values by field: those of the JSON, then those of the options. The last value of a field counts.
     func values() throws -> [JSONMember] {
         let members = try json.map { path throws(CommandFailure) in try JSONFields.read(path) } ?? []
         return try members + (named + parsedAssignments()).map { JSONMember($0.field, .string($0.value)) }
@@ -55,7 +55,7 @@ struct FieldOptions: ParsableArguments {
     private func parsedAssignments() throws(ValidationError) -> [(field: String, value: String)] {
         var parsed: [(field: String, value: String)] = []
         for assignment in assignments {
-            // Neither text repeats what was typed: it may be a secret (P12).
+            // Neither message repeats the argument, which may be a secret (P12).
             guard let assignment = Assignment(assignment) else { throw ValidationError("--set takes FIELD=VALUE.") }
             guard assignment.field != FieldName.password.text else { throw NoSecretArguments.refusal }
             parsed.append((assignment.field, assignment.value))
@@ -65,7 +65,7 @@ struct FieldOptions: ParsableArguments {
 }
 
 extension ProfileDraft {
-    /// Takes over what was told to a command; null clears a field.
+    /// Sets the fields that a command was given. Null clears a field.
     mutating func take(_ values: [JSONMember], by schema: ProfileSchema) {
         for member in values {
             let name = schema.name(told: member.name)
@@ -91,9 +91,13 @@ struct Assignment: Hashable, Sendable {
     }
 }
 
-/// Values of fields that come as a JSON object.
+/// Reads values of fields from a JSON object.
 enum JSONFields {
-    /// - Returns: The members, each of a single value.
+    /// Reads a file, or standard input for `-`.
+    ///
+    /// - Returns: The members of the object, each with a single value.
+    /// - Throws: A failure if the file cannot be read, is not a JSON object, or contains a member that is an array or
+    ///   an object.
     static func read(_ path: String) throws(CommandFailure) -> [JSONMember] {
         let file = try InputFile(path)
         let name = CommandFailure.named(path)

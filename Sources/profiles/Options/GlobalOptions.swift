@@ -2,9 +2,9 @@ internal import ArgumentParser
 internal import ProfileCore
 internal import TextLayout
 
-/// A subcommand that comes to the store and writes a result, as nearly every one does.
+/// A subcommand that uses the store and writes a result. Nearly every subcommand is one.
 ///
-/// Its groups of options stand side by side: in a debug build the parser looks at a group within a group many times over.
+/// Its option groups are not nested: in a debug build the parser visits a nested group many times.
 protocol ResultWriting: StoreUsing {
     var result: ResultOptions { get }
 }
@@ -13,20 +13,20 @@ extension ResultWriting {
     var global: GlobalOptions { GlobalOptions(store: store, format: result.format) }
 }
 
-/// How a result is written.
+/// The option for the format of results.
 struct ResultOptions: ParsableArguments {
-    @Option(help: "How results are written: text or json.")
+    @Option(help: "Write results as text or json.")
     var format = OutputFormat.text
 }
 
-/// What nearly every subcommand goes by.
+/// The options that nearly every subcommand has.
 struct GlobalOptions: StoreUsing {
     let store: StoreOptions
     let format: OutputFormat
 
     var quiet: Bool { store.quiet }
 
-    /// Says that something was done, in the format that was asked for.
+    /// Reports that something was done, in the chosen format. With `--quiet` there is no text.
     func confirm(_ text: String, _ json: JSONValue) throws(CommandFailure) {
         switch format {
         case .text: if !quiet { try Output.standard.print(text.visible) }
@@ -35,7 +35,7 @@ struct GlobalOptions: StoreUsing {
     }
 }
 
-/// How results are written.
+/// The formats of results.
 enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
     case text, json
 }

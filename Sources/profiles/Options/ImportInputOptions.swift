@@ -3,37 +3,39 @@ internal import ProfileStore
 internal import ProfileStoreSQLite
 internal import ProfileTransfer
 
-/// What is imported or validated, how it is written, and what becomes of its bad rows.
+/// The input of an import or a validation, its format, and the outputs for rejected rows and the report.
 struct ImportInputOptions: ParsableArguments {
     @OptionGroup var source: InputFileOptions
     @OptionGroup var columns: ColumnOptions
 
-    @Flag(help: "Write columns that are no field to the rejected rows too; what is in them is not known.")
+    @Flag(help: "Also write ignored columns to the rejected rows; they may contain secrets.")
     var keepIgnored = false
 
-    @Option(help: ArgumentHelp("Stop after so many rejected rows, or such a part of all.", valueName: "n|n%"))
+    @Option(
+        help: ArgumentHelp(
+            "Stop after this number of rejected rows, or this percentage of all rows.", valueName: "n|n%"))
     var maxRejects: RejectLimit?
 
     @Option(
-        help: ArgumentHelp("Write rejected rows there as CSV, ready to be mended and imported.", valueName: "file"),
+        help: ArgumentHelp("Write rejected rows to a CSV file, to be corrected and imported again.", valueName: "file"),
         completion: .file(extensions: ["csv"]))
     var rejects: String?
 
     @Option(
-        help: ArgumentHelp("Write the whole report there: .json, .csv, .html or .txt.", valueName: "file"),
+        help: ArgumentHelp("Write the whole report to a file: .json, .csv, .html or .txt.", valueName: "file"),
         completion: ReportFile.completion)
     var report: String?
 
-    @Flag(help: "Replace the files of --rejects and --report if they are there.")
+    @Flag(help: "Replace existing files of --rejects and --report.")
     var force = false
 
-    @Option(help: ArgumentHelp("Most issues that the report lists; all are counted.", valueName: "n"))
+    @Option(help: ArgumentHelp("List at most this many issues in the report; all are counted.", valueName: "n"))
     var maxIssues = 10_000
 
     func validate() throws {
         guard maxIssues >= 0 else { throw ValidationError("--max-issues takes 0 or more.") }
         try ReportFile.validate(report)
-        if keepIgnored, !columns.ignoreUnknown { throw ValidationError("--keep-ignored goes with --ignore-unknown.") }
+        if keepIgnored, !columns.ignoreUnknown { throw ValidationError("--keep-ignored requires --ignore-unknown.") }
         if keepIgnored, source.isJSON { throw ValidationError("--keep-ignored is for CSV.") }
         if let rejects, let report, rejects == report || FilePlaces([rejects]).contains(report) {
             throw ValidationError("--rejects and --report name the same file.")
@@ -42,7 +44,7 @@ struct ImportInputOptions: ParsableArguments {
 
     var file: String { source.file }
 
-    /// Refuses outputs that would replace the input or other files, before anything is read.
+    /// Refuses output files that would replace the input or other files. It is called before anything is read.
     func requireOutputs(_ global: GlobalOptions) throws(CommandFailure) {
         var spared = FilePlaces()
         if file != "-" { spared.insert(file) }
@@ -51,7 +53,7 @@ struct ImportInputOptions: ParsableArguments {
         }
     }
 
-    /// What these options say of an import.
+    /// The import options that these options describe.
     var options: ImportOptions {
         var options = ImportOptions()
         options.format = source.format
@@ -64,9 +66,9 @@ struct ImportInputOptions: ParsableArguments {
         return options
     }
 
-    /// The options that read the file of rejected rows as an input of this format was read.
+    /// Returns the options that a command needs to read the file of rejected rows of an input in this format.
     func wordsForRejects(of format: InputFormat) -> [String] {
-        // The columns of what was JSON have the fields' own names.
+        // Rejected rows of a JSON input have the names of fields as their columns.
         if format == .json { return [] }
         var words: [String] = []
         if let byte = source.delimiter.byte {
@@ -78,7 +80,7 @@ struct ImportInputOptions: ParsableArguments {
     }
 }
 
-/// `100` or `2.5%`.
+/// A limit such as `100` or `2.5%`.
 struct RejectLimit: ExpressibleByArgument {
     let limit: ImportOptions.RejectLimit
 
@@ -93,7 +95,7 @@ struct RejectLimit: ExpressibleByArgument {
     }
 }
 
-/// The file that a whole report goes to.
+/// The file of the whole report.
 enum ReportFile {
     static let completion = CompletionKind.file(extensions: ReportFormat.allCases.map(\.rawValue))
 
@@ -102,6 +104,6 @@ enum ReportFile {
         throw ValidationError("--report takes a file that ends in .json, .csv, .html or .txt.")
     }
 
-    /// The format that the file's ending names.
+    /// The format for the file's extension; text for an unknown one.
     static func format(_ path: String) -> ReportFormat { ReportFormat(fileName: path) ?? .text }
 }

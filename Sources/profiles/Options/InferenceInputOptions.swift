@@ -2,15 +2,15 @@ internal import ArgumentParser
 internal import ProfileTransfer
 internal import SchemaInference
 
-/// The file for which a schema is looked for, and how.
+/// The file from which a schema is inferred, and the options of the inference.
 struct InferenceInputOptions: ParsableArguments {
     @OptionGroup var source: InputFileOptions
 
     @Option(
-        help: ArgumentHelp("The only columns that become fields, with commas between.", valueName: "header,…"))
+        help: ArgumentHelp("Make fields of these columns only, separated by commas.", valueName: "header,…"))
     var columns: ColumnList?
 
-    @Option(help: ArgumentHelp("Look at the first rows alone; the others may break the rules.", valueName: "n"))
+    @Option(help: ArgumentHelp("Examine only the first rows; the other rows may break the rules.", valueName: "n"))
     var sample: Int?
 
     func validate() throws {
@@ -25,7 +25,7 @@ struct InferenceInputOptions: ParsableArguments {
     }
 }
 
-/// `name,born`: headers, each without the white space around it.
+/// A list of headers such as `name,born`, without the spaces around each.
 struct ColumnList: ExpressibleByArgument {
     let headers: [String]
 
@@ -40,7 +40,7 @@ struct ColumnList: ExpressibleByArgument {
 }
 
 extension InferenceOptions {
-    /// What is found in the input, with a bar while it is read.
+    /// Returns the proposal for an input. Shows a progress bar while the input is read, unless `isQuiet`.
     func proposal(for source: ImportInput, isQuiet: Bool) async throws -> SchemaProposal {
         let bar = ProgressBar(byteCount: source.byteCount, isQuiet: isQuiet)
         defer { bar?.end() }

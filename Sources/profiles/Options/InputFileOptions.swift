@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import ProfileTransfer
 internal import SchemaInference
 
-/// A file of profiles that is read, and how it is written.
+/// An input file of profiles, and its format.
 struct InputFileOptions: ParsableArguments {
     @Argument(
         help: "The file; - is standard input.",
@@ -11,18 +11,18 @@ struct InputFileOptions: ParsableArguments {
 
     @Option(
         name: .customLong("as"),
-        help: "How the input is written: csv, json or ndjson. (default: by the file's ending, else found out)")
+        help: "Read the input as csv, json or ndjson. (default: by the file's extension, else detected)")
     var kind: Kind?
 
     @OptionGroup var delimiter: DelimiterOption
 
     @Option(
         help: ArgumentHelp(
-            "How the characters are written, as iconv names it: latin1, windows-1252, ... (default: UTF-8, or found out)",
+            "Read text in this encoding, by its name in iconv: latin1, windows-1252, ... (default: UTF-8, or detected)",
             valueName: "name"))
     var encoding: String?
 
-    @Flag(help: "Where no column is the username, take the number of the row.")
+    @Flag(help: "Use the row number as the username if no column is the username.")
     var keyByRow = false
 
     enum Kind: String, ExpressibleByArgument, CaseIterable {
@@ -39,7 +39,7 @@ struct InputFileOptions: ParsableArguments {
         return .csv(delimiter: delimiter.byte)
     }
 
-    /// Whether the input is said to be JSON, by its ending if by nothing else.
+    /// Whether the input is JSON by `--as`, or by the file's extension if `--as` is not given.
     var isJSON: Bool {
         switch kind {
         case .csv: return false
@@ -50,10 +50,10 @@ struct InputFileOptions: ParsableArguments {
         }
     }
 
-    /// What these options say of an inference.
+    /// The inference options that these options describe.
     var inference: InferenceOptions {
         var options = InferenceOptions()
-        // The file's name without its endings.
+        // The file's name without its extensions.
         let name = file.split(separator: "/").last?.split(separator: ".").first.map(String.init) ?? ""
         if !name.isEmpty, file != "-" { options.name = String(name.prefix(64)) }
         options.format = format

@@ -1,48 +1,48 @@
 internal import ArgumentParser
 internal import ProfileTransfer
 
-/// What is shown of profiles, and how.
+/// The options for how profiles are listed.
 struct ListingOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The only columns, in this order, with commas between: fields, id, revision, created_at, updated_at, status, "
-                + "issues.",
+            "Show these columns only, in this order, separated by commas: fields, id, revision, created_at, "
+                + "updated_at, status, issues.",
             valueName: "name,…"),
         completion: CompletedWords.columnLists)
     var columns: ColumnList?
 
-    @Flag(help: "Only how many there are, on all pages.")
+    @Flag(help: "Show only the number of profiles on all pages.")
     var count = false
 
-    @Option(help: "How results are written.")
+    @Option(help: "Write results in this format.")
     var format = ListingFormat.text
 
-    @Flag(help: "One profile a block, with a field a line.")
+    @Flag(help: "Show each profile as a block, with one field per line.")
     var expanded = false
 
-    @Flag(help: "With csv and tsv: keep spreadsheets from running cells as formulas; such cells get a ' in front.")
+    @Flag(help: "With csv and tsv: put a ' before cells that a spreadsheet would run as formulas.")
     var spreadsheetSafe = false
 
-    @Flag(help: "Write to a terminal at once, however long it is.")
+    @Flag(help: "Do not use a pager on a terminal.")
     var noPager = false
 
-    @Flag(help: "Only say which index serves, or that all profiles are read.")
+    @Flag(help: "Show only which index the query uses, or that it reads all profiles.")
     var explain = false
 
     func validate() throws {
-        guard !count || !explain else { throw ValidationError("--count and --explain do not go together.") }
+        guard !count || !explain else { throw ValidationError("Give --count or --explain, not both.") }
         guard !count || ![.csv, .tsv].contains(format) else {
-            throw ValidationError("--count answers as text, json or ndjson.")
+            throw ValidationError("--count supports text, json and ndjson only.")
         }
-        guard !expanded || format == .text else { throw ValidationError("--expanded goes with --format text.") }
+        guard !expanded || format == .text else { throw ValidationError("--expanded requires --format text.") }
     }
 }
 
-/// How profiles are written.
+/// The formats of listed profiles.
 enum ListingFormat: String, ExpressibleByArgument, CaseIterable {
     case text, csv, tsv, json, ndjson
 
-    /// Nil where it is no format of records.
+    /// The format of the record writer. Nil for text and JSON.
     var records: ProfileRecordWriter.Format? {
         switch self {
         case .csv: .csv

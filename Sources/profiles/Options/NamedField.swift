@@ -2,14 +2,17 @@ internal import ProfileCore
 internal import ProfileTransfer
 internal import TextLayout
 
-// Fields as somebody names them.
+// Looks up fields by the names that users type.
 
 extension ProfileSchema {
-    /// The name of a field as it is told to a command, where `username` means the primary key, whatever the schema calls it.
+    /// Returns the name of a field for a name that a user typed. `username` means the primary key, whatever its name
+    /// is.
     func name(told name: String) -> String { name == FieldName.username.text ? primaryKey.name.text : name }
 
-    /// The field of a name as it is told. It throws what is said of one that is secret, and a failure that names the nearest
-    /// field, or other name that would do, where there is none.
+    /// Returns the rules of the field that a user named.
+    ///
+    /// - Throws: A failure with the text `forbidden` if the field is secret. If the field does not exist, a failure
+    ///   that lists the fields and suggests the nearest name among the fields and `others`.
     func openField(
         told name: String, forbidden: String, orOneOf others: [String] = []
     ) throws(CommandFailure) -> FieldRules {
@@ -20,9 +23,9 @@ extension ProfileSchema {
         return rules
     }
 
-    /// The columns of some names.
+    /// Returns the columns with the given names.
     ///
-    /// - Throws: A failure where one means no column, or comes twice.
+    /// - Throws: A failure if a name is not that of a column, is that of a secret field, or is repeated.
     func columns(told names: [String]) throws(CommandFailure) -> [ProfileColumn] {
         let others = ProfileColumn.besidesFields
         var columns: [ProfileColumn] = []
@@ -48,7 +51,7 @@ extension CommandFailure {
         _ name: String, among names: [String], or others: [String]
     ) -> CommandFailure {
         let hint = name.nearest(in: names + others).map { ". Did you mean \"\($0)\"?" } ?? ""
-        let besides = others.isEmpty ? [] : ["Besides there are: \(list(others))"]
+        let besides = others.isEmpty ? [] : ["Other columns are: \(list(others))"]
         return CommandFailure(
             .usage,
             lines: ["There is no field \(name.quoted(longest: 64))\(hint)", "The fields are: \(list(names))"] + besides)

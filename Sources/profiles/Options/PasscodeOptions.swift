@@ -3,12 +3,12 @@ internal import ProfileCore
 internal import ProfileLogin
 internal import ProfileStore
 
-/// Whose pass code it is and where the entries come from; runs the dialogue with them.
+/// The arguments of the pass-code subcommands: the profile, and the source of the entries.
 struct PasscodeOptions: ParsableArguments, ResultWriting {
-    @Argument(help: "Whose pass code.")
+    @Argument(help: "The username of the profile.")
     var username: String
 
-    @Flag(name: .customLong("stdin"), help: "Read the entries from standard input, one a line.")
+    @Flag(name: .customLong("stdin"), help: "Read the entries from standard input, one per line.")
     var readsStandardInput = false
 
     @OptionGroup var asking: AskingOptions
@@ -16,7 +16,8 @@ struct PasscodeOptions: ParsableArguments, ResultWriting {
     @OptionGroup var store: StoreOptions
     @OptionGroup var result: ResultOptions
 
-    /// Goes through a dialogue, does what comes out of it, and says that the pass code is "right", "created" or the like.
+    /// Runs a pass-code flow, performs the request that it produces, and reports the outcome, such as "right" or
+    /// "created".
     func run(_ kind: PasscodeFlow.Kind, _ outcome: String) async throws {
         let command = "passcode \(kind.rawValue)"
         if !readsStandardInput, case .onScreen = global.asking(asking) {
@@ -27,7 +28,7 @@ struct PasscodeOptions: ParsableArguments, ResultWriting {
             guard readsStandardInput || global.canAsk else {
                 throw CommandFailure(
                     .usage,
-                    "There is no terminal to ask on; give the entries on standard input with --stdin, one a line")
+                    "There is no terminal to ask on; give the entries on standard input with --stdin, one per line")
             }
             try await global.withStore(command) { repository in
                 if kind == .create { try await repository.passcodes.requireNone(of: username) }

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import ProfileCore
 
-/// Where a password comes from; never from the arguments themselves (P12).
+/// The source of a password, which is never an argument (P12).
 struct PasswordOptions: ParsableArguments {
     @Flag(name: .customLong("password-stdin"), help: "Read the password from standard input.")
     var readsStandardInput = false
@@ -22,13 +22,15 @@ struct PasswordOptions: ParsableArguments {
 
     var isGiven: Bool { readsStandardInput || file != nil }
 
-    /// The password from where the options say; nil where they say nothing.
+    /// Reads the password from the source that the options name. Returns nil if they name none.
     func read() throws(CommandFailure) -> Secret? {
         if readsStandardInput { return try SecretInput.readOne("-") }
         return try file.map { path throws(CommandFailure) in try SecretInput.readOne(path) }
     }
 
-    /// Asks for a new password, twice.
+    /// Asks for a new password twice.
+    ///
+    /// - Throws: A failure if the two entries differ.
     static func ask() throws -> Secret {
         let password = try SecretPrompt.ask("Password")
         guard try SecretPrompt.ask("Repeat password") == password else {
@@ -38,7 +40,7 @@ struct PasswordOptions: ParsableArguments {
     }
 }
 
-/// Refuses secrets among the arguments without repeating them, as argument-parser's own message would.
+/// Refuses secrets in arguments without repeating them; argument-parser's own message would repeat them.
 struct NoSecretArguments: ParsableArguments {
     @Option(name: [.customLong("password"), .customLong("passcode"), .customLong("secret")], help: .hidden)
     var secret: String?
@@ -52,21 +54,21 @@ struct NoSecretArguments: ParsableArguments {
     }
 
     static let surplusRefusal = """
-        There is an argument too many. It is not repeated here, since it could be a secret: these are given on standard \
+        There is one argument too many. It is not repeated here, since it could be a secret. Give a secret on standard \
         input, in a file, or at the prompt.
         """
 
     static var refusal: ValidationError {
         ValidationError(
             """
-            A secret is never an argument, which others could read. Give it on standard input, in a file, or at the \
-            prompt.
+            A secret must not be an argument, because other users can read arguments. Give it on standard input, in a \
+            file, or at the prompt.
             """)
     }
 }
 
 extension PasswordOptions {
-    /// Standard input can be read for one thing only.
+    /// Refuses to read both the JSON and the password from standard input.
     func validate(besides fields: FieldOptions) throws(ValidationError) {
         guard readsStandardInput, fields.json == "-" else { return }
         throw ValidationError("Standard input is the JSON (--json -) or the password (--password-stdin), not both.")

@@ -1,7 +1,7 @@
 internal import ProfileCore
 internal import ProfileStore
 
-// What `register` and `edit` answer.
+// The output of `register` and `edit`.
 extension GlobalOptions {
     /// Shows a profile.
     func show(_ profile: Profile) throws(CommandFailure) {
@@ -11,8 +11,10 @@ extension GlobalOptions {
         }
     }
 
-    /// What an error of registering or editing comes to: an invalid profile is told issue by issue, in JSON on
-    /// standard output; any other error is what it always is.
+    /// Returns the error to throw if registering or editing failed with `error`.
+    ///
+    /// If the profile is invalid, the failure lists every issue. With JSON the issues go to standard output instead,
+    /// and the failure has no text. Any other error is returned unchanged.
     func refusal(
         _ error: any Error, _ schema: ProfileSchema, _ outcome: String, _ advice: String? = nil
     ) throws(CommandFailure) -> any Error {
@@ -29,7 +31,7 @@ extension GlobalOptions {
     private static func issues(_ error: any Error) -> [ValidationIssue]? {
         switch error {
         case let failure as ValidationFailure: failure.issues
-        // A query is no profile.
+        // The query was invalid, not a profile.
         case let error as ProfileStoreError: error.code == .invalidQuery ? nil : error.issues
         default: nil
         }

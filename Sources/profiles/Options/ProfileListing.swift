@@ -4,25 +4,25 @@ internal import ProfileStore
 internal import ProfileTransfer
 internal import TextLayout
 
-/// Many profiles on standard output: a table, written when its last row is known, or blocks, records or JSON, written
-/// profile by profile.
+/// Writes many profiles to standard output. A table is written when its last row is known. Blocks, records and JSON are
+/// written profile by profile, except that blocks for a pager are collected.
 struct ProfileListing: ~Copyable {
     private(set) var count = 0
     private let options: ListingOptions
-    /// Where the query looks for a text.
+    /// The text that the query searches for. Nil if it searches for none.
     private let matches: ProfileMatches?
-    /// Nil where nobody has chosen some.
+    /// The columns of `--columns`. Nil without that option.
     private let chosen: [ProfileColumn]?
-    /// What is shown where nobody has: the fields, and the revision in a table.
+    /// The columns to show: the chosen ones, or the fields, with the revision in text.
     private var columns: [ProfileColumn]
-    /// Those that fall out of a table after the others.
+    /// The columns that a narrow table drops last.
     private var staying: Set<ProfileColumn>
     private var table: TextTable
-    /// What a pager is to show in the end.
+    /// The blocks to show in a pager at the end.
     private var blocks = ""
     private var records: ProfileRecordWriter?
 
-    /// In columns of a terminal; one long value must not make every line of the table as long.
+    /// In columns of a terminal. The limit keeps one long value from widening every line of the table.
     private static let widestCell = 64
 
     init(
@@ -73,9 +73,9 @@ struct ProfileListing: ~Copyable {
         count += 1
     }
 
-    /// Writes what is left, with the place to go on after, and where it was counted how many profiles are not judged yet.
+    /// Writes the rest, with the cursor of the next page and the number of unjudged profiles if they were counted.
     ///
-    /// - Returns: The columns of the table for which there was no room.
+    /// - Returns: The names of the table's columns that did not fit.
     @discardableResult
     mutating func end(_ next: ProfileCursor?, unjudged: Int?) throws -> [String] {
         switch options.format {
@@ -112,7 +112,7 @@ struct ProfileListing: ~Copyable {
     // MARK: Text
 
     private mutating func addRow(_ profile: Profile) {
-        // A column of its own, where any profile is.
+        // The first invalid profile adds a column for issues.
         if profile.status == .invalid, chosen == nil, columns.last != .issues {
             columns.append(.issues)
             staying.insert(.issues)
@@ -134,7 +134,7 @@ struct ProfileListing: ~Copyable {
             for issue in profile.issues { block.add(ProfileColumn.issues.title, issue.message) }
         }
         let text = block.text(marking: Self.marking)
-        // On a terminal a person sees all of them at once.
+        // On a terminal a pager shows all blocks together.
         if Output.standard.isTerminal, !options.noPager {
             blocks += text
         } else {
@@ -150,7 +150,7 @@ struct ProfileListing: ~Copyable {
         }
     }
 
-    /// As wide as the terminal; where there is none, as wide as it is.
+    /// Fits the table to the width of the terminal. Elsewhere the table keeps its full width.
     private var fit: ColumnFit {
         let whole = columns.indices.filter { columns[$0].isWhole }
         let staying = columns.indices.filter { self.staying.contains(columns[$0]) }
@@ -158,22 +158,23 @@ struct ProfileListing: ~Copyable {
         return ColumnFit(table.columns(whole: Set(whole), staying: Set(staying)), within: width)
     }
 
-    /// Bold, and its end.
+    /// The control codes that start and end bold text, empty if the output takes no control codes.
     private static var marking: (start: String, end: String) {
         Output.standard.takesControlCodes ? ("\u{1B}[1m", "\u{1B}[22m") : ("", "")
     }
 }
 
-/// Where in profiles a text was found.
+/// Finds the places of a text in profiles.
 struct ProfileMatches {
     private let text: FoldedText
 
     init(of text: String) { self.text = FoldedText(text) }
 
-    /// Where it stands in the value of a field.
+    /// Returns the places of the text in a field's value.
     func ranges(in value: String) -> [Range<String.Index>] { text.ranges(in: value) }
 
-    /// `"matches": [{"field","from","to"}]`, in Unicode code points of values as they are stored.
+    /// Returns `"matches": [{"field","from","to"}]`. The places are counted in Unicode code points of the stored
+    /// values.
     func member(of profile: Profile) -> JSONMember {
         var matches: [JSONValue] = []
         for field in profile.fields {
@@ -190,7 +191,7 @@ struct ProfileMatches {
 }
 
 extension CommandFailure {
-    /// Records that could not be written to standard output.
+    /// Makes the failure for records that could not be written to standard output.
     fileprivate init(writing error: ExportError) {
         switch error {
         case .writing(let code): self = .cannotWrite("Standard output", code)

@@ -3,23 +3,25 @@ internal import ProfileStoreSQLite
 internal import ProfileTransfer
 internal import TextLayout
 
-/// One run of the importer as the commands `import` and `validate` make it: input, progress, rejected rows, report.
+/// One run of the importer for the commands `import` and `validate`: input, progress, rejected rows, report.
 struct ReportedImport {
     let global: GlobalOptions
     let input: ImportInputOptions
-    /// Where the rows go; nil where they are only judged.
+    /// The store that gets the rows. Nil if rows are only judged.
     var store: ProfileRepository?
-    /// What becomes of rows whose profiles are stored already.
+    /// What happens to rows whose profiles are stored already.
     var duplicates = ImportOptions.DuplicatePolicy.reject
-    /// What it is for.
+    /// The purpose of the run, for error messages.
     var attempt = ImportAttempt.judging
-    /// The line of shell that goes on where it was interrupted.
+    /// The shell command that continues an interrupted import.
     var goingOn: String?
-    /// The input where it was read before, and is read again from its beginning.
+    /// The input if it was read before. It can be read again from its start.
     var readBefore: ImportInput?
 
-    /// Runs it and shows its report. Where rows were rejected that ends in a failure without text: the report has
-    /// said it.
+    /// Runs the import and shows its report.
+    ///
+    /// - Throws: A failure without text if rows were rejected or the import ended early, because the report already
+    ///   says so.
     func run(_ importer: ProfileImporter, _ file: borrowing InputFile) async throws {
         var spared = FilePlaces()
         spared.insert(descriptor: file.descriptor)
@@ -37,30 +39,31 @@ struct ReportedImport {
         if outcome.isStoreRemoved, isStoreNamed || outcome.report.earlyEnd != .cancelled { noteRemoval() }
         if let failure = outcome.failure { throw failure }
         if outcome.report.earlyEnd == .cancelled, let goingOn {
-            global.note((input.file == "-" ? "Give the same input again to: " : "Go on with: ") + goingOn)
+            global.note((input.file == "-" ? "Give the same input again to: " : "Continue with: ") + goingOn)
         }
         if outcome.report.earlyEnd == .cancelled { throw CommandFailure(.interrupted, lines: []) }
         if outcome.report.rejected > 0 || outcome.report.earlyEnd != nil { throw CommandFailure(.no, lines: []) }
     }
 
-    /// Removes a store that was made for nothing. That it cannot be removed says nothing of how the import went.
+    /// Removes the store if this run created it and nothing was stored. Returns whether it was removed. An error while
+    /// removing it does not change the result of the import.
     private func isStoreRemoved() async -> Bool { (try? await store?.removeIfUnused()) ?? false }
 
-    /// Whether somebody has named the store, and so was asked about making it, or told.
+    /// Whether the user named the store. If so, the user was asked or told about its creation.
     private var isStoreNamed: Bool { global.store.database != nil }
 
     private func noteRemoval() {
-        global.note("No row was stored, so that the store that was made for them is removed again.")
+        global.note("No row was stored, so the store that was created for this import was removed.")
     }
 
-    /// What an import has come to.
+    /// The result of an import.
     private struct Outcome {
         let report: ImportReport
-        /// Why it could not go on; what was committed before stays, and is in the report.
+        /// The error that ended the import early. Rows that were committed before stay stored, and are in the report.
         var failure: (any Error)?
-        /// Whether the file of rejected rows has all that there are.
+        /// Whether the file of rejected rows is complete.
         var hasRejects = false
-        /// Whether the store was made for this import, got no row, and is gone again.
+        /// Whether the store was created for this import, got no row, and was removed.
         var isStoreRemoved = false
     }
 
@@ -70,7 +73,7 @@ struct ReportedImport {
         guard let path = input.rejects else { return try await importing(importer, file, rejects: nil) }
         let rejects = try global.outputFile(path, replacing: input.force, sparing: spared)
         var outcome = try await importing(importer, file, rejects: rejects.descriptor)
-        // What is not whole does not take the place of what was there.
+        // An incomplete file does not replace the existing one.
         guard outcome.report.hasWrittenRejects else { return outcome }
         do {
             try rejects.commit()
@@ -100,7 +103,7 @@ struct ReportedImport {
 
     private func tell(_ outcome: Outcome, sparing spared: FilePlaces) throws(CommandFailure) {
         let report = outcome.report
-        // The file first: whoever reads the output may be gone.
+        // The file comes first: writing the output fails if the process that reads it has ended.
         var failure: CommandFailure?
         if let path = input.report {
             do throws(CommandFailure) {
@@ -112,7 +115,7 @@ struct ReportedImport {
         }
         try show(outcome)
         if let path = input.rejects, !outcome.hasRejects, report.rejected > 0 {
-            Output.error.note("The rejected rows are not in \(path.visible); what was there before is as it was.")
+            Output.error.note("The rejected rows were not written to \(path.visible); an existing file is unchanged.")
         }
         if let failure { throw failure }
         if let path = input.report, global.format == .text { global.note("The whole report is in \(path.visible).") }
@@ -138,10 +141,10 @@ struct ReportedImport {
         }
     }
 
-    /// The line of shell that mends the rejected rows one by one. Nil where the others are not stored.
+    /// Returns the shell command that mends the rejected rows one by one. Nil if the other rows are not stored.
     private func mending(_ rejects: String, _ report: ImportReport) -> String? {
         if report.isDryRun || report.earlyEnd == .nothingStored { return nil }
-        // A name that looks like an option is none with its folder before it.
+        // The folder keeps a name that begins with a hyphen from being read as an option.
         let file = rejects.hasPrefix("-") ? "./" + rejects : rejects
         var words = [CommandArguments.ownName, "mend", file] + input.wordsForRejects(of: report.format)
         if duplicates != .reject { words += ["--on-duplicate", duplicates.rawValue] }

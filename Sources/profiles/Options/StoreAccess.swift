@@ -4,10 +4,10 @@ internal import ProfileStore
 internal import ProfileStoreSQLite
 internal import TextLayout
 
-// How a command comes to the store, and leaves it.
+// Opens, uses and closes the store of a command.
 extension StoreUsing {
-    /// Opens the store, and closes it however the work ends. Those who wait for its write lock meanwhile get to know
-    /// which subcommand holds it.
+    /// Opens the store, runs the work, and closes the store even if the work throws. Processes that wait for the write
+    /// lock meanwhile are told which subcommand holds it.
     func withStore<Value>(
         _ command: String, whenMissing: MissingStore = .isAnError, observedBy observer: StoreObserver? = nil,
         _ work: (ProfileRepository) async throws -> Value
@@ -18,7 +18,7 @@ extension StoreUsing {
         var isNoteworthy = false
         if case .isMade(let schema, let isConfirmed) = whenMissing {
             options.initialSchema = schema
-            // Nobody gets tables in a database by a slip of the hand.
+            // A mistyped URI must not create tables in a database.
             options.createsMissing = isConfirmed || !StorePlace.isDatabase(path)
             isNoteworthy = try !isConfirmed && mayBeMistyped(path)
         }
@@ -35,8 +35,9 @@ extension StoreUsing {
         return value
     }
 
-    /// Opens the store. In a command that catches Ctrl-C throughout, the signal also ends the wait for a store to be made. In
-    /// others it ends the process, as ever: nothing after the opening would notice it.
+    /// Opens the store. In a command that catches Ctrl-C throughout, the signal also ends the wait for the creation of
+    /// a store. In other commands the signal ends the process, because nothing after the opening would notice a
+    /// cancellation.
     private func opening(
         _ path: String, _ options: ProfileRepository.Options
     ) async throws -> ProfileRepository {
@@ -44,7 +45,10 @@ extension StoreUsing {
         return try await Interruption.cancelling(isQuiet: store.quiet) { try await StorePlace.open(path, options) }
     }
 
-    /// Whether a store would be made at a path that was given by hand, and nobody can be asked whether it is the right one.
+    /// Whether a store would be created at a path that the user typed and cannot be asked to confirm. Asks on a
+    /// terminal.
+    ///
+    /// - Throws: ``ProfileStoreError/noStore(path:)`` if the user declines.
     private func mayBeMistyped(_ path: String) throws -> Bool {
         guard store.database != nil, !StorePlace.isDatabase(path), access(path, F_OK) != 0 else { return false }
         guard canAsk else { return true }
@@ -61,25 +65,25 @@ extension StoreUsing {
         return options
     }
 
-    /// Where the store is.
+    /// Returns the place of the store.
     func databasePath() throws(CommandFailure) -> String { try StorePlace.path(store.database) }
 
-    /// Begins a file that a command writes besides the store; see ``requireOutput(_:replacing:sparing:)``.
+    /// Creates a file that a command writes besides the store; see ``requireOutput(_:replacing:sparing:)``.
     func outputFile(
         _ path: String, replacing: Bool, sparing others: FilePlaces = FilePlaces()
     ) throws(CommandFailure) -> PrivateFile {
         try PrivateFile(path, replacing: replacing, sparing: spared(others))
     }
 
-    /// Writes a text to such a file.
+    /// Writes a text to such a file, as ``outputFile(_:replacing:sparing:)`` creates it.
     func write(
         _ text: String, to path: String, replacing: Bool, sparing others: FilePlaces = FilePlaces()
     ) throws(CommandFailure) {
         try PrivateFile.write(text, to: path, replacing: replacing, sparing: spared(others))
     }
 
-    /// Refuses the name of a file that is to be written where it is one of the store's own files, also of a command that
-    /// does not open the store, or one of others that are spared, such as the input.
+    /// Refuses an output file that would replace one of the store's own files, or one of the spared files, such as the
+    /// input. Commands that do not open the store spare its files too.
     func requireOutput(
         _ path: String, replacing: Bool, sparing others: FilePlaces = FilePlaces()
     ) throws(CommandFailure) {
@@ -87,26 +91,26 @@ extension StoreUsing {
     }
 
     private func spared(_ others: FilePlaces) -> FilePlaces {
-        // Where nothing says where the store is, there is none.
+        // Without a path there is no store to spare.
         guard let path = try? databasePath(), !StorePlace.isDatabase(path) else { return others }
         return others.union(FilePlaces(ofStore: path))
     }
 }
 
-/// What happens where there is no store.
+/// What happens if there is no store.
 enum MissingStore {
-    /// Exit 66, with a text that says how to make one.
+    /// The command exits with 66 and a message that says how to create one.
     case isAnError
-    /// It is made, with these rules. Where nobody has said that it should be, a person is asked about a path that was
-    /// given by hand.
+    /// The store is created with these rules. If the creation is not confirmed, the user is asked about a path that was
+    /// typed.
     case isMade(ProfileSchema, isConfirmed: Bool)
 }
 
 extension ProfileSchema {
-    /// Reads a schema file; its name is the schema's where the file does not say.
+    /// Reads a schema file. If the file does not name the schema, the file's name becomes its name.
     init(file path: String) throws(CommandFailure) {
         let file = try InputFile(path)
-        // Up to the first dot; neither standard input nor a hidden file has such a name.
+        // The name up to the first dot. Standard input and hidden files have no such name.
         let name = path == "-" ? "" : String(path.split(separator: "/").last?.prefix { $0 != "." } ?? "")
         self = try file.withContents(limit: 1 << 20) { bytes throws(CommandFailure) in
             do throws(SchemaFailure) {

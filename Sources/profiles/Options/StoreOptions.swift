@@ -1,6 +1,6 @@
 internal import ArgumentParser
 
-/// Which store a subcommand works on, and how it does so.
+/// The options that select the store of a subcommand and control how it is used.
 struct StoreOptions: ParsableArguments, StoreUsing {
     @Option(
         help: ArgumentHelp(
@@ -15,10 +15,12 @@ struct StoreOptions: ParsableArguments, StoreUsing {
     @Flag(name: .shortAndLong, help: "Write results and errors only: no progress, no notes.")
     var quiet = false
 
-    @Flag(name: .customLong("no-input"), help: "Never ask; what is missing is an error.")
+    @Flag(name: .customLong("no-input"), help: "Never ask; missing input is an error.")
     var noInput = false
 
-    @Option(help: ArgumentHelp("How long to wait while others write to the store.", valueName: "seconds"))
+    @Option(
+        help: ArgumentHelp(
+            "Wait at most this long for the store, such as while other processes write to it.", valueName: "seconds"))
     var wait = 30.0
 
     func validate() throws {
@@ -30,9 +32,9 @@ struct StoreOptions: ParsableArguments, StoreUsing {
 }
 
 extension StoreOptions {
-    /// The options where nothing is given but the store's path, without the parser.
+    /// Returns options in which only the store's path is given. It does not use the parser.
     static func plain(database path: String?) -> StoreOptions {
-        // Not in an initializer: there the parser's wrappers take a value for a default that is yet to be parsed.
+        // Not an initializer: there the property wrappers take an assigned value for a default that is parsed later.
         var options = StoreOptions()
         options.database = path
         options.quiet = false
@@ -42,16 +44,16 @@ extension StoreOptions {
     }
 }
 
-/// Options with which a subcommand comes to the store; see StoreAccess.swift.
+/// A command that selects a store by options; see StoreAccess.swift.
 protocol StoreUsing {
     var store: StoreOptions { get }
 }
 
 extension StoreUsing {
-    /// Whether a person can be asked.
+    /// Whether the user can be asked: standard input is a terminal, and `--no-input` is not given.
     var canAsk: Bool { !store.noInput && SecretPrompt.isPossible }
 
-    /// Tells a person something that is no result.
+    /// Writes a note for the user, which is not a result, to standard error. With `--quiet` it writes nothing.
     func note(_ text: String) {
         if !store.quiet { Output.error.note(text) }
     }

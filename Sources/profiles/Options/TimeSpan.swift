@@ -1,12 +1,12 @@
 internal import ArgumentParser
 
-/// How long something lasts, as in `--valid-for 24h`: a whole number and `s`, `m`, `h`, `d` or `w`.
+/// A duration, as in `--valid-for 24h`: a whole number and `s`, `m`, `h`, `d` or `w`.
 struct TimeSpan: ExpressibleByArgument, CustomStringConvertible {
     let duration: Duration
-    /// As it is typed.
+    /// The text that the user typed.
     let description: String
 
-    /// Ten years.
+    /// Ten years, in seconds.
     private static let longest: Int64 = 315_360_000
 
     init?(argument: String) {

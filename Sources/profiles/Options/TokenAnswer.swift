@@ -2,10 +2,10 @@ internal import ProfileCore
 internal import ProfileStore
 internal import TextLayout
 
-// What is answered where a token was made, or is named.
+// The output of commands that create a token, and a check that refuses tokens as arguments.
 extension GlobalOptions {
-    /// Shows a token this once: alone on standard output, so that it can go through a pipe, with the words on standard
-    /// error; or in JSON with what is known of it.
+    /// Shows a token, which the store cannot show again. As text, the token alone goes to standard output, for use in a
+    /// pipe, and the words go to standard error. As JSON, the token comes with its other properties.
     func show(_ token: Secret, _ json: JSONValue, _ words: String...) throws(CommandFailure) {
         switch format {
         case .text:
@@ -20,7 +20,7 @@ extension GlobalOptions {
 }
 
 extension String {
-    /// Refuses a token where a name belongs, without repeating it: others can read arguments (P12).
+    /// Refuses a token in the place of a name, without repeating it: other users can read arguments (P12).
     func requireNoToken() throws {
         let secret = Secret(self)
         guard TokenKind.allCases.allSatisfy({ TokenHash(of: secret, $0) == nil }) else {

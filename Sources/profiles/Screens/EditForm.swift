@@ -4,10 +4,10 @@ internal import ProfileStore
 internal import Synchronization
 internal import TerminalUI
 
-/// A form that changes a stored profile, and tells what somebody else has changed meanwhile.
+/// A form that changes a stored profile, and shows what other writers have changed meanwhile.
 struct EditForm {
     let repository: ProfileRepository
-    /// What the change goes by.
+    /// The revision that the change is based on.
     let stored: Profile
     var session = ScreenSession()
 
@@ -18,9 +18,9 @@ struct EditForm {
         return try await run(screen, unfinished: CommandFailure.unchanged(stored.username))
     }
 
-    /// Shows the form with a rejected row in it that updates the profile, and what is wrong there, until that is stored.
+    /// Shows the form with a rejected row that updates the profile, and the row's issues, until the row is stored.
     ///
-    /// - Throws: ``RowLeft`` if it is to be left for later, ``MendingEnded`` if all are.
+    /// - Throws: ``RowLeft`` if the user leaves the row for later, ``MendingEnded`` if the user stops mending.
     func run(mending row: RowToMend) async throws -> Profile {
         var form = form(typed: row.typed)
         form.report(row.issues)
@@ -64,14 +64,14 @@ struct EditForm {
         }
     }
 
-    /// The revisions that the form goes by.
+    /// The revisions that the form works with.
     private struct Versions {
-        /// What the form was filled from.
+        /// The profile that filled the form.
         var base: Profile
-        /// What was found to be stored since.
+        /// The profile that is stored now, if another writer has changed it.
         var latest: Profile?
 
-        /// What is replaced: the latest revision as soon as the form holds what was chosen of it.
+        /// Returns the profile to replace: the latest revision if the form has merged its values, else the first one.
         mutating func base(isMerged: Bool) -> Profile {
             if isMerged, let latest { base = latest }
             return base
@@ -80,7 +80,7 @@ struct EditForm {
 }
 
 extension Profile {
-    /// The fields that this revision has otherwise than an earlier one, beside what somebody has made of that.
+    /// Returns the fields in which this revision differs from an earlier one, together with the user's values.
     func conflicts(with edited: ValidProfile, since base: Profile) -> [FieldConflict] {
         fields.filter { $0.value != base[$0.rules.name] }.map { field in
             let rules = field.rules
@@ -93,6 +93,6 @@ extension Profile {
 }
 
 extension CommandFailure {
-    /// What it comes to to leave an edit.
+    /// The message for a user who leaves the form without a change.
     static func unchanged(_ username: String) -> String { "\(username)'s profile is as it was." }
 }

@@ -4,17 +4,17 @@ internal import ProfileStore
 internal import Synchronization
 internal import TerminalUI
 
-/// The screen on which somebody logs in (L1–L5).
+/// The login screen (L1–L5).
 struct LoginScreen {
-    /// Nil where it is asked for.
+    /// The username. Nil if the screen asks for it.
     let username: String?
     let repository: ProfileRepository
     let service: LoginService
-    /// Whether the welcome notice may stand before the screen (T5).
+    /// Whether the welcome notice may be shown before the screen (T5).
     var welcomes = false
     var session = ScreenSession()
 
-    /// Shows the screen until somebody is logged in.
+    /// Shows the screen until a user is logged in.
     func run() async throws -> LoggedInProfile {
         let screen = EntryScreen(
             [
@@ -25,7 +25,7 @@ struct LoginScreen {
             name: "login", title: "Log in", submitting: "log in")
         let lastFailure = Mutex<CommandFailure?>(nil)
         return try await session.run(
-            screen, welcoming: welcomes, unfinished: "Nobody was logged in.",
+            screen, welcoming: welcomes, unfinished: "No user was logged in.",
             whenLeft: { lastFailure.withLock { $0 } }
         ) { entered in
             let name = entered["username"].bytes.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }

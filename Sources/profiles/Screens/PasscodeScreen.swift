@@ -11,9 +11,10 @@ struct PasscodeScreen {
     let repository: ProfileRepository
     var session = ScreenSession()
 
-    /// Shows the screen until it is done.
+    /// Shows the screen until the flow is done.
     func run() async throws {
-        // Whether there is somebody to validate or edit is not told (P10), but nobody should choose a pass code in vain.
+        // The other flows do not tell whether the profile exists (P10). This check keeps the user from choosing a pass
+        // code in vain.
         if kind == .create { try await repository.passcodes.requireNone(of: username) }
         let entries = kind.entries.map { entry in
             EntryScreen.Entry(
@@ -38,7 +39,7 @@ struct PasscodeScreen {
         }
     }
 
-    /// What the screen makes of an error; thrown again where trying again cannot help.
+    /// Returns the screen's reply to an error, or throws the error if another attempt cannot help.
     private static func reply(to error: any Error, _ failure: CommandFailure) throws -> EntryScreen.Reply {
         let alert = failure.lines.joined(separator: "\n")
         switch error {
@@ -56,7 +57,7 @@ struct PasscodeScreen {
 }
 
 extension PasscodeFlow.Kind {
-    /// What is to be done with what was entered.
+    /// Returns the request that the entries make.
     fileprivate func request(from entered: EntryScreen.Request) throws(PasscodeFlowError) -> PasscodeFlow.Request? {
         var flow = PasscodeFlow(self)
         var request: PasscodeFlow.Request?
@@ -64,7 +65,7 @@ extension PasscodeFlow.Kind {
         return request
     }
 
-    /// What it comes to to leave the screen.
+    /// The message for a user who leaves the screen.
     fileprivate var unfinished: String {
         switch self {
         case .create: "No pass code was created."
@@ -75,7 +76,7 @@ extension PasscodeFlow.Kind {
 }
 
 extension PasscodeFlow.Entry {
-    /// What a person is asked for.
+    /// The label of the entry for the user.
     var label: String {
         switch self {
         case .present: "Pass code"
@@ -86,12 +87,12 @@ extension PasscodeFlow.Entry {
 }
 
 extension PasscodePolicy {
-    /// What is accepted, in a few words.
+    /// A short description of the accepted pass codes.
     fileprivate var hint: String { "\(minimumLength)–\(maximumLength) characters of any kind" }
 }
 
 extension ProfileRepository {
-    /// Does what came out of a dialogue.
+    /// Performs the request that the pass-code flow produced.
     func carryOut(_ request: PasscodeFlow.Request?, for username: String) async throws(CredentialError) {
         switch request {
         case .create(let new): try await passcodes.create(new, for: username)

@@ -4,17 +4,17 @@ internal import ProfileStore
 internal import TerminalUI
 internal import TextLayout
 
-/// A form line by line, without any control code: a question for each field, judged as soon as it is answered.
+/// A form that asks for one field per line, without control codes, and judges each answer at once.
 struct PlainForm {
     private let repository: ProfileRepository
-    /// The revision that is edited; nil for a new profile.
+    /// The revision that is edited. Nil for a new profile.
     private var base: Profile?
     private var draft: ProfileDraft
     /// Knows what each field accepts.
     private let form: FormState
-    /// A rejected row: of its fields only those that are wrong are asked for.
+    /// A rejected row. The form asks only for its fields that are wrong.
     private var rowToMend: RowToMend?
-    /// Whether something was asked again, so that what was said of the row before is not all there is to say.
+    /// Whether fields were asked for again. Then the issues that were shown with the row are not the present ones.
     private var hasAskedAgain = false
 
     /// Begins a new profile.
@@ -22,12 +22,12 @@ struct PlainForm {
         self.init(repository, base: nil, draft: ProfileDraft())
     }
 
-    /// Begins with what is stored of a profile.
+    /// Begins with the stored values of a profile.
     init(editing stored: Profile, in repository: ProfileRepository) {
         self.init(repository, base: stored, draft: stored.draft)
     }
 
-    /// Begins with a rejected row, of which only what is wrong is asked for.
+    /// Begins with a rejected row. Only its fields that are wrong are asked for.
     init(mending row: RowToMend, in repository: ProfileRepository) {
         self.init(repository, base: row.stored, draft: row.draft)
         rowToMend = row
@@ -40,9 +40,9 @@ struct PlainForm {
         form = FormState(repository.validator, on: repository.today)
     }
 
-    /// Asks for every field, and again for what the store refuses, until the profile is stored.
+    /// Asks for every field, and again for the fields that the store refuses, until the profile is stored.
     ///
-    /// - Throws: ``RowLeft`` or ``MendingEnded`` where a row is not to be mended after all.
+    /// - Throws: ``RowLeft`` or ``MendingEnded`` if the user does not mend the row.
     mutating func run() async throws -> Profile {
         do {
             if let rowToMend {
@@ -86,7 +86,7 @@ struct PlainForm {
 
     /// Shows a rejected row and asks whether to mend it now.
     ///
-    /// - Throws: ``RowLeft`` where it is not to be mended, ``MendingEnded`` where none is any more.
+    /// - Throws: ``RowLeft`` if the user does not mend the row, ``MendingEnded`` if the user stops mending.
     static func offer(_ row: RowToMend, in repository: ProfileRepository) throws {
         let values = repository.schema.fields.compactMap { rules in
             row.value(of: rules.name).map { "\(rules.title) \($0)" }
@@ -97,7 +97,7 @@ struct PlainForm {
         try requireWish("Mend it")
     }
 
-    /// Asks whether to go on with a row.
+    /// Asks whether to continue with a row.
     private static func requireWish(_ question: String) throws {
         switch try LinePrompt.ask("\(question)? [Y/n/d/q]").lowercased() {
         case "q", "quit": throw MendingEnded()
@@ -119,28 +119,28 @@ struct PlainForm {
         }
     }
 
-    /// Lets somebody leave a row: else nothing but right answers would lead out of it.
+    /// Lets the user leave a row. Otherwise only valid answers would lead out of it.
     private func requireGoingOn() throws {
         if rowToMend != nil { try Self.requireWish("Try again") }
     }
 
-    /// What an answer means: an empty one what was there at first, whatever was refused since.
+    /// Returns the value of an answer. An empty answer means the original value, even if another one was refused since.
     private func answered(_ answer: String, _ field: FormField) -> DraftValue? {
-        // Yes and No are what a form shows of a boolean, and what it takes.
+        // A form shows Yes and No for a boolean, and accepts them.
         let value = form.choice(for: answer, in: field.name)?.value ?? answer
         guard let before = rowToMend?.draft ?? base?.draft else { return DraftValue(value) }
         if answer.isEmpty { return before[field.name] }
         return answer == "-" && !field.rules.isRequired ? nil : DraftValue(value)
     }
 
-    /// - Returns: Nil for an empty answer: no password, or the one that is stored.
+    /// - Returns: Nil for an empty answer, which means no password, or keeps the stored one.
     private func askSecret(_ field: FormField) throws -> Secret? {
         while true {
             let secret = try SecretPrompt.ask(question(field).visible)
             if secret.isEmpty { return nil }
             var judged = self
             judged.draft.password = secret
-            // There is no need to type twice what does not do.
+            // A secret that breaks the rules need not be typed twice.
             if judged.isRefused(field.name, quietly: true) { return secret }
             if try SecretPrompt.ask("Repeat \(field.rules.title.visible.lowercased())") == secret { return secret }
             Self.say("The two are not the same.")
@@ -160,7 +160,7 @@ struct PlainForm {
         return (parts + [field.hint]).joined(separator: ", ")
     }
 
-    /// Judges a field as it was answered, and says what is wrong with it.
+    /// Judges the answer for a field. Says what is wrong with it, unless `quietly`. Returns whether it is refused.
     private func isRefused(_ name: FieldName, quietly: Bool = false) -> Bool {
         do throws(ValidationFailure) {
             _ = try validated()
@@ -178,7 +178,7 @@ struct PlainForm {
 
     private mutating func askAgain(_ issues: [ValidationIssue], after error: any Error) throws {
         let fields = form.fields.filter { field in issues.contains { $0.field == field.name } }
-        // What no answer can mend.
+        // No answer can correct an issue that belongs to no field of the form.
         guard !fields.isEmpty else { throw error }
         let told = hasAskedAgain ? [] : rowToMend?.issues ?? []
         issues.filter { !told.contains($0) }.forEach(say)
@@ -187,12 +187,12 @@ struct PlainForm {
         for field in fields { try ask(for: field) }
     }
 
-    /// Says what somebody else has changed meanwhile, and lets one choose where both have.
+    /// Shows what another writer has changed meanwhile, and asks the user to choose if both have changed a field.
     private mutating func takeOver() async throws {
         guard let base, let latest = try await repository.profile(id: base.id) else {
             throw ProfileStoreError.notFound(username: draft[repository.schema.primaryKey.name]?.text ?? "")
         }
-        Self.say("Somebody else has changed this profile meanwhile.")
+        Self.say("Another user or program has changed this profile meanwhile.")
         for conflict in latest.conflicts(with: try validated(), since: base) {
             let theirs = conflict.theirs.isEmpty ? "empty" : conflict.theirs
             if conflict.isContested {
@@ -207,7 +207,7 @@ struct PlainForm {
         self.base = latest
     }
 
-    /// What the form has for a boolean, and any other text as it is.
+    /// Returns a function that gives the form's title of a boolean, and any other text unchanged.
     private func shown(in field: FormField) -> (String) -> String {
         { form.choice(for: $0, in: field.name)?.title ?? $0 }
     }

@@ -2,23 +2,23 @@ internal import ProfileCore
 internal import ProfileStore
 internal import TerminalUI
 
-/// Goes through the profiles of a store in a table, and from there to the forms and back.
+/// Shows the profiles of a store in a table, from which the user opens the forms.
 struct ProfileBrowser {
     let repository: ProfileRepository
 
-    /// What somebody wants to do that has a screen of its own.
+    /// An action that has a screen of its own.
     private enum Errand {
         case edit(id: Int64)
         case register
     }
 
-    /// What does without a terminal.
+    /// What to do without a terminal.
     static let advice = "\"profiles list\" prints profiles"
 
-    /// Somebody has seen enough.
+    /// The user has left the table.
     private struct Left: Error {}
 
-    /// Shows the table until somebody leaves it.
+    /// Shows the table until the user leaves it.
     func run(searching text: String) async throws {
         try await ScreenSession.keepingTerminal(orElse: Self.advice) { session in
             var place = BrowseScreen.Place(searching: text)
@@ -58,7 +58,7 @@ struct ProfileBrowser {
             do throws(ProfileStoreError) {
                 return try await repository.supply(demand)
             } catch let error where error.code == .invalidQuery {
-                // The order is that of a field which is gone.
+                // The order is that of a field that no longer exists.
                 return .rows([], of: repository.schema.browseColumns, demand, goingOn: nil)
             } catch {
                 return .unreadable(CommandFailure(error).lines.joined(separator: ". "))
@@ -66,7 +66,7 @@ struct ProfileBrowser {
         }
     }
 
-    /// What is to be told of an errand when somebody is back at the table.
+    /// The outcome of an action, which the table shows when the user is back.
     private struct News {
         var note: String?
         var notices: [NoticeScreen] = []
@@ -77,7 +77,7 @@ struct ProfileBrowser {
             switch errand {
             case .edit(let id):
                 guard let stored = try await repository.profile(id: id) else {
-                    return News(notices: [.error("The profile is gone: somebody has removed it")])
+                    return News(notices: [.error("The profile no longer exists: it was removed")])
                 }
                 let profile = try await EditForm(repository: repository, stored: stored, session: session).run()
                 return News(note: "Stored \(profile.username)")
@@ -94,7 +94,7 @@ struct ProfileBrowser {
 }
 
 extension ProfileRepository {
-    /// Reads what a table demands.
+    /// Reads the rows or the count that a table demands.
     fileprivate func supply(_ demand: BrowseDemand) async throws(ProfileStoreError) -> BrowseScreen.Reply {
         switch demand {
         case .count(let view): return .count(try await count(query(of: view)), view)
@@ -106,7 +106,7 @@ extension ProfileRepository {
             case .first, .last: break
             case .after(let place), .before(let place): query.after = ProfileCursor(place)
             }
-            // What is found early is seen early, however long the search goes on.
+            // A search reads a limited number of ids at a time, so early matches are shown early.
             let page =
                 query.order == nil && (query.text != nil || query.status != nil)
                 ? try await page(of: query, lookingAt: Self.idsAtOnce) : try await profiles(query)
@@ -130,7 +130,7 @@ extension ProfileRepository {
         return ProfileQuery(text: view.search.isEmpty ? nil : view.search, status: status, order: order)
     }
 
-    /// Some hundredths of a second.
+    /// The number of ids that a search reads at a time. It takes some hundredths of a second.
     private static let idsAtOnce: Int64 = 50_000
 }
 

@@ -6,7 +6,7 @@ internal import TerminalUI
 /// A form that stores a new profile.
 struct RegistrationForm {
     let repository: ProfileRepository
-    /// Whether the welcome notice may stand before the form (T5).
+    /// Whether the welcome notice may be shown before the form (T5).
     var welcomes = false
     var session = ScreenSession()
 
@@ -18,9 +18,9 @@ struct RegistrationForm {
         return try await run(screen)
     }
 
-    /// Shows the form with a rejected row in it, and what is wrong there, until that is stored.
+    /// Shows the form with a rejected row and its issues, until the row is stored.
     ///
-    /// - Throws: ``RowLeft`` if it is to be left for later, ``MendingEnded`` if all are.
+    /// - Throws: ``RowLeft`` if the user leaves the row for later, ``MendingEnded`` if the user stops mending.
     func run(mending row: RowToMend) async throws -> Profile {
         var form = FormState(repository.validator, on: repository.today, typed: row.typed)
         form.report(row.issues)
@@ -53,7 +53,7 @@ struct RegistrationForm {
 }
 
 extension FormScreen {
-    /// A form with a rejected row in it.
+    /// A form for a rejected row.
     init(_ form: FormState, mending row: RowToMend) {
         self.init(
             form, name: "mend", title: row.title, submitting: row.stored == nil ? "register" : "store", canSkip: true,
@@ -62,12 +62,12 @@ extension FormScreen {
 }
 
 extension CommandFailure {
-    /// What it comes to to leave a form for a new profile.
+    /// The message for a user who leaves a form for a new profile.
     static let nothingStored = "Nothing was stored."
 }
 
 extension ProfileStoreError {
-    /// What a form makes of it; thrown again where trying again cannot help.
+    /// Returns the form's reply to the error, or throws the error if another attempt cannot help.
     func formReply(_ repository: ProfileRepository) throws -> FormScreen.Reply {
         if let issues { return .refused(issues) }
         switch code {
@@ -79,12 +79,12 @@ extension ProfileStoreError {
 }
 
 extension ProfileRepository {
-    /// The addresses that are stored under a postal code, the most frequent first.
+    /// Returns the addresses that are stored under a postal code, the most frequent first.
     func addresses(under postalCode: String) async throws(ProfileStoreError) -> [String] {
         guard let code = schema.field(of: .postalCode), let address = schema.field(of: .streetAddress) else {
             return []
         }
-        // What is typed may be none yet.
+        // The user may not have typed a whole postal code yet.
         guard validator.storedForm(of: postalCode, in: code.name) != nil else { return [] }
         let query = ProfileQuery([.init(code.name, .equals(postalCode))], limit: 1_000)
         var counts: [String: Int] = [:]

@@ -2,28 +2,28 @@ internal import ProfileCore
 internal import ProfileStore
 internal import ProfileTransfer
 
-/// A rejected row with what is wrong with it now, as a form shows it.
+/// A rejected row with its present issues, for a form.
 struct RowToMend {
-    /// "Row 3 of 12, line 57", and whom it edits.
+    /// "Row 3 of 12, line 57", and the profile that the row edits.
     let title: String
-    /// The profile that it updates; nil for a new one.
+    /// The profile that the row updates. Nil for a new profile.
     let stored: Profile?
     /// The row, or the stored profile with the row's values in it.
     let draft: ProfileDraft
-    /// What the row itself holds; an empty value clears its field.
+    /// The values of the row itself. An empty value clears its field.
     let typed: [FieldName: String]
     let issues: [ValidationIssue]
-    /// Whether the stored profile was to get another password, which is not taken from the file.
+    /// Whether the row was to set another password of the stored profile. The file's password is not used.
     let lacksPassword: Bool
-    /// What no field of the form can say.
+    /// A message that belongs to no field of the form.
     let notice: String?
-    /// Has to be called before anything is stored of it.
+    /// Must be called before any value of the row is stored.
     let willStore: @Sendable (ValidProfile) async throws -> Void
 
-    /// Judges a row anew: the rules, and what is stored, may be others than when it was rejected.
+    /// Judges a row again, because the rules and the stored profiles may have changed since it was rejected.
     ///
-    /// - Returns: Nil if nothing is left to be done with it: all that it says is stored already, or its profile is there
-    ///   and such rows are skipped.
+    /// - Returns: Nil if nothing is left to be done with the row: all its values are stored already, or its profile
+    ///   exists and such rows are skipped.
     init?(
         _ row: RejectedRows.Row, of count: Int, onDuplicate policy: ImportOptions.DuplicatePolicy,
         in repository: ProfileRepository, willStore: @escaping @Sendable (ValidProfile) async throws -> Void
@@ -50,10 +50,10 @@ struct RowToMend {
         title = "Row \(row.number) of \(count), line \(row.line)" + (stored.map { ", edits \($0.username)" } ?? "")
         typed = row.values.mapValues { $0 ?? "" }
         if row.isUnreadable {
-            notice = "This row's cells cannot be told apart; its line in the file leads to it."
+            notice = "The cells of this row cannot be separated; see its line in the file."
         } else if row.holdsSecret {
             notice =
-                "The password in the file is not taken: type it here."
+                "The password in the file is not used: type it here."
                 + (lacksPassword ? " An empty one keeps what is stored." : "")
         } else if lacksPassword {
             notice = "Its password was refused, and is not in the file. An empty one keeps what is stored."
@@ -65,26 +65,26 @@ struct RowToMend {
 }
 
 extension RowToMend {
-    /// What it comes to to leave a row at once.
+    /// The message for a user who leaves at a row.
     static let unfinished = "The row that was shown is as it was."
 
-    /// What the row itself holds of a field; nil where that is nothing.
+    /// Returns the row's value of a field. Nil if it has none.
     func value(of name: FieldName) -> String? { typed[name].flatMap { $0.isEmpty ? nil : $0 } }
 }
 
-/// A row is not to be mended.
+/// The user does not mend a row.
 enum RowLeft: Error {
-    /// It stays in the file.
+    /// The row stays in the file.
     case forLater
-    /// Nobody wants it.
+    /// The row is removed from the file.
     case forGood
 }
 
-/// Somebody wants to go on another time.
+/// The user stops mending. The remaining rows stay in the file.
 struct MendingEnded: Error {}
 
 extension RejectedRows.Row {
-    /// Whether a stored profile would stay as it is if it got the row's values. Passwords cannot be compared.
+    /// Whether the row's values would leave a stored profile unchanged. Passwords cannot be compared.
     fileprivate func says(nothingNewOf stored: Profile, in repository: ProfileRepository) -> Bool {
         let draft = draft(updating: stored)
         guard let merged = try? repository.validator.validate(draft, on: repository.today, hasPassword: true) else {

@@ -1,24 +1,25 @@
 internal import Synchronization
 internal import TerminalUI
 
-/// Runs screens on the process's terminal, which gets back what it showed before however that ends.
+/// Runs screens on the terminal of the process. In the end the terminal shows again what it showed before.
 struct ScreenSession: Sendable {
-    /// What somebody outside wants of the screens; nil where there is nobody.
+    /// Requests to the screens that do not come from the keyboard, such as those of a control server. Nil if there are
+    /// none.
     var requests: AsyncStream<ScreenRequest>?
-    /// The terminal between screens; nil where each screen takes it and gives it back.
+    /// The terminal between screens. Nil if each screen opens and closes it.
     private var stage: Stage?
 
     init(requests: AsyncStream<ScreenRequest>? = nil) { self.requests = requests }
 
-    /// Keeps the terminal from the first screen that is run to the end, so that nothing flickers between screens and what
-    /// is typed there reaches the next one. Nothing may be printed meanwhile.
+    /// Keeps the terminal from the first screen to the end, so that nothing flickers between screens and keys that are
+    /// typed between them reach the next one. Nothing may be printed meanwhile.
     ///
     /// - Parameters:
-    ///   - requests: What somebody outside wants of the screens; nil where there is nobody.
-    ///   - advice: What to do where there is no terminal.
+    ///   - requests: Requests to the screens that do not come from the keyboard. Nil if there are none.
+    ///   - advice: What to do if there is no terminal.
     ///   - body: Runs the screens.
-    /// - Returns: What `body` returns.
-    /// - Throws: What `body` throws.
+    /// - Returns: The result of `body`.
+    /// - Throws: The errors of `body`.
     static func keepingTerminal<Value>(
         requests: AsyncStream<ScreenRequest>? = nil, orElse advice: String = "With --plain you are asked line by line",
         _ body: (ScreenSession) async throws -> Value
@@ -39,14 +40,15 @@ struct ScreenSession: Sendable {
     /// Runs a screen to its end.
     ///
     /// - Parameters:
-    ///   - screen: What is shown.
-    ///   - welcomes: Whether the welcome notice stands before the screen if the user has not seen it yet (T5).
-    ///   - unfinished: What is said to somebody who leaves.
-    ///   - failure: What leaving comes to where it is more than that.
-    ///   - answer: Does what the screen asks for.
-    ///   - supply: Finds what the screen demands, if it does.
-    /// - Returns: What came of it.
-    /// - Throws: ``CommandFailure/left(_:_:)``, the failure, ``RowLeft``, an error of `answer`, or that a signal ended it.
+    ///   - screen: The screen to show.
+    ///   - welcomes: Whether the welcome notice is shown before the screen if the user has not seen it yet (T5).
+    ///   - unfinished: The message for a user who leaves.
+    ///   - failure: The failure for a user who leaves. If it is nil, the failure consists of `unfinished`.
+    ///   - answer: Performs the requests of the screen.
+    ///   - supply: Reads the data that the screen demands. Nil if it demands none.
+    /// - Returns: The result of the screen.
+    /// - Throws: ``CommandFailure/left(_:_:)`` or `failure` for a user who leaves, ``RowLeft`` for a skipped row, an
+    ///   error of `answer`, or ``SignalEnding`` if a signal ended the screen.
     func run<S: Screen, Value: Sendable>(
         _ screen: S, welcoming welcomes: Bool = false, unfinished: String,
         whenLeft failure: () -> (any Error)? = { nil },
@@ -62,7 +64,7 @@ struct ScreenSession: Sendable {
         }
         let loop = try stage.open(requests)
         var screen = screen
-        // Only now is there a terminal to show it on.
+        // The welcome counts as seen only now, when there is a terminal to show it on.
         if welcomes, WelcomeRecord.take() { screen.notices.insert(.welcome, at: 0) }
         switch await loop.run(screen, answering: answer, supplying: supply) {
         case .done(let value): return value
@@ -75,12 +77,12 @@ struct ScreenSession: Sendable {
         }
     }
 
-    /// The terminal, from the first screen on.
+    /// The terminal, which the first screen opens.
     private final class Stage: Sendable {
         private let opened = Mutex<(terminal: Terminal, loop: ScreenLoop)?>(nil)
         private let advice: String
 
-        /// - Parameter advice: What to do where there is no terminal.
+        /// - Parameter advice: What to do if there is no terminal.
         init(_ advice: String) { self.advice = advice }
 
         func open(_ requests: AsyncStream<ScreenRequest>?) throws -> ScreenLoop {

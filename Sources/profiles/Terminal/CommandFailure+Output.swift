@@ -1,7 +1,7 @@
 internal import TextLayout
 
 extension CommandFailure {
-    /// Writes the text to standard error.
+    /// Writes the message to standard error.
     func show() {
         guard let first = lines.first else { return }
         Output.error.note((isChosen ? "" : "Error: ") + first.visible)

@@ -3,15 +3,15 @@ internal import Dispatch
 internal import Platform
 internal import Synchronization
 
-/// Lets a command end in order when Ctrl-C is pressed: the task under way is cancelled, and a second Ctrl-C kills the
+/// Lets a command end in order when Ctrl-C is pressed: the current task is cancelled, and a second Ctrl-C kills the
 /// process.
 ///
-/// A process may catch the signal several times, one after another. A signal source of Dispatch would catch the signal only
-/// the first time: on Linux libdispatch installs its handler once for a process, and does not notice that the former
-/// action was put back. So the signal has a handler of its own, which wakes an event source.
+/// A process may catch the signal several times, one after another. A signal source of Dispatch would catch the signal
+/// only the first time: on Linux libdispatch installs its handler once for a process, and does not notice that the
+/// former action was put back. So the signal has a handler of its own, which wakes an event source.
 enum Interruption {
-    /// Catches the signal while the work runs, also between the tasks that ``cancelling(isQuiet:_:)`` runs in it. A signal
-    /// that no task receives cancels the next task as soon as that task begins.
+    /// Catches the signal while the work runs, also between the tasks that ``cancelling(isQuiet:_:)`` runs in it. A
+    /// signal that no task receives cancels the next task as soon as that task begins.
     static func watching<Value>(isQuiet: Bool, _ work: () async throws -> Value) async throws -> Value {
         let wake = interruptions.descriptor
         // Without a descriptor the signal ends the process, as it does elsewhere. An outer watch catches it already.
@@ -24,7 +24,7 @@ enum Interruption {
         sigaction(SIGINT, &action, &former)
         let source = DispatchSource.makeReadSource(fileDescriptor: wake, queue: .global())
         source.setEventHandler {
-            // Two signals may have come by now.
+            // Two signals may have arrived since the last call.
             let count = interruptions.take()
             guard count > 0 else { return }
             if count > 1 || watch.withLock({ $0.interrupt() }) { ProcessSettings.die(of: SIGINT) }
@@ -56,7 +56,7 @@ enum Interruption {
 
 private let watch = Mutex(Watch())
 
-/// What the signal has to end.
+/// The task that the signal cancels.
 private struct Watch {
     private(set) var isWatching = false
     private var isInterrupted = false
@@ -92,10 +92,10 @@ private let interruptions = CaughtInterruptions()
 
 /// The signals that were caught and not yet acted on, counted by the kernel (eventfd(2)).
 ///
-/// The handler does nothing but `write`, which signal-safety(7) permits, to a descriptor that was opened before the handler
-/// was installed and is never closed.
+/// The handler does nothing but `write`, which signal-safety(7) permits, to a descriptor that was opened before the
+/// handler was installed and is never closed.
 private struct CaughtInterruptions: Sendable {
-    /// Negative if none could be opened.
+    /// Negative if the system could not open one.
     let descriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
 
     /// Counts one more. Safe in a signal handler.

@@ -2,9 +2,10 @@ internal import TextLayout
 
 /// Asks for text on the terminal, a line at a time.
 enum LinePrompt {
-    /// Asks for one line, and again where it is not UTF-8: a text with other characters than were typed is none.
+    /// Asks for one line. Asks again if it is not UTF-8, because replacing bytes would change the text that the user
+    /// typed.
     ///
-    /// - Throws: As ``SignalWatch/nextByte()`` does, and a failure where the input ends instead.
+    /// - Throws: The errors of ``SignalWatch/nextByte()``, and a failure if the input ends.
     static func ask(_ label: String) throws -> String {
         while true {
             Output.error.draw(label.visible + ": ")
@@ -14,7 +15,7 @@ enum LinePrompt {
         }
     }
 
-    /// Asks for a yes, and takes anything else for no, the end of input too.
+    /// Asks a question that only yes confirms. Any other answer, and the end of the input, means no.
     static func isConfirmed(_ question: String) throws -> Bool {
         Output.error.draw(question.visible + "? [y/N] ")
         return try readLine().map { isYes(String(decoding: $0, as: UTF8.self)) } ?? false
@@ -22,14 +23,14 @@ enum LinePrompt {
 
     static func isYes(_ answer: String) -> Bool { ["y", "yes"].contains(answer.lowercased()) }
 
-    /// The bytes up to the end of the line; nil where there are none before the input's.
+    /// Returns the bytes up to the end of the line. Nil if the input ends without any.
     private static func readLine() throws -> [UInt8]? {
         let signals = SignalWatch(isSilent: false)
         var line: [UInt8] = []
         var isWhole = false
         defer {
             signals.end()
-            // What is said next does not stand behind the question.
+            // The next message must not stand behind the question.
             if !isWhole { Output.error.draw("\n") }
         }
         while let byte = try signals.nextByte() {

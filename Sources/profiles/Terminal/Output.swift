@@ -2,7 +2,7 @@ internal import Platform
 internal import ProfileCore
 internal import Threads
 
-/// Standard output or standard error, written without a buffer of its own.
+/// Standard output or standard error, without a buffer in this process.
 struct Output: Sendable {
     let descriptor: Int32
     private let name: String
@@ -14,14 +14,15 @@ struct Output: Sendable {
 
     var isTerminal: Bool { isatty(descriptor) == 1 }
 
-    /// The terminal's window, in columns and rows of it; nil where there is no terminal, or it does not know.
+    /// The size of the terminal's window in columns and rows. Nil if there is no terminal, or it does not know its
+    /// size.
     var windowSize: (columns: Int, rows: Int)? {
         var size = winsize()
         guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else { return nil }
         return (Int(size.ws_col), Int(size.ws_row))
     }
 
-    /// Whether colours and bars may be drawn: on a terminal that knows them, unless `NO_COLOR` is set
+    /// Whether colours and bars may be drawn: on a terminal that supports them, unless `NO_COLOR` is set
     /// (<https://no-color.org>).
     var takesControlCodes: Bool {
         guard isTerminal, Environment["NO_COLOR"] == nil else { return false }
@@ -30,13 +31,13 @@ struct Output: Sendable {
 
     /// Writes a result.
     ///
-    /// - Throws: a failure without text when nobody reads any more, as in `profiles list | head -1`.
+    /// - Throws: A failure without text if the reader of a pipe has closed it, as in `profiles list | head -1`.
     func write(_ text: String) throws(CommandFailure) {
         let code = writeAll(text)
         guard code == 0 else { throw .cannotWrite(name, code) }
     }
 
-    /// Writes a result and a line end, where it has none.
+    /// Writes a result, and a line end if the result has none.
     func print(_ text: String) throws(CommandFailure) {
         try write(text.utf8.last == UInt8(ascii: "\n") ? text : text + "\n")
     }
@@ -48,16 +49,16 @@ struct Output: Sendable {
         try write("\n")
     }
 
-    /// Writes a line that nothing depends on: where it cannot be written, nobody can be told.
+    /// Writes a line that nothing depends on. An error is ignored, because there is nowhere to report it.
     func note(_ text: String) { _ = writeAll(text + "\n") }
 
-    /// Runs work that writes here now and then, and cancels it as soon as nobody reads any more, as after
-    /// `profiles watch | head -1` has had its line.
+    /// Runs work that writes here from time to time, and cancels it as soon as the reader of the pipe has closed it, as
+    /// in `profiles watch | head -1`.
     ///
-    /// - Throws: a failure without text when nobody reads any more; else what the work throws.
+    /// - Throws: A failure without text if the reader has closed the pipe; otherwise the errors of the work.
     func whileRead(_ work: @escaping @Sendable () async throws -> Void) async throws {
         let task = Task { try await work() }
-        // A thread of its own, which waits for that until the process ends.
+        // A separate thread waits for that until the process ends.
         do throws(ThreadError) {
             _ = try SystemThread(blockingSignals: true) { if self.isAbandoned(waitingForIt: true) { task.cancel() } }
         } catch {
@@ -73,13 +74,13 @@ struct Output: Sendable {
     }
 
     private func isAbandoned(waitingForIt waits: Bool) -> Bool {
-        // Asked for nothing, it tells of an error: a pipe whose reader is gone.
+        // Without requested events, poll(2) reports errors only: here, a pipe without a reader.
         var state = pollfd(fd: descriptor, events: 0, revents: 0)
         while poll(&state, 1, waits ? -1 : 0) < 0, errno == EINTR {}
         return state.revents != 0
     }
 
-    /// Writes text as it is, which nothing depends on.
+    /// Writes text unchanged. An error is ignored.
     func draw(_ text: String) { _ = writeAll(text) }
 
     /// - Returns: 0, or `errno`.

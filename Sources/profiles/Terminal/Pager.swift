@@ -2,29 +2,29 @@ internal import Platform
 internal import Synchronization
 internal import TextLayout
 
-/// Shows a text a screenful at a time: with `$PAGER`, else with `less`, in a process of its own.
+/// Shows a text one screenful at a time, with `$PAGER` or else with `less`, in a separate process.
 enum Pager {
-    /// Writes a text to standard output, by way of a pager where a person would lose its beginning otherwise: the output is
-    /// a terminal, and the text takes more rows than that has.
+    /// Writes a text to standard output. It goes through a pager if the user would otherwise not see its beginning: the
+    /// output is a terminal, and the text has more rows than the terminal.
     ///
-    /// Where there is no pager to be started, the text is written as it is. One that is left before the end of the text is
-    /// no error.
+    /// If no pager can be started, the text is written directly. It is not an error if the user leaves the pager before
+    /// the end of the text.
     ///
-    /// - Throws: A failure where the text cannot be written; ``SignalEnding`` for a signal that came meanwhile.
+    /// - Throws: A failure if the text cannot be written; ``SignalEnding`` for a signal that came meanwhile.
     static func show(_ text: String, isWanted: Bool) throws {
         guard isWanted, let command, isTooLong(text), try page(text, with: command) else {
             return try Output.standard.write(text)
         }
     }
 
-    /// The words of the pager's command; nil where there should be none.
+    /// The words of the pager's command. Nil if no pager is to be used.
     private static var command: [String]? {
         guard !Environment.isTerminalDumb, !Environment.isEmpty("PAGER") else { return nil }
         switch Environment["PAGER"] {
         case nil: return ["less", "-FRX"]
         case "cat": return nil
         case let pager? where pager.allSatisfy(\.isWhitespace): return nil
-        // It may have options, or be a line of shell.
+        // The value may have options, or be a shell command.
         case let pager?: return ["/bin/sh", "-c", pager]
         }
     }
@@ -34,7 +34,7 @@ enum Pager {
         var rows = 0
         for line in text.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
             rows += max(1, (line.displayWidth + window.columns - 1) / window.columns)
-            // The last row is for what the shell says next.
+            // The last row is for the shell's prompt.
             if rows >= window.rows { return true }
         }
         return false
@@ -46,7 +46,7 @@ enum Pager {
         let isKnown = tcgetattr(STDOUT_FILENO, &settings) == 0
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { return false }
-        // The pager has the end that it reads from as its standard input, and would wait for its own other end.
+        // The pager reads one end as its standard input. If it had the other end too, it would wait for itself.
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         let signals = PagerSignals()
         defer { signals.end() }
@@ -58,25 +58,25 @@ enum Pager {
         signals.pass(to: pager)
         close(ends[0])
         var text = text
-        // It may be left before it has read all.
+        // The user may leave the pager before it has read everything.
         _ = text.withUTF8 { FileDescriptor.writeAll(UnsafeRawBufferPointer($0), to: ends[1]) }
         close(ends[1])
         let status = end(of: pager)
         signals.pass(to: 0)
-        // A pager that was killed has had no time to put the terminal in order.
+        // A pager that was killed could not restore the terminal.
         if isKnown { tcsetattr(STDOUT_FILENO, TCSADRAIN, &settings) }
         try signals.requireNone()
-        // A shell's answer where there is no such command, or it cannot be run.
+        // The exit codes of a shell if the command does not exist or cannot be run.
         return status != 126 && status != 127
     }
 
-    /// - Returns: Its process id; nil where it cannot be started.
+    /// - Returns: The process id. Nil if the process cannot be started.
     private static func spawn(_ command: [String], reading input: Int32) -> pid_t? {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
-        // Signals as a shell would give them to it: we ignore some.
+        // The pager gets the signal actions that a shell would give it, because this process ignores some signals.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -87,7 +87,7 @@ enum Pager {
         sigemptyset(&none)
         posix_spawnattr_setsigmask(&attributes, &none)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
-        // What is marked is marked by control codes, which `less` shows by their names unless it is told otherwise.
+        // Matches are marked by control codes. `less` shows the names of control codes unless it has the option -R.
         let added: [UnsafeMutablePointer<CChar>?] = Environment["LESS"] == nil ? [strdup("LESS=FRX")] : []
         var variables = Environment.pointers + added + [nil]
         var arguments: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) } + [nil]
@@ -96,7 +96,7 @@ enum Pager {
         return posix_spawnp(&pager, command[0], &actions, &attributes, &arguments, &variables) == 0 ? pager : nil
     }
 
-    /// - Returns: Its exit code; nil where a signal ended it.
+    /// - Returns: The exit code. Nil if a signal ended the process.
     private static func end(of pager: pid_t) -> Int32? {
         var status: Int32 = 0
         while waitpid(pager, &status, 0) < 0 { if errno != EINTR { return nil } }
@@ -104,8 +104,8 @@ enum Pager {
     }
 }
 
-/// What happens to signals while a pager has the terminal: Ctrl-C is the pager's own affair, and what would end this process
-/// ends the pager first, so that it gives the terminal back.
+/// The signal actions while a pager has the terminal. Ctrl-C is left to the pager. A signal that would end this process
+/// ends the pager first, so that it restores the terminal.
 private struct PagerSignals {
     private var before: [(signal: Int32, action: sigaction)] = []
 
@@ -127,20 +127,20 @@ private struct PagerSignals {
         }
     }
 
-    /// Names the process that gets what would end this one; 0 for none.
+    /// Sets the process that gets the signals that would end this one; 0 for no process.
     func pass(to pager: pid_t) {
         runningPager.store(pager, ordering: .relaxed)
         let signal = endingSignal.load(ordering: .relaxed)
         if pager > 0, signal != 0 { kill(pager, signal) }
     }
 
-    /// - Throws: ``SignalEnding`` where one came that ends this process.
+    /// - Throws: ``SignalEnding`` if a signal came that ends this process.
     func requireNone() throws {
         let signal = endingSignal.load(ordering: .relaxed)
         if signal != 0 { throw SignalEnding(signal: signal) }
     }
 
-    /// Puts the former actions back.
+    /// Restores the former actions.
     func end() {
         for (signal, action) in before {
             var action = action

@@ -1,21 +1,21 @@
 internal import CLinux
 internal import Platform
 
-/// What holds for the whole process, from its start.
+/// The settings of the whole process, made at its start.
 enum ProcessSettings {
     static func apply() {
         forbidCoreDumps()
-        // A closed pipe is an error of one write, so that a store is closed in order whatever happens to its reader.
+        // Writing to a closed pipe is then an error of that write, so the store is still closed in order.
         signal(SIGPIPE, SIG_IGN)
-        // So is a file that has reached the limit of its size.
+        // The same holds for a file that has reached its size limit.
         signal(SIGXFSZ, SIG_IGN)
     }
 
-    /// The number of file descriptors that a command may come to need besides those that it was started with. An import with
-    /// inference that makes a store needs the most: 17.
+    /// The number of file descriptors that a command may need, besides those that it was started with. An import with
+    /// inference that creates a store needs the most: 17.
     static let neededDescriptors = 32
 
-    /// Refuses to run if the process can open too few files: libdispatch traps where it cannot open an epoll(7) or an
+    /// Refuses to run if the process can open too few files. libdispatch traps if it cannot open an epoll(7) or an
     /// eventfd(2), and every command that waits uses libdispatch.
     static func requireDescriptors() throws(CommandFailure) {
         var limit = rlimit()
@@ -40,7 +40,7 @@ enum ProcessSettings {
     static func die(of signal: Int32) {
         TemporaryName.removeAll()
         Platform.signal(signal, SIG_DFL)
-        // Threads of Dispatch block most signals, and would keep this one waiting.
+        // Threads of Dispatch block most signals, which would delay this one.
         var only = sigset_t()
         sigemptyset(&only)
         sigaddset(&only, signal)
@@ -48,7 +48,7 @@ enum ProcessSettings {
         raise(signal)
     }
 
-    /// Secrets are in memory for a while, and must not be in a file because of a crash (P12).
+    /// Prevents core dumps: secrets are in memory for a while, and must not get into a file by a crash (P12).
     private static func forbidCoreDumps() {
         _ = profiles_forbid_core_dumps()
         var none = rlimit(rlim_cur: 0, rlim_max: 0)

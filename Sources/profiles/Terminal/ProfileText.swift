@@ -2,10 +2,10 @@ internal import ProfileCore
 internal import ProfileStore
 internal import TextLayout
 
-// Profiles as a person reads them in a terminal.
+// Profiles as text for a terminal.
 
 extension Profile {
-    /// All that is known of the profile, one field a line.
+    /// All properties of the profile, one per line.
     var text: String {
         var block = TextBlock()
         for field in fields { block.add(field.rules.title, field.value) }

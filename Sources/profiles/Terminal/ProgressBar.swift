@@ -2,9 +2,9 @@ internal import ProfileStore
 internal import ProfileTransfer
 internal import Synchronization
 
-/// One line on standard error that says how far an import is, drawn anew ten times a second at most.
+/// A line on standard error that shows the progress of a command. It is drawn at most ten times a second.
 ///
-/// It is not there at all where nobody watches: without a terminal, with `--quiet`, `NO_COLOR` or `TERM=dumb`.
+/// There is no bar without a terminal, or with `--quiet`, `NO_COLOR` or `TERM=dumb`.
 final class ProgressBar: Sendable {
     private struct State {
         var nextDrawing: ContinuousClock.Instant
@@ -15,7 +15,7 @@ final class ProgressBar: Sendable {
     private let start = ContinuousClock.now
     private let state: Mutex<State>
 
-    /// The size of the input is nil where it is not known, as that of a pipe.
+    /// `byteCount` is the size of the input. Nil if it is unknown, as for a pipe.
     init?(byteCount: UInt64? = nil, isQuiet: Bool) {
         guard !isQuiet, Output.error.takesControlCodes else { return nil }
         self.byteCount = byteCount
@@ -24,7 +24,7 @@ final class ProgressBar: Sendable {
 
     func update(_ progress: ImportProgress) { draw { self.line(progress, after: $0) } }
 
-    /// For work that is counted in profiles.
+    /// Shows the progress of work that is counted in profiles.
     func update(checked: Int) { draw { Self.count(checked, "profile") + " checked, " + Self.rate(checked, after: $0) } }
 
     func update(_ progress: StoreCopy.Progress) {
@@ -40,7 +40,7 @@ final class ProgressBar: Sendable {
         }
     }
 
-    /// Clears the line, for whatever comes next.
+    /// Clears the line for the output that follows.
     func end() {
         state.withLock { state in
             if state.isDrawn { Output.error.draw("\r\u{1B}[K") }
@@ -76,8 +76,8 @@ final class ProgressBar: Sendable {
         return parts.joined(separator: "  ")
     }
 
-    /// How much is done, from 0 to 1. Hashing takes much longer than reading, so where there are passwords those count,
-    /// and the part of the input that is not read yet is taken to have as many of them as the part that is.
+    /// The part that is done, from 0 to 1. If there are passwords, the hashed ones count, because hashing takes much
+    /// longer than reading. The rest of the input is assumed to have passwords in the same proportion.
     private func fraction(of progress: ImportProgress) -> Double? {
         guard let byteCount, byteCount > 0 else { return nil }
         let read = min(1, Double(progress.bytes) / Double(byteCount))

@@ -3,13 +3,13 @@ internal import ProfileTransfer
 internal import SchemaInference
 internal import TextLayout
 
-// What was found in a file, as a person reads it in a terminal.
+// The result of an inference as text for a terminal.
 
 extension SchemaProposal {
-    /// The table of columns, and under it what concerns the file as a whole.
+    /// Returns the table of columns, followed by notes about the file as a whole.
     ///
-    /// - Parameter isImported: Whether the file is imported next, so that nobody has to be told how.
-    /// - Returns: Lines, the last of them ended.
+    /// - Parameter isImported: Whether the file is imported next. Then the options for an import are left out.
+    /// - Returns: Lines, each with a line end.
     func text(isImported: Bool) -> String {
         var table = TextTable(["Column", "Taken for", "Values", "Examples", "Doubtful"], [.left, .left, .right])
         for column in columns {
@@ -22,19 +22,19 @@ extension SchemaProposal {
         return table.text + "\n" + (notes + (isImported ? [] : optionsOfImport)).map { $0 + "\n" }.joined()
     }
 
-    /// One fact a line.
+    /// The notes about the file, one per line.
     private var notes: [String] {
         var notes: [String] = []
         let rows = "\(rows.grouped) row\(rows == 1 ? "" : "s")"
         let isPart = "Only the first \(rows) were looked at; the others may break the rules."
         notes.append(isSample ? isPart : "\(rows) in all.")
         if let guessedEncoding {
-            notes.append("The characters look like \(guessedEncoding); --encoding says otherwise.")
+            notes.append("The characters look like \(guessedEncoding); set another encoding with --encoding.")
         }
         notes += warnings.map(\.text)
         switch key {
-        case .column(let header): notes.append("A row is known by its column \(header.quoted(longest: 64)).")
-        case .rowNumber: notes.append("A row is known by its number.")
+        case .column(let header): notes.append("The column \(header.quoted(longest: 64)) identifies a row.")
+        case .rowNumber: notes.append("The row number identifies a row.")
         case nil: break
         }
         for refused in refused {
@@ -44,7 +44,7 @@ extension SchemaProposal {
         return notes
     }
 
-    /// How an import takes the columns as they were taken here, besides the schema.
+    /// The options, besides the schema, with which an import reads the columns as this inference did.
     private var optionsOfImport: [String] {
         let isUnknownLeftOut = ignoredColumns.count > mistakableColumns.count
         let options =
@@ -61,7 +61,7 @@ extension SchemaProposal {
         }
     }
 
-    /// Everything, the schema too.
+    /// The whole proposal, including the schema.
     var json: JSONValue {
         [
             "source": .string(source), "rows": .number(rows), "is_sample": .bool(isSample),
@@ -95,7 +95,7 @@ extension ColumnProposal {
         return name + kind + meaning + (text == "any text" ? "" : "; " + text)
     }
 
-    /// Whether its values were counted.
+    /// Whether the values of the column were counted.
     fileprivate var isLookedAt: Bool {
         !doubts.contains(.leftOut(.noName)) && !doubts.contains(.leftOut(.holdsLists))
     }
@@ -134,21 +134,21 @@ extension ColumnDoubt {
         case .noValues: "every cell is empty"
         case .dayOrMonth: "dates, but day and month cannot be told apart"
         case .fractionOrThousands: "numbers, but a fraction cannot be told from thousands"
-        case .nearly(let type, let lines): "\(type.noun) but for \(lines.count) in \(lines.text)"
-        case .numerals(let lines): "no numbers: leading zeros, a plus sign or over 15 digits, as in \(lines.firstText)"
+        case .nearly(let type, let lines): "\(type.noun), except \(lines.count) in \(lines.text)"
+        case .numerals(let lines): "not numbers: leading zeros, a plus sign or over 15 digits, as in \(lines.firstText)"
         case .takenAsMissing(let texts, let count):
             "\(texts.map { $0.quoted() }.joined(separator: ", ")) taken as missing, \(count.grouped) times"
         case .mayBeMissing(let text, let count):
             "\(text.quoted()) may mean missing, \(count.grouped) time\(count == 1 ? "" : "s")"
         case .renamed(.reserved): "renamed: the name is reserved"
-        case .renamed(.indistinct): "renamed: another differs by an underscore alone"
-        case .renamed(.unwritable): "renamed: a field's name is of a–z, 0–9 and _"
+        case .renamed(.indistinct): "renamed: another name differs only by an underscore"
+        case .renamed(.unwritable): "renamed: a field's name has only a–z, 0–9 and _"
         case .leftOut(.noName): "the column has no name"
         case .leftOut(.holdsLists): "lists or objects, which no field holds"
         case .leftOut(.unsupportedHashes): "hashes that cannot be checked here"
         case .leftOut(.someHashes): "some values are password hashes, others are not"
         case .leftOut(.otherSecret): "another column is the password"
-        case .keyByValues: "taken for the username: the first column in which no value is there twice"
+        case .keyByValues: "taken for the username: the first column without repeated values"
         case .keyExceptions(let missing, let repeated):
             [
                 missing.count > 0 ? "\(missing.count.grouped) empty" : nil,
@@ -174,19 +174,19 @@ extension InferredType {
 }
 
 extension RowRefusal {
-    /// What is said behind a count of rows.
+    /// The text after a number of rows.
     fileprivate func text(_ count: Int) -> String {
         let rows = count == 1 ? "row" : "rows"
         return switch self {
         case .cellCount: "\(rows) with more or fewer cells than columns"
-        case .badEncoding: "\(rows) with bytes that are no text"
+        case .badEncoding: "\(rows) with bytes that are not text"
         case .unclosedQuote: "\(rows) with a quote that is not closed"
         case .textAfterQuote: "\(rows) with text behind a closing quote"
         case .nul: "\(rows) with a NUL"
         case .tooLong: "\(rows) too long to read"
-        case .headerAgain: "\(rows) that say\(count == 1 ? "s" : "") what the header says"
-        case .notAnObject where count == 1: "element that is no object of texts, numbers and booleans"
-        case .notAnObject: "elements that are no object of texts, numbers and booleans"
+        case .headerAgain: "\(rows) that repeat\(count == 1 ? "s" : "") the header"
+        case .notAnObject where count == 1: "element that is not an object of texts, numbers and booleans"
+        case .notAnObject: "elements that are not objects of texts, numbers and booleans"
         case .controlCharacter: "\(rows) with a control character"
         case .unsupportedHash: "\(rows) with a hash that cannot be checked"
         case .noKey: "\(rows) without a username"

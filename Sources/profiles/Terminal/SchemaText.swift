@@ -2,10 +2,10 @@ internal import ProfileCore
 internal import ProfileStore
 internal import TextLayout
 
-// Schemas as a person reads them in a terminal.
+// Schemas as text for a terminal.
 
 extension ProfileSchema {
-    /// One field a line.
+    /// A table with one field per line.
     var table: String {
         var table = TextTable(["Field", "Title", "Type", "Rules"])
         for field in fields { table.add([field.name.text, field.title, field.type.rawValue, field.rulesText]) }
@@ -14,12 +14,12 @@ extension ProfileSchema {
 }
 
 extension SchemaDifference {
-    /// One change a line, with what was before and what comes after it.
+    /// One change per line, with the rule before and after it.
     var text: String {
         isEmpty ? "The rules are the same" : changes.flatMap(\.lines).map(\.visible).joined(separator: "\n")
     }
 
-    /// An array of what changes.
+    /// The changes as an array.
     var json: JSONValue { .array(changes.map(\.json)) }
 }
 
@@ -38,7 +38,7 @@ extension SchemaDifference.Change {
         }
     }
 
-    /// `{"change","field","rules","changes"}`, without what does not apply.
+    /// `{"change","field","rules","changes"}`, without members that do not apply.
     fileprivate var json: JSONValue {
         switch self {
         case .added(let field): ["change": "added", "field": .string(field.name.text)]
@@ -64,13 +64,13 @@ extension RuleChange {
 }
 
 extension RuleChange.Effect {
-    /// What stands behind a change.
+    /// The remark after a change.
     fileprivate var remark: String {
         switch self {
         case .stricter: " (stricter)"
         case .looser: " (looser)"
         case .other: " (may be stricter)"
-        case .typing: " (typed otherwise)"
+        case .typing: " (typed differently)"
         case .none: ""
         }
     }
@@ -113,7 +113,7 @@ extension FieldRules {
 }
 
 extension FieldType {
-    /// What a field of the type takes that has no rule.
+    /// The text for a field of this type without rules.
     fileprivate var anyValue: String {
         switch self {
         case .string: "any text"

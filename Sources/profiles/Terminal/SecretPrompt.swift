@@ -3,12 +3,12 @@ internal import ProfileCore
 
 /// Asks for secrets on the terminal, without echo.
 enum SecretPrompt {
-    /// Whether there is somebody to ask.
+    /// Whether standard input is a terminal, so the user can be asked.
     static var isPossible: Bool { isatty(STDIN_FILENO) == 1 }
 
     /// Asks for one secret by a label such as "New pass code".
     ///
-    /// - Throws: As ``SignalWatch/nextByte()`` does, and a failure where the input ends instead.
+    /// - Throws: The errors of ``SignalWatch/nextByte()``, and a failure if the input ends.
     static func ask(_ label: String) throws -> Secret {
         var settings = termios()
         guard tcgetattr(STDIN_FILENO, &settings) == 0 else { throw CommandFailure.cannotRead("The terminal", errno) }
@@ -16,7 +16,7 @@ enum SecretPrompt {
         var silent = settings
         silent.c_lflag &= ~tcflag_t(ECHO)
         silent.c_lflag |= tcflag_t(ICANON | ISIG)
-        // Ctrl-S would stop what is written here, and a process that waits for it does not hear of a signal.
+        // Ctrl-S would stop the output, and a process that waits for its output does not react to a signal.
         silent.c_iflag &= ~tcflag_t(IXON)
         change(to: &silent)
         Output.error.draw(label + ": ")
@@ -28,13 +28,14 @@ enum SecretPrompt {
         return try readLine(besides: flowControl(settings), watching: signals)
     }
 
-    /// Drops what was typed before; TCSAFLUSH would besides wait for what is written, which Ctrl-S may have stopped.
+    /// Drops earlier input. TCSAFLUSH would also wait for pending output, which Ctrl-S may have stopped.
     private static func change(to settings: inout termios) {
         tcsetattr(STDIN_FILENO, TCSANOW, &settings)
         tcflush(STDIN_FILENO, TCIFLUSH)
     }
 
-    /// The keys that stop the output and let it go on, usually Ctrl-S and Ctrl-Q, which the terminal keeps to itself.
+    /// The keys that stop and resume the output, usually Ctrl-S and Ctrl-Q. The terminal normally does not pass them
+    /// on.
     private static func flowControl(_ settings: termios) -> [UInt8] {
         guard settings.c_iflag & tcflag_t(IXON) != 0 else { return [] }
         return withUnsafeBytes(of: settings.c_cc) { keys in [keys[Int(VSTOP)], keys[Int(VSTART)]] }

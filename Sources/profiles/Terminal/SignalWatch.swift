@@ -1,14 +1,15 @@
 internal import Platform
 internal import Synchronization
 
-/// Catches the signals that would end the process while it asks something, so that it can end in order.
+/// Catches the signals that would end the process while it asks for input, so that it can end in order.
 ///
-/// There is one at a time.
+/// Only one may exist at a time.
 struct SignalWatch {
     private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
     private var before: [(signal: Int32, action: sigaction)] = []
 
-    /// - Parameter isSilent: The terminal does not echo: a process that is stopped would leave it so.
+    /// - Parameter isSilent: Whether the terminal does not echo. Then Ctrl-Z is ignored, because a stopped process
+    ///   would leave the terminal without echo.
     init(isSilent: Bool) {
         caughtSignal.store(0, ordering: .relaxed)
         for signal in Self.signals + (isSilent ? [SIGTSTP] : []) {
@@ -25,7 +26,7 @@ struct SignalWatch {
         }
     }
 
-    /// Puts the former actions back.
+    /// Restores the former actions.
     func end() {
         for (signal, action) in before {
             var action = action
@@ -33,12 +34,13 @@ struct SignalWatch {
         }
     }
 
-    /// The next byte of standard input; nil at its end.
+    /// Returns the next byte of standard input. Nil at its end.
     ///
     /// - Throws: A failure for Ctrl-C and for input that cannot be read; ``SignalEnding`` for another signal.
     func nextByte() throws -> UInt8? {
         while true {
-            // A signal may reach any thread, so that it does not end `read`; `poll` looks up ten times a second.
+            // A signal may reach another thread and then does not interrupt `read`, so `poll` returns ten times a
+            // second.
             var waiting = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
             let ready = poll(&waiting, 1, 100)
             try requireNoSignal()
@@ -60,7 +62,7 @@ struct SignalWatch {
     }
 }
 
-/// A signal that should end the process, which first puts everything in order.
+/// A signal that is to end the process, after everything is in order.
 struct SignalEnding: Error {
     let signal: Int32
 }

@@ -5,7 +5,7 @@
     internal import TerminalUI
     internal import Threads
 
-    /// The screen that is run, as the control server drives it: its requests go where keys go.
+    /// The running screen for the control server. Requests reach the screen as keys do.
     struct RunningScreen: ControlledScreen {
         let requests: AsyncStream<ScreenRequest>.Continuation
 
@@ -22,7 +22,7 @@
             case .paste(let text): requests.yield(.key(.paste(text)))
             case .autoFill(let text): requests.yield(.event(.autoFill(text)))
             case .focus(let name):
-                // A field that is not there changes nothing (F11).
+                // A field that does not exist changes nothing (F11).
                 if let name = FieldName(name) { requests.yield(.event(.focus(name))) }
             case .endEditing: requests.yield(.event(.endEditing))
             case .submit: requests.yield(.event(.submit))

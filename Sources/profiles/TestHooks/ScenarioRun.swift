@@ -10,8 +10,8 @@
     struct ScenarioRun {
         private let scenario: Scenario
 
-        /// - Returns: nil for the normal start.
-        /// - Throws: a usage failure with the valid names where there is no such scenario.
+        /// - Returns: Nil for the normal start.
+        /// - Throws: A usage failure with the valid names if there is no such scenario.
         init?() throws(CommandFailure) {
             switch ScenarioResolution(Environment.all) {
             case .normalStart: return nil
@@ -40,7 +40,7 @@
             let repository = store.repository
             let (requests, outside) = AsyncStream.makeStream(of: ScreenRequest.self)
             let beeper = try Beeper(store: repository.place)
-            // In a test run the welcome comes when it is beeped for, and not before (T5).
+            // In a test run only a beep shows the welcome (T5).
             try beeper.register("welcome") { outside.yield(.notice(.welcome)) }
             let authenticator = ScriptedAuthenticator(otherwise: RepositoryAuthenticator(repository))
             let token = ControlFolder.makeToken()
@@ -89,7 +89,7 @@
     }
 
     extension Environment {
-        /// Every variable.
+        /// All environment variables.
         fileprivate static var all: [String: String] {
             var variables: [String: String] = [:]
             var place = environ

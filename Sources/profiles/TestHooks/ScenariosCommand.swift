@@ -9,13 +9,13 @@
             commandName: "scenarios",
             abstract: "List the screens and fixtures that a test can start.",
             discussion: """
-                They start in a build with the trait TestHooks alone, which is not to be shipped.
+                They start only in a build with the trait TestHooks. Such a build must not be shipped.
 
                   profiles scenarios
                   env TestLauncher-testing=1 TestLauncher-VC=LoginViewController TestLauncher-model=LoginModel1 profiles
                 """)
 
-        @Option(help: "How results are written: text or json.")
+        @Option(help: "Write results as text or json.")
         var format = OutputFormat.text
 
         func run() throws {
