@@ -13,7 +13,7 @@ package enum FileProblem: Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .severalNames(let path): "\(path) has several names"
         case .displaced(let path), .lockDisplaced(let path): "\(path) was removed or replaced"
-        case .notALock(let path, let fault): "\(path) is no lock file (\(fault))"
+        case .notALock(let path, let fault): "\(path) is not a lock file (\(fault))"
         }
     }
 }
