@@ -73,7 +73,7 @@ package struct ServerList: Sendable {
         let serverCount = max(hosts.count, addresses.count, 1)
         guard [0, serverCount].contains(hosts.count), [0, serverCount].contains(addresses.count),
             [0, 1, serverCount].contains(ports.count)
-        else { throw .unreadable("the number of hosts and the number of ports differ") }
+        else { throw .unreadable("the lists of hosts and ports have different lengths") }
         servers = (0..<serverCount).map { index in
             func element(_ list: [String]) -> String? {
                 let value = list.isEmpty ? "" : list[min(index, list.count - 1)]
