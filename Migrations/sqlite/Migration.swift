@@ -1,14 +1,15 @@
-/// One step in how the tables came to be: a script that is never edited once it was released. It changes the schema: that
-/// is how a program of an earlier version that is running notices it.
+/// A migration: a SQL script that creates or changes the tables. A released script is never edited. Every script must
+/// change the schema, because a running program of an earlier version detects the migration by that.
 package struct Migration: Sendable {
-    /// From 1, without gaps; the database's `user_version` once it was applied.
+    /// The version of the tables, and the database's `user_version` after the migration. Versions begin at 1 and have
+    /// no gaps.
     package let version: Int
-    /// The file's name without its ending.
+    /// The file name without its extension.
     package let name: String
-    /// The script, UTF-8.
+    /// The script in UTF-8.
     package let sql: [UInt8]
 
-    /// Every migration, in order. A test compares the list with the folder.
+    /// All migrations in order. A test compares the list with the folder.
     package static let all = [
         Migration(version: 1, name: "V0001_profiles", sql: PackageResources.V0001_profiles_sql),
         Migration(version: 2, name: "V0002_changes", sql: PackageResources.V0002_changes_sql),

@@ -1,19 +1,20 @@
 internal import Platform
 
-/// Growing memory with one owner, readable a little past its end.
+/// A growable byte buffer with one owner. Some bytes past its end are readable.
 ///
-/// `@unchecked Sendable`: the pointer is made here, is never handed out to be kept, and has this non-copyable value as
-/// its only owner, so whoever holds the value is alone with the memory.
+/// `@unchecked Sendable`: the pointer is created here and never escapes, and this non-copyable value is its only owner.
+/// So only one thread at a time can use the memory.
 struct ByteBuffer: ~Copyable, @unchecked Sendable {
-    /// Bytes past `count` that may always be read, whatever they hold, so that a search can load whole vectors.
+    /// The number of bytes past `count` that may always be read, so that a search can load whole vectors. Their content
+    /// is arbitrary.
     static let padding = 16
 
     private(set) var base: UnsafeMutableRawPointer
     private(set) var capacity: Int
     private(set) var count = 0
-    /// Whether bytes are zeroed when they are given up.
+    /// Whether bytes are zeroed when they are discarded.
     var isSecret: Bool
-    /// How far bytes have been written since they were last zeroed, where that is further than `count`.
+    /// The end of the bytes written since the memory was last zeroed, if it is beyond `count`.
     private var written = 0
 
     init(isSecret: Bool) {
@@ -28,11 +29,12 @@ struct ByteBuffer: ~Copyable, @unchecked Sendable {
         base.deallocate()
     }
 
-    /// The bytes from `offset` on, which the caller has put there.
+    /// Returns `length` bytes starting at `offset`. The range must lie within `count`.
     @_lifetime(borrow self)
     func span(at offset: Int, count length: Int) -> Span<UInt8> {
         precondition(offset >= 0 && length >= 0 && length <= count - offset, "a cell lies inside its buffer")
-        // In bounds by the line above; every byte below `count` was initialized by `append` or `appendBytes`.
+        // The precondition keeps the range in bounds. `append` or `appendBytes` has initialized every byte below
+        // `count`.
         let start = UnsafeRawPointer(base).assumingMemoryBound(to: UInt8.self) + offset
         let span = unsafe Span(_unsafeStart: start, count: length)
         return unsafe _overrideLifetime(span, borrowing: self)
@@ -58,27 +60,28 @@ struct ByteBuffer: ~Copyable, @unchecked Sendable {
         count += 1
     }
 
-    /// Appends what `body` writes: it is given `size` bytes of room and answers how many of them it filled.
+    /// Appends the bytes that `body` writes. `body` gets a buffer of `size` bytes and returns the number of bytes that
+    /// it has written.
     mutating func appendBytes<Failure: Error>(
         upTo size: Int, _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Int
     ) throws(Failure) -> Int {
         reserve(count + size)
         let written = try body(UnsafeMutableRawBufferPointer(start: base + count, count: size))
-        // An answer that cannot be true must not become memory that nobody wrote.
+        // An impossible count is clamped, so that uninitialized memory never becomes part of the buffer.
         let accepted = min(max(written, 0), size)
         count += accepted
         return accepted
     }
 
-    /// Takes the bytes of `other` from `offset` on to the end of this buffer.
+    /// Appends a copy of the bytes of `other` that start at `offset`.
     mutating func append(_ other: borrowing ByteBuffer, from offset: Int) {
         append(UnsafeRawBufferPointer(start: other.base + offset, count: other.count - offset))
     }
 
-    /// Makes one quote of every two that follow each other in a run of bytes, and answers how long the run is then.
+    /// Replaces each pair of quotes in a range of bytes by one quote, and returns the new length of the range.
     mutating func collapseQuotes(at offset: Int, count length: Int) -> Int {
         precondition(offset >= 0 && length >= 0 && length <= count - offset, "a cell lies inside its buffer")
-        // In bounds by the line above; `written` never overtakes `read`.
+        // The precondition keeps the range in bounds, and `written` never exceeds `read`.
         let bytes = UnsafeMutableBufferPointer(
             start: base.assumingMemoryBound(to: UInt8.self) + offset, count: length)
         var written = 0
@@ -92,13 +95,13 @@ struct ByteBuffer: ~Copyable, @unchecked Sendable {
         return written
     }
 
-    /// Keeps the first bytes only.
+    /// Keeps only the first `length` bytes.
     mutating func truncate(to length: Int) {
         written = max(written, count)
         count = min(count, max(0, length))
     }
 
-    /// Removes the first bytes and moves the others to the front.
+    /// Removes the first `length` bytes and moves the others to the front.
     mutating func removeFirst(_ length: Int) {
         guard length > 0 else { return }
         written = max(written, count)
@@ -113,13 +116,13 @@ struct ByteBuffer: ~Copyable, @unchecked Sendable {
         written = 0
     }
 
-    /// Makes room for `needed` bytes in all.
+    /// Ensures a capacity of at least `needed` bytes.
     mutating func reserve(_ needed: Int) {
         guard needed > capacity else { return }
         let grown = max(needed, capacity * 2)
         let memory = UnsafeMutableRawPointer.allocate(byteCount: grown + Self.padding, alignment: 16)
         memory.copyMemory(from: base, byteCount: count)
-        // The padding is read, so it must have been written; so must whatever a search loads between count and there.
+        // A search may read the bytes between `count` and the end of the padding, so they must be initialized.
         memset(memory + count, 0, grown + Self.padding - count)
         zeroSecrets()
         base.deallocate()

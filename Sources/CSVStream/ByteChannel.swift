@@ -2,15 +2,15 @@ internal import Dispatch
 internal import Synchronization
 internal import Threads
 
-/// Hands bytes over between a task and a thread, either way, in memory that does not grow: who brings more waits while
-/// enough are there. A thread blocks when it waits; a task does not.
+/// A channel with backpressure that transfers bytes between a task and a thread, in either direction. Its memory is
+/// bounded: the producer waits while the channel is full. A waiting thread blocks; a waiting task is suspended.
 ///
-/// One brings bytes, and one takes them.
+/// It has one producer and one consumer.
 package final class ByteChannel: Interruption {
     private enum End {
         case finished
         case failed(ByteStreamError)
-        /// Nobody takes anything any more.
+        /// The consumer has closed the channel.
         case closed
     }
 
@@ -19,7 +19,7 @@ package final class ByteChannel: Interruption {
         var end: End?
         var isInterrupted = false
         var isLimited = true
-        /// Who is told when something changes.
+        /// The functions to call at the next change of the state.
         var awaitingChange: [@Sendable () -> Void] = []
 
         var hasEnded: Bool { if case nil = end { false } else { true } }
@@ -43,7 +43,7 @@ package final class ByteChannel: Interruption {
             return taken
         }
 
-        /// A chunk, or none at the end; nil where there may be more later.
+        /// Removes and returns the next chunk. Returns an empty chunk at the end, and nil if more bytes may come later.
         mutating func takeNext() -> [UInt8]? {
             if bytes.count > 0 { return take(atMost: ByteChannel.longestChunk) }
             return hasEnded ? [] : nil
@@ -56,20 +56,20 @@ package final class ByteChannel: Interruption {
 
     private let state = Mutex(State())
 
-    /// In bytes: who brings more waits until fewer are there.
+    /// The number of bytes from which on the producer waits.
     private static let capacity = 1 << 18
-    /// In bytes, of what is given to a task at once.
+    /// The maximum number of bytes in one chunk.
     private static let longestChunk = 1 << 16
 
     package init() {}
 
-    // MARK: Who brings bytes
+    // MARK: The producer
 
-    /// Brings a chunk, and waits for room after it. Does not block the thread.
+    /// Writes a chunk, and then waits until there is room. Does not block the thread.
     ///
-    /// - Returns: Whether somebody takes more.
+    /// - Returns: Whether the consumer accepts more bytes.
     package func write(_ chunk: some Sequence<UInt8>) async -> Bool {
-        // Brought into one piece first: a sequence is somebody else's code, which must not run under the lock.
+        // The sequence is copied to an array first, because its foreign code must not run under the lock.
         var rest = Array(chunk)[...]
         while !rest.isEmpty {
             let part = rest.prefix(Self.capacity)
@@ -82,7 +82,8 @@ package final class ByteChannel: Interruption {
         return state.withLock { !$0.hasEnded }
     }
 
-    /// Brings bytes without waiting, and throws why nobody takes them. ``waitForRoom()`` comes where waiting is possible.
+    /// A sink that writes without waiting. It throws the error with which the channel failed. The caller calls
+    /// ``waitForRoom()`` when it can wait.
     package var sink: ByteSink {
         ByteSink { [self] buffer throws(ByteStreamError) in
             var failure: ByteStreamError?
@@ -94,7 +95,7 @@ package final class ByteChannel: Interruption {
         }
     }
 
-    /// Brings bytes and waits for room after them. Blocks the thread that writes.
+    /// A sink that writes and then waits until there is room. Blocks the writing thread.
     package var blockingSink: ByteSink {
         let sink = sink
         return ByteSink { [self] buffer throws(ByteStreamError) in
@@ -109,18 +110,19 @@ package final class ByteChannel: Interruption {
     /// Waits until there is room. Blocks the thread.
     package func blockUntilRoom() { wait { $0.hasRoom ? () : nil } }
 
-    /// Lets nobody wait for room from now on.
+    /// Removes the capacity limit, so that the producer no longer waits.
     package func removeLimit() { change { $0.isLimited = false } }
 
-    /// There is no more to come.
+    /// Ends the channel. The consumer receives the remaining bytes, and then the end.
     package func finish() { end(.finished) }
 
-    /// Says why there is no more: who takes bytes learns it after those that are there, who brings some at once.
+    /// Ends the channel with an error. The consumer receives it after the remaining bytes, the producer at its next
+    /// write.
     package func fail(_ error: ByteStreamError) { end(.failed(error)) }
 
-    // MARK: Who takes them
+    // MARK: The consumer
 
-    /// Takes bytes as they come. Blocks the thread that reads.
+    /// A source that returns the bytes of the channel. Blocks the reading thread.
     package var source: ByteSource {
         ByteSource { [self] buffer throws(ByteStreamError) in
             let outcome: Result<Int, ByteStreamError> = wait { state in
@@ -136,32 +138,33 @@ package final class ByteChannel: Interruption {
         }
     }
 
-    /// The next bytes; nil at the end, whatever that is. Does not block the thread.
+    /// Returns the next bytes; nil at any kind of end. Does not block the thread.
     package func next() async -> [UInt8]? {
         let next: [UInt8] = await wait { $0.takeNext() }
         return next.isEmpty ? nil : next
     }
 
-    /// The next bytes; nil at the end, whatever that is. Blocks the thread.
+    /// Returns the next bytes; nil at any kind of end. Blocks the thread.
     package func nextBlocking() -> [UInt8]? {
         let next: [UInt8] = wait { $0.takeNext() }
         return next.isEmpty ? nil : next
     }
 
-    /// Takes no more: who brings bytes is told so, and those that are there are dropped.
+    /// Closes the channel from the consumer's side. The remaining bytes are discarded, and the producer's next write
+    /// returns false.
     package func close() {
         end(.closed)
         change { $0.bytes.removeAll() }
     }
 
-    /// Ends every read of ``source`` that waits, and those to come.
+    /// Makes every waiting and later read of ``source`` return the end of the input.
     package func interrupt() { change { $0.isInterrupted = true } }
 
     package func reset() { change { $0.isInterrupted = false } }
 
     package var isInterrupted: Bool { state.withLock { $0.isInterrupted } }
 
-    // MARK: Waiting
+    // MARK: Waiting for changes
 
     private func end(_ end: End) { change { if !$0.hasEnded { $0.end = end } } }
 
@@ -191,7 +194,7 @@ package final class ByteChannel: Interruption {
         }
     }
 
-    /// What `body` has; where that is nothing, `tell` is called when it may have something.
+    /// Returns the value of `body`. If it is nil, `tell` is called when the state has changed.
     private func attempt<Value>(
         _ body: (inout State) -> Value?, orTell tell: @escaping @Sendable () -> Void
     ) -> Value? {

@@ -1,13 +1,14 @@
 internal import Platform
 
-/// What a stretch of input holds that records must be checked for one by one. Nearly always nothing.
+/// The properties of a range of input that decide whether its records must be checked one by one. Usually that is not
+/// necessary.
 struct ByteContent {
-    /// Whether there is a quote in it.
+    /// Whether the range contains a quote.
     let hasQuote: Bool
     private let isASCII: Bool
     private let hasNUL: Bool
 
-    /// Looks through the bytes from `start` on, many at a time.
+    /// Scans the bytes from `start` to the end, several at a time.
     init(of bytes: borrowing ByteBuffer, from start: Int) {
         let length = bytes.count - start
         hasNUL = memchr(bytes.base + start, 0, length) != nil
@@ -15,16 +16,16 @@ struct ByteContent {
         isASCII = Self.isASCII(bytes.span(at: start, count: length))
     }
 
-    /// Whether no record of the stretch needs a look of its own.
+    /// Whether no record of the range needs a check of its own.
     var isPlain: Bool { isASCII && !hasNUL }
 
-    /// What is wrong with the characters of one record out of the stretch.
+    /// Returns the fault in the bytes of one record of the range; nil if there is none.
     func fault(of record: Span<UInt8>) -> RecordFault? {
         if !isASCII && !Self.isUTF8(record) { return .badEncoding }
         return hasNUL && Self.containsNUL(record) ? .nul : nil
     }
 
-    /// The first byte above 0x7F at `offset` or after it; nil if there is none.
+    /// Returns the offset of the first byte above 0x7F at or after `offset`; nil if there is none.
     static func firstHighByte(of bytes: UnsafeBufferPointer<UInt8>, from offset: Int) -> Int? {
         let raw = UnsafeRawBufferPointer(bytes)
         var offset = offset
@@ -46,7 +47,8 @@ struct ByteContent {
         }
     }
 
-    /// Strict, as the standard library is: no overlong forms, no surrogates, nothing above U+10FFFF.
+    /// Returns whether bytes are strict UTF-8, as the standard library defines it: no overlong forms, no surrogates,
+    /// nothing above U+10FFFF.
     private static func isUTF8(_ bytes: Span<UInt8>) -> Bool {
         do {
             _ = try UTF8Span(validating: bytes)

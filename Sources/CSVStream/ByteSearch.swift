@@ -1,4 +1,4 @@
-/// Finds the first of three byte values, or counts those of one, sixteen bytes at a time.
+/// Finds the first occurrence of any of three byte values, or counts one byte value, sixteen bytes at a time.
 struct ByteSearch {
     private let first: SIMD16<UInt8>
     private let second: SIMD16<UInt8>
@@ -10,16 +10,16 @@ struct ByteSearch {
         self.third = SIMD16(repeating: third)
     }
 
-    /// The offset of the first of the three in `start..<end`, or `end`.
+    /// Returns the offset of the first of the three values in `start..<end`, or `end` if there is none.
     ///
-    /// The last vector may reach past `end`: fifteen bytes more must be readable, as ``ByteBuffer/padding`` makes them.
+    /// The last vector may extend past `end`, so fifteen more bytes must be readable, as with ``ByteBuffer/padding``.
     @inline(__always)
     func firstOffset(in base: UnsafeRawPointer, from start: Int, to end: Int) -> Int {
         var offset = start
         while offset < end {
             let bytes = base.loadUnaligned(fromByteOffset: offset, as: SIMD16<UInt8>.self)
             let hits = (bytes .== first) .| (bytes .== second) .| (bytes .== third)
-            // A lane of the mask is a byte of ones or zeros, so trailing zero bits tell the lane.
+            // Each lane of the mask is a byte of ones or zeros, so the number of trailing zero bits gives the lane.
             let halves = unsafeBitCast(hits, to: SIMD2<UInt64>.self)
             if halves.x != 0 { return min(end, offset + halves.x.littleEndian.trailingZeroBitCount / 8) }
             if halves.y != 0 { return min(end, offset + 8 + halves.y.littleEndian.trailingZeroBitCount / 8) }
@@ -28,13 +28,14 @@ struct ByteSearch {
         return end
     }
 
-    /// How often a byte is in `start..<end`; the last vector may reach past `end`, as in a search.
+    /// Returns the number of occurrences of a byte in `start..<end`. The last vector may extend past `end`, as in a
+    /// search.
     static func count(of byte: UInt8, in base: UnsafeRawPointer, from start: Int, to end: Int) -> Int {
         let wanted = SIMD16<UInt8>(repeating: byte)
         var total = 0
         var offset = start
         while offset < end {
-            // A lane counts to 255.
+            // A lane can count only to 255.
             let stop = min(end, offset + 255 * 16)
             var lanes = SIMD16<UInt8>()
             while offset < stop {
@@ -44,7 +45,7 @@ struct ByteSearch {
                     let left = SIMD16(repeating: UInt8(truncatingIfNeeded: stop - offset))
                     hits.replace(with: 0, where: laneNumbers .>= left)
                 }
-                // A hit is a byte of ones, which is -1.
+                // A match is a byte of ones, which is -1.
                 lanes &-= hits
                 offset += 16
             }
@@ -56,7 +57,8 @@ struct ByteSearch {
 
     private static let laneNumbers = SIMD16<UInt8>(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
 
-    /// The sum of the eight bytes of a word: by pairs, then all four pairs in the topmost one.
+    /// Returns the sum of the eight bytes of a word. It adds pairs of bytes, then collects the four sums in the highest
+    /// 16 bits.
     private static func sum(of word: UInt64) -> Int {
         let pairs = (word & 0x00FF_00FF_00FF_00FF) + (word >> 8 & 0x00FF_00FF_00FF_00FF)
         return Int((pairs &* 0x0001_0001_0001_0001) >> 48)

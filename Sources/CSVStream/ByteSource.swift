@@ -1,23 +1,24 @@
 internal import Platform
 internal import Synchronization
 
-/// Where bytes are pulled from: a function that fills the front of a buffer and answers how much, 0 at the end.
+/// A source of bytes: a function that fills the front of a buffer and returns the number of bytes, 0 at the end.
 package struct ByteSource: Sendable {
     package let read: @Sendable (UnsafeMutableRawBufferPointer) throws(ByteStreamError) -> Int
 
-    /// Makes a source of a function of one's own.
+    /// Makes a source from a function.
     ///
-    /// - Parameter read: Fills the front of the buffer, which is never empty, and answers the number of bytes, 0 at the
+    /// - Parameter read: Fills the front of the buffer, which is never empty, and returns the number of bytes, 0 at the
     ///   end of the input. It is called by one thread at a time.
     package init(read: @escaping @Sendable (UnsafeMutableRawBufferPointer) throws(ByteStreamError) -> Int) {
         self.read = read
     }
 
-    /// Reads an open file descriptor with read(2), again when a signal interrupts it; it stays the caller's to close.
+    /// Returns a source that reads a file descriptor with read(2), and retries after EINTR. The caller must close the
+    /// descriptor.
     ///
     /// - Parameters:
-    ///   - descriptor: Open for reading.
-    ///   - interruption: Ends the input for whoever waits for more of it, and from then on.
+    ///   - descriptor: A descriptor that is open for reading.
+    ///   - interruption: If it is interrupted, waiting and later reads return the end of the input.
     /// - Returns: The source.
     package static func descriptor(
         _ descriptor: CInt, interruptedBy interruption: ReadInterruption? = nil
@@ -33,7 +34,7 @@ package struct ByteSource: Sendable {
         }
     }
 
-    /// Reads bytes in memory, at most `chunk` of them at a time.
+    /// Returns a source that reads bytes in memory, at most `chunk` bytes at a time.
     package static func bytes(_ bytes: [UInt8], chunk: Int = .max) -> ByteSource {
         let cursor = Cursor()
         return ByteSource { buffer throws(ByteStreamError) in
@@ -43,7 +44,7 @@ package struct ByteSource: Sendable {
         }
     }
 
-    /// The same bytes, counted as they come.
+    /// Returns a source of the same bytes that adds their number to a counter.
     func counted(by counter: ByteCounter) -> ByteSource {
         ByteSource { buffer throws(ByteStreamError) in
             let count = try read(buffer)
@@ -65,7 +66,7 @@ package struct ByteSource: Sendable {
     }
 }
 
-/// How many bytes have come out of a source, asked while others read from it.
+/// A count of the bytes that were read from a source. Other threads may read the count meanwhile.
 final class ByteCounter: Sendable {
     private let total = Atomic<UInt64>(0)
 
@@ -74,16 +75,16 @@ final class ByteCounter: Sendable {
     func add(_ count: Int) { total.wrappingAdd(UInt64(count), ordering: .relaxed) }
 }
 
-/// Where bytes are pushed to: a function that takes all of a buffer or throws.
+/// A sink for bytes: a function that takes all bytes of a buffer or throws.
 package struct ByteSink: Sendable {
     package let write: @Sendable (UnsafeRawBufferPointer) throws(ByteStreamError) -> Void
 
-    /// Makes a sink of a function of one's own, which is called by one thread at a time.
+    /// Makes a sink from a function, which is called by one thread at a time.
     package init(write: @escaping @Sendable (UnsafeRawBufferPointer) throws(ByteStreamError) -> Void) {
         self.write = write
     }
 
-    /// Writes to an open file descriptor with write(2) until all is taken; it stays the caller's to close.
+    /// Returns a sink that writes all bytes to a file descriptor with write(2). The caller must close the descriptor.
     package static func descriptor(_ descriptor: CInt) -> ByteSink {
         ByteSink { buffer throws(ByteStreamError) in
             var rest = buffer
@@ -92,7 +93,7 @@ package struct ByteSink: Sendable {
                 if count > 0 {
                     rest = UnsafeRawBufferPointer(rebasing: rest[count...])
                 } else {
-                    // write(2) of something answers 0 only where it can take nothing more.
+                    // write(2) with a non-empty buffer returns 0 only if the file can take no more bytes.
                     let code = count == 0 ? ENOSPC : errno
                     if code != EINTR { throw ByteStreamError(operation: .write, code: code) }
                 }
@@ -101,19 +102,19 @@ package struct ByteSink: Sendable {
     }
 }
 
-/// The system refused to read or write, what was read cannot be decompressed, or who brings the bytes or takes them
-/// has failed.
+/// An error of a byte stream: a failed system call, data that cannot be decompressed, or an error of the code that
+/// produces or consumes the bytes.
 package struct ByteStreamError: Error, Sendable {
     package enum Operation: Sendable {
         case read, write
-        /// What is compressed is damaged or cut off.
+        /// The compressed data is damaged or truncated.
         case decompress
     }
 
     package let operation: Operation
-    /// The system's error number, errno(3).
+    /// The system's error number (`errno`), or EIO if there is a ``cause``.
     package let code: CInt
-    /// What was thrown by somebody else's code, of which the system knows nothing.
+    /// The error that was thrown by the producer or consumer; nil for an error of the system.
     package let cause: (any Error)?
 
     package init(operation: Operation, code: CInt) {

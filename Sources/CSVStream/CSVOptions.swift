@@ -1,27 +1,28 @@
-/// How a CSV input is to be read.
+/// Options for reading a CSV input.
 package struct CSVOptions: Sendable {
-    /// Where the delimiter comes from.
+    /// The way in which the delimiter is chosen.
     package enum Delimiter: Sendable {
-        /// This one.
+        /// A fixed delimiter.
         case character(CSVDelimiter)
-        /// The one of comma, semicolon, tab and bar that splits the most of the first records as it splits the header; comma
-        /// where none splits the header. A first line `sep=;`, as Excel knows it, says which, and is no record, whatever was told.
+        /// The delimiter is detected: of comma, semicolon, tab and bar, the one with which the most of the first
+        /// records have as many cells as the header. If none splits the header, it is comma. A first line such as
+        /// `sep=;`, as Excel writes it, sets the delimiter. With every option such a line is skipped.
         case automatic
     }
 
-    /// Where the delimiter comes from; comma by default.
+    /// The way in which the delimiter is chosen; comma by default.
     package let delimiter: Delimiter
-    /// The longest record in bytes of UTF-8, its line end not counted; 1 MiB by default, 1 GiB at the most.
+    /// The maximum size of a record in bytes of UTF-8, without its line end; 1 MiB by default, at most 1 GiB.
     package let maximumRecordBytes: Int
-    /// How many bytes a batch is to hold, more or less: at least one record, and whole records only.
+    /// The approximate number of bytes in a batch. A batch has at least one record, and only whole records.
     package let batchBytes: Int
-    /// The most records in a batch, however short they are.
+    /// The maximum number of records in a batch.
     package let batchRecords: Int
 
-    /// In bytes, of what is no longer than a record usually may be.
+    /// The default maximum size of a record, in bytes.
     package static let usualMaximumRecordBytes = 1 << 20
 
-    /// Makes options; sizes outside 1 byte … 1 GiB are taken as the nearer of the two.
+    /// Makes options. Sizes are clamped to 1 byte … 1 GiB.
     package init(
         delimiter: Delimiter = .character(.comma), maximumRecordBytes: Int = Self.usualMaximumRecordBytes,
         batchBytes: Int = 1 << 20, batchRecords: Int = .max
@@ -33,21 +34,22 @@ package struct CSVOptions: Sendable {
     }
 }
 
-/// The byte between two cells.
+/// The delimiter between two cells.
 package struct CSVDelimiter: Hashable, Sendable {
     package static let comma = CSVDelimiter(known: UInt8(ascii: ","))
     package static let semicolon = CSVDelimiter(known: UInt8(ascii: ";"))
     package static let tab = CSVDelimiter(known: UInt8(ascii: "\t"))
     package static let bar = CSVDelimiter(known: UInt8(ascii: "|"))
 
-    /// Those that an input is looked through for. The first is meant where two would do: texts and numbers have it the most
-    /// seldom.
+    /// The delimiters that are detected. If two of them fit equally well, the first one is used, because it is the
+    /// rarest in texts and numbers.
     package static let usual = [tab, bar, semicolon, comma]
 
     /// The delimiter as a byte of the decoded input.
     package let byte: UInt8
 
-    /// Takes any ASCII character but those that mean something else: NUL, CR, LF and the quote.
+    /// Makes a delimiter of an ASCII character; nil for other bytes, and for NUL, CR, LF and the quote, which have
+    /// another meaning.
     package init?(_ byte: UInt8) {
         switch byte {
         case 0, UInt8(ascii: "\r"), UInt8(ascii: "\n"), UInt8(ascii: "\""), 0x80...: return nil

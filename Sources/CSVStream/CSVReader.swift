@@ -1,52 +1,53 @@
-/// Splits CSV into batches of records, pulling bytes as it goes, in memory that does not grow with the input.
+/// Splits CSV into batches of records. It reads the input incrementally, and its memory use does not grow with the
+/// input.
 ///
-/// RFC 4180 and what files in the wild do: LF, CR LF or CR ends a line, mixed too; a byte order mark is skipped, and
-/// tells UTF-16, which arrives in the batches as UTF-8; the last line needs no end; lines with nothing in them are no
-/// records (a line of spaces is one, with one cell). A quote that is not a cell's first character is a character, and is
-/// counted.
+/// It accepts RFC 4180 and common deviations. LF, CR LF or CR ends a line, also mixed in one file. A byte order mark is
+/// skipped; it also identifies UTF-16, which is converted to UTF-8. The last line needs no line end. Empty lines are
+/// not records, but a line of spaces is a record with one cell. A quote that is not the first character of a cell is an
+/// ordinary character, and is counted.
 ///
-/// What is wrong concerns its record alone, as its ``RecordFault``:
-/// - After text behind a closing quote, and after a quote that is not closed before the end of the input or the limit
-///   of a record's size, the record is taken to be its first line; reading goes on with the next line, so a stray quote
-///   costs one row. A later quoted cell that is open at the end of its line, inside what that quote had run over, meets
-///   the same end and is not followed again: every byte is looked at a bounded number of times.
-/// - A record over the limit is `tooLong`, has no cells, and is skipped to the next line end. That goes for a quoted cell
-///   that has no line end within the limit too; what follows the line end is read as records again.
+/// A fault affects only its own record, which gets a ``RecordFault``:
+/// - If text follows a closing quote, or a quote is not closed before the end of the input or the size limit of a
+///   record, the record is only its first line. Reading continues with the next line, so a stray quote costs one row.
+///   Later lines in the range already searched for that closing quote are not searched again: a quoted cell that is
+///   open at the end of such a line gets the same fault. So every byte is examined a bounded number of times.
+/// - A record over the limit is `tooLong` and has no cells. It is skipped up to the next line end, and records are read
+///   again after that. This also applies to a quoted cell without a line end within the limit.
 package struct CSVReader: ~Copyable, Sendable {
-    /// The bytes read from the source so far, for showing progress.
+    /// The number of bytes read from the source so far, for showing progress.
     package var bytesRead: UInt64 { input.bytesRead }
-    /// The bytes that were looked at again after a fault; a measure of work that hostile input can cause.
+    /// The number of bytes that were examined again after a fault. It measures the work that hostile input can cause.
     package private(set) var bytesRescanned: UInt64 = 0
-    /// The delimiter in force; with ``CSVOptions/Delimiter/automatic`` comma until the first record has been read.
+    /// The current delimiter. With ``CSVOptions/Delimiter/automatic`` it is comma until the first record has been read.
     package private(set) var delimiter: CSVDelimiter
-    /// The longest record that is read from now on, as of ``CSVOptions/maximumRecordBytes``.
+    /// The maximum size of the records that are read from now on; at first ``CSVOptions/maximumRecordBytes``.
     package var maximumRecordBytes: Int
 
     private let options: CSVOptions
     private var input: TextInput
     private var hasBegun = false
-    /// Decoded bytes that no record has taken yet, between two batches.
+    /// The decoded bytes that remain between two batches and belong to no record yet.
     private var pending = ByteBuffer(isSecret: true)
 
-    /// Where the next record begins in the bytes of the batch being filled, and its line and number.
+    /// The start of the next record in the bytes of the current batch, and its line and number.
     private var position = 0
     private var line = 1
     private var number = 0
     /// Whether the rest of the line at `position` belongs to a record that was too long.
     private var isSkippingLine = false
-    /// What the last faulty quote ran over: up to `end` in the batch's bytes every line end was inside its quotes.
+    /// The range of the last faulty quote: every line end up to `end` in the batch's bytes was inside its quotes.
     private var overrun = (end: 0, fault: RecordFault.unclosedQuote)
-    /// The cells of the record at hand in which two quotes stand for one.
+    /// The cells of the current record that contain escaped quotes.
     private var escaped: [Int] = []
-    /// Blank lines after the record before, which count if another follows.
+    /// The blank lines after the previous record. They count only if another record follows.
     private var blankLines = Occurrences()
 
-    /// Makes a reader; nothing is read before the first batch is asked for.
+    /// Makes a reader. It reads nothing before the first batch is requested.
     package init(options: CSVOptions = CSVOptions(), source: ByteSource) {
         self.init(options: options, text: TextInput(source: source))
     }
 
-    /// Makes a reader of an input that was begun to be read.
+    /// Makes a reader of an input whose beginning was already read.
     package init(options: CSVOptions = CSVOptions(), text: consuming TextInput) {
         self.options = options
         maximumRecordBytes = options.maximumRecordBytes
@@ -54,22 +55,22 @@ package struct CSVReader: ~Copyable, Sendable {
         delimiter = if case .character(let character) = options.delimiter { character } else { .comma }
     }
 
-    /// Reads the header alone: the record with the number 0, the first line that is not blank.
+    /// Reads only the header: the record with the number 0, which is the first line that is not blank.
     ///
-    /// A header that was not asked for by itself is the first record of the first batch.
+    /// If this method is not called, the header is the first record of the first batch.
     ///
-    /// - Returns: Whether there is one; an input without any record has none.
-    /// - Throws: What the source throws.
+    /// - Returns: Whether there is a header; false if the input has no records.
+    /// - Throws: The error of the source.
     package mutating func header(into batch: inout RecordBatch) throws(ByteStreamError) -> Bool {
         try read(into: &batch, maximumRecords: 1)
     }
 
-    /// Replaces the batch's contents by the next records, at least one and as many as ``CSVOptions/batchBytes`` hold, up to
-    /// ``CSVOptions/batchRecords``.
+    /// Replaces the contents of the batch by the next records: at least one, up to about ``CSVOptions/batchBytes``
+    /// bytes, and at most ``CSVOptions/batchRecords``.
     ///
-    /// - Parameter batch: A batch, best one that was used before, whose memory is used again.
-    /// - Returns: Whether there were any; false is the end of the input.
-    /// - Throws: What the source throws. The batch is then empty, and the reader goes on where it was if asked again.
+    /// - Parameter batch: The batch to fill. Passing the previous batch again reuses its memory.
+    /// - Returns: Whether there were more records; false at the end of the input.
+    /// - Throws: The error of the source. The batch is then empty, and the next call continues at the same place.
     package mutating func next(into batch: inout RecordBatch) throws(ByteStreamError) -> Bool {
         try read(into: &batch, maximumRecords: options.batchRecords)
     }
@@ -92,7 +93,7 @@ package struct CSVReader: ~Copyable, Sendable {
             if !hasBegun { begin(batch) }
             split(&batch, maximumRecords: maximumRecords)
             if !batch.records.isEmpty || input.isAtEnd { break }
-            // Not one whole record: drop what was skipped, and read on to the limit at the most.
+            // The bytes contain no whole record. Skipped bytes are dropped, and more are read, up to the limit.
             discardConsumed(of: &batch)
             wanted = max(wanted, min(batch.bytes.count * 2, maximumRecordBytes + Self.lookahead))
         }
@@ -100,19 +101,19 @@ package struct CSVReader: ~Copyable, Sendable {
         return !batch.records.isEmpty
     }
 
-    /// How many bytes have to be there before the first record is split.
+    /// The number of bytes needed before the first record is split.
     private var leastBytes: Int {
         if hasBegun { return 0 }
         if case .automatic = options.delimiter { return Self.detectionBytes }
         return Self.declarationBytes
     }
 
-    /// Enough of the input to hold nearly any header whole.
+    /// Enough bytes for nearly every header.
     private static var detectionBytes: Int { 1 << 16 }
-    /// Enough to hold a line that declares the delimiter.
+    /// Enough bytes for a line that declares the delimiter.
     private static var declarationBytes: Int { 16 }
 
-    /// Finds the delimiter, unless somebody has said it, and passes over a line that declares one.
+    /// Detects the delimiter if the options do not set it, and skips a line that declares one.
     private mutating func begin(_ batch: borrowing RecordBatch) {
         hasBegun = true
         var declarationLength = DelimiterDetection.declaration(in: batch.bytes)?.declarationLength ?? 0
@@ -144,10 +145,10 @@ package struct CSVReader: ~Copyable, Sendable {
 // MARK: Records
 
 extension CSVReader {
-    /// What must be seen past the longest record to know that it ends there: CR LF.
+    /// The number of bytes past the longest record that are needed to recognize its end: CR LF.
     private static var lookahead: Int { 2 }
 
-    /// Splits records off the batch's bytes until what is left is no whole record.
+    /// Splits the batch's bytes into records until the rest is not a whole record.
     private mutating func split(_ batch: inout RecordBatch, maximumRecords: Int) {
         let splitter = RecordSplitter(base: UnsafeRawPointer(batch.bytes.base), delimiter: delimiter.byte)
         let content = ByteContent(of: batch.bytes, from: position)
@@ -162,32 +163,32 @@ extension CSVReader {
         }
     }
 
-    /// Passes over the rest of a line, which is blank or belongs to a record that was too long.
+    /// Skips the rest of a line, which is blank or belongs to a record that was too long.
     ///
-    /// - Returns: Whether its end is there.
+    /// - Returns: Whether the line's end was available.
     private mutating func passLine(_ splitter: RecordSplitter, count: Int) -> Bool {
         position = splitter.lineEnd(from: position, to: count)
-        // A CR at the very end may be half of a CR LF.
+        // A CR at the end of the bytes may be the first half of a CR LF.
         let isWhole = position + 1 < count || (position < count && splitter.byte(position) == RecordSplitter.lineFeed)
         guard isWhole || input.isAtEnd else { return false }
         if position < count { position = splitter.afterLineBreak(at: position, end: count) }
-        // The header has the number 0.
+        // The header has the number 0, so blank lines count after record 1.
         if !isSkippingLine, number > 1 { blankLines.add(line: line) }
         line += 1
         isSkippingLine = false
         return true
     }
 
-    /// Takes the record at `position`.
+    /// Splits the record at `position`.
     ///
-    /// - Returns: Whether it could be told what it is; if not, more bytes are needed and nothing has changed.
+    /// - Returns: Whether the record could be split. If not, more bytes are needed and nothing has changed.
     private mutating func splitRecord(
         _ splitter: RecordSplitter, content: ByteContent, into batch: inout RecordBatch
     ) -> Bool {
         let start = position
         let count = batch.bytes.count
         let firstCell = batch.extents.count
-        // The outcome depends on this window alone, never on how many bytes have come in so far.
+        // The outcome depends only on this window, and never on how many bytes have arrived so far.
         let end = min(count, start + maximumRecordBytes + Self.lookahead)
         let isWholeWindow = end == start + maximumRecordBytes + Self.lookahead
         let isLast = input.isAtEnd && !isWholeWindow
@@ -218,7 +219,7 @@ extension CSVReader {
             if insideQuotes {
                 return takeFirstLine(splitter, fault: .unclosedQuote, reach: end, end: end, into: &batch)
             }
-            // A CR that may begin a CR LF is left for the line's end.
+            // A CR that may begin a CR LF is kept for the line end.
             let rest = splitter.byte(end - 1) == RecordSplitter.carriageReturn ? end - 1 : end
             take(cells: firstCell..<firstCell, fault: .tooLong, next: rest, lines: lineBreaks, of: &batch)
             isSkippingLine = true
@@ -234,9 +235,9 @@ extension CSVReader {
         }
     }
 
-    /// Takes the first line of the window as a faulty record, whose quotes were followed as far as `reach`.
+    /// Adds the first line of the window as a faulty record. Its quotes were searched up to `reach`.
     ///
-    /// - Returns: Whether the line was there whole; if not, more bytes are needed and nothing has changed.
+    /// - Returns: Whether the whole line was available. If not, more bytes are needed and nothing has changed.
     private mutating func takeFirstLine(
         _ splitter: RecordSplitter, fault: RecordFault, reach: Int, end: Int, into batch: inout RecordBatch
     ) -> Bool {
@@ -249,7 +250,8 @@ extension CSVReader {
             isSkippingLine = true
             return true
         }
-        // The line must end in the window, and if by a CR not with it, since that may be half of a CR LF.
+        // The line must end inside the window. A CR as the last byte of the window is not enough, because it may be the
+        // first half of a CR LF.
         let isWhole = lineEnd + 1 < end || (lineEnd < end && splitter.byte(lineEnd) == RecordSplitter.lineFeed)
         guard isWhole || input.isAtEnd || isWholeWindow else { return false }
 
@@ -278,7 +280,7 @@ extension CSVReader {
         number += 1
     }
 
-    /// Makes one quote of two in the cells that were noted, in place: a cell only becomes shorter.
+    /// Unescapes the quotes of the noted cells in place. That is possible because a cell only becomes shorter.
     private func unescape(_ batch: inout RecordBatch) {
         for index in escaped {
             let length = batch.bytes.collapseQuotes(

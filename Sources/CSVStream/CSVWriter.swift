@@ -1,12 +1,12 @@
-/// Writes records as CSV: RFC 4180, quotes only where they are needed, LF at the end of a line.
+/// Writes records as CSV: RFC 4180, with quotes only where they are needed, and LF as the default line end.
 ///
-/// What is written is read back by ``CSVReader`` as the same cells, whatever UTF-8 they hold but NUL, which no record may
-/// hold. LF is the default because every reader takes it, it is a byte shorter, and the line tools of Unix would show
-/// RFC 4180's CR LF as a stray character in the last column.
+/// ``CSVReader`` reads the same cells back, for all UTF-8 text without NUL, which no record may hold. LF is the default
+/// because every reader accepts it, it is one byte shorter, and Unix line tools would show the CR of RFC 4180's CR LF
+/// as a stray character in the last column.
 ///
-/// Bytes are gathered and go to the sink in large pieces; ``finish()`` writes the last of them.
+/// Bytes are buffered and written to the sink in large pieces. ``finish()`` writes the last piece.
 package struct CSVWriter: ~Copyable, Sendable {
-    /// What ends a line.
+    /// The line end.
     package enum LineEnd: Sendable, CaseIterable { case lf, crlf, cr }
 
     private let delimiter: UInt8
@@ -15,7 +15,7 @@ package struct CSVWriter: ~Copyable, Sendable {
     private let sink: ByteSink
     private var bytes: ByteBuffer
     private var isAtStart = true
-    /// Whether the record at hand has cells, and whether it is so far nothing but one empty cell.
+    /// Whether the current record has cells, and whether it consists of a single empty cell so far.
     private var hasCells = false
     private var isBlank = false
 
@@ -24,13 +24,13 @@ package struct CSVWriter: ~Copyable, Sendable {
     /// Makes a writer.
     ///
     /// - Parameters:
-    ///   - sink: Where the bytes go.
-    ///   - delimiter: What stands between cells.
-    ///   - lineEnd: What ends a line.
-    ///   - spreadsheetSafe: Whether a cell that a spreadsheet would run, one that begins with `=`, `+`, `-`, `@`, tab or
-    ///     CR, is prefixed with `'`. Such a cell is not read back as it was.
-    ///   - containsSecrets: Whether bytes are zeroed once they are written.
-    ///   - isMarked: Whether a byte order mark comes first.
+    ///   - sink: The destination of the bytes.
+    ///   - delimiter: The delimiter between cells.
+    ///   - lineEnd: The line end.
+    ///   - spreadsheetSafe: Whether to prefix a cell with `'` if it begins with `=`, `+`, `-`, `@`, tab or CR, because
+    ///     a spreadsheet would run it as a formula. Such a cell is not read back unchanged.
+    ///   - containsSecrets: Whether bytes are zeroed after they are written.
+    ///   - isMarked: Whether the output begins with a byte order mark.
     package init(
         to sink: ByteSink, delimiter: CSVDelimiter = .comma, lineEnd: LineEnd = .lf, spreadsheetSafe: Bool = false,
         containsSecrets: Bool = false, isMarked: Bool = false
@@ -43,7 +43,7 @@ package struct CSVWriter: ~Copyable, Sendable {
         if isMarked { for byte: UInt8 in [0xEF, 0xBB, 0xBF] { bytes.append(byte) } }
     }
 
-    /// Appends a cell to the record at hand.
+    /// Appends a cell to the current record.
     package mutating func cell(_ cell: Span<UInt8>) {
         if hasCells { bytes.append(delimiter) }
         isBlank = !hasCells && cell.isEmpty
@@ -61,10 +61,10 @@ package struct CSVWriter: ~Copyable, Sendable {
         isAtStart = false
     }
 
-    /// Ends the record at hand. A record of one empty cell is written `""`, since a blank line is no record; one without
-    /// any cell is written like it.
+    /// Ends the current record. A record of one empty cell is written as `""`, because a blank line is not a record. A
+    /// record without cells is written in the same way.
     ///
-    /// - Throws: What the sink throws.
+    /// - Throws: The error of the sink.
     package mutating func endRecord() throws(ByteStreamError) {
         if isBlank || !hasCells {
             bytes.append(RecordSplitter.quote)
@@ -78,18 +78,19 @@ package struct CSVWriter: ~Copyable, Sendable {
         if bytes.count >= Self.flushBytes { try flush() }
     }
 
-    /// Writes what has been gathered to the sink.
+    /// Writes the buffered bytes to the sink.
     ///
-    /// - Throws: What the sink throws; some of the bytes may then have been written, and the output is not whole.
+    /// - Throws: The error of the sink. Some of the bytes may have been written, so the output is incomplete.
     package mutating func flush() throws(ByteStreamError) {
         guard bytes.count > 0 else { return }
         try sink.write(UnsafeRawBufferPointer(start: bytes.base, count: bytes.count))
         bytes.removeAll()
     }
 
-    /// Writes the rest and ends the writer; one that is dropped instead has not written its last records.
+    /// Writes the remaining bytes and ends the writer. A writer that is dropped without this call loses its last
+    /// records.
     ///
-    /// - Throws: What the sink throws.
+    /// - Throws: The error of the sink.
     package consuming func finish() throws(ByteStreamError) {
         try flush()
     }
@@ -97,12 +98,12 @@ package struct CSVWriter: ~Copyable, Sendable {
     private func needsQuotes(_ cell: Span<UInt8>) -> Bool {
         guard !cell.isEmpty else { return false }
         let space = UInt8(ascii: " ")
-        // Other readers trim spaces, and all take U+FEFF at the start of the text for a byte order mark.
+        // Other readers trim spaces, and all readers treat U+FEFF at the start of the text as a byte order mark.
         if cell[0] == space || cell[cell.count - 1] == space || (isAtStart && cell[0] == 0xEF) { return true }
         return cell.withUnsafeBufferPointer { cell in
             var isSpecial = false
             for byte in cell {
-                // No early exit: cells are short, and this way the loop is vectors.
+                // The loop has no early exit: cells are short, and so the compiler can vectorize it.
                 isSpecial =
                     isSpecial || byte == delimiter || byte == RecordSplitter.quote
                     || byte == RecordSplitter.lineFeed || byte == RecordSplitter.carriageReturn

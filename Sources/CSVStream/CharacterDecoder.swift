@@ -1,22 +1,23 @@
 internal import Platform
 
-/// Turns text in an encoding that the C library knows, in pieces of any length, into UTF-8.
+/// Converts text in any encoding that the C library supports to UTF-8, in pieces of any length.
 ///
-/// What does not fit the encoding becomes 0xFF, which is no UTF-8, so that the one check of the records finds it.
+/// Bytes that are invalid in the encoding become 0xFF, which is invalid UTF-8, so that the check of the records finds
+/// them.
 ///
-/// `@unchecked Sendable`: iconv(3) asks for one thread at a time, and this non-copyable value is the descriptor's only
-/// owner.
+/// `@unchecked Sendable`: iconv(3) must be used by one thread at a time, and this non-copyable value is the only owner
+/// of the descriptor.
 struct CharacterDecoder: ~Copyable, @unchecked Sendable {
     private let conversion: iconv_t
-    /// What is passed over where a character does not fit: as much as the letter A takes.
+    /// The number of bytes that are skipped at an invalid character: the length of the letter A in the encoding.
     private let unitLength: Int
-    /// Bytes of a character whose end is still to come.
+    /// The bytes of an incomplete character.
     private var rest = ByteBuffer(isSecret: true)
 
-    /// Whether the C library knows an encoding of this name.
+    /// Returns whether the C library supports an encoding with this name.
     static func knows(_ name: String) -> Bool { CharacterDecoder(encoding: name) != nil }
 
-    /// Nil for an encoding that the C library does not know.
+    /// Makes a decoder; nil if the C library does not support the encoding.
     init?(encoding name: String) {
         guard Self.isName(name), let conversion = Self.open(from: name, to: "UTF-8") else { return nil }
         self.conversion = conversion
@@ -25,7 +26,7 @@ struct CharacterDecoder: ~Copyable, @unchecked Sendable {
 
     deinit { iconv_close(conversion) }
 
-    /// Appends the text of the next bytes.
+    /// Appends the converted text of the next bytes.
     mutating func decode(_ bytes: Span<UInt8>, into output: inout ByteBuffer) {
         rest.append(bytes)
         var start = 0
@@ -42,14 +43,14 @@ struct CharacterDecoder: ~Copyable, @unchecked Sendable {
         rest.removeFirst(start)
     }
 
-    /// Appends what is left when the input ends in the middle of a character.
+    /// Appends the rest at the end of the input: 0xFF if the input ends in the middle of a character.
     mutating func finish(into output: inout ByteBuffer) {
         flush(into: &output)
         if rest.count > 0 { output.append(0xFF) }
         rest.removeAll()
     }
 
-    /// Appends what the conversion holds back: a letter that an accent may follow.
+    /// Appends the text that the conversion holds back: a letter that a combining accent may follow.
     private func flush(into output: inout ByteBuffer) {
         _ = output.appendBytes(upTo: Self.longestCharacter) { room in
             var target = room.baseAddress?.assumingMemoryBound(to: CChar.self)
@@ -59,9 +60,9 @@ struct CharacterDecoder: ~Copyable, @unchecked Sendable {
         }
     }
 
-    /// Converts as much as goes at once.
+    /// Converts as many bytes as possible in one call.
     ///
-    /// - Returns: How many bytes were taken, and why it stopped before their end: `errno` of iconv(3), or 0.
+    /// - Returns: The number of converted bytes, and the `errno` of iconv(3) if it stopped before the end; otherwise 0.
     private func convert(from start: Int, into output: inout ByteBuffer) -> (used: Int, code: CInt) {
         let length = rest.count - start
         var left = length
@@ -76,10 +77,11 @@ struct CharacterDecoder: ~Copyable, @unchecked Sendable {
         return (length - left, code)
     }
 
-    /// In bytes of UTF-8, for what one step may write at the least.
+    /// The minimum size of the output buffer of one step, in bytes of UTF-8.
     private static let longestCharacter = 64
 
-    /// Letters, digits and what stands between them: what follows a slash would tell iconv to change or drop characters.
+    /// Returns whether a name has only letters, digits and `-_.:+()`. A slash is refused, because a suffix after it,
+    /// such as `//TRANSLIT`, tells iconv to replace or drop characters.
     private static func isName(_ name: String) -> Bool {
         let marks = "-_.:+()".utf8
         return !name.isEmpty && name.utf8.count <= 64
@@ -95,11 +97,12 @@ struct CharacterDecoder: ~Copyable, @unchecked Sendable {
 
     private static func open(from source: String, to target: String) -> iconv_t? {
         let conversion = iconv_open(target, source)
-        // (iconv_t)-1 stands for an encoding that is not known.
+        // iconv_open returns (iconv_t)-1 for an unknown encoding.
         return conversion == iconv_t(bitPattern: -1) ? nil : conversion
     }
 
-    /// How many bytes the letter A takes; a mark that comes before all is not counted.
+    /// Returns the number of bytes of the letter A. The letter is converted twice, so that an initial byte order mark
+    /// is not counted.
     private static func unitLength(of name: String) -> Int {
         guard let conversion = open(from: "UTF-8", to: name) else { return 1 }
         defer { iconv_close(conversion) }

@@ -1,18 +1,19 @@
-/// Finds out what separates the cells of an input, by splitting its first records in each way that there is.
+/// Detects the delimiter of an input by splitting its first records with each candidate.
 struct DelimiterDetection {
     /// The delimiter.
     let delimiter: CSVDelimiter
-    /// The length of a first line `sep=;`, which names it and is no record; else 0.
+    /// The length of a first line such as `sep=;`, which declares the delimiter and is not a record; 0 if there is
+    /// none.
     let declarationLength: Int
 
     private static let mostRecords = 1_000
 
-    /// Looks at the beginning of an input, decoded and without a byte order mark.
+    /// Examines the beginning of an input, which must be decoded and without a byte order mark.
     ///
     /// - Parameters:
-    ///   - bytes: The input's.
-    ///   - end: How many of them are looked at.
-    ///   - isWhole: Whether nothing follows `bytes`.
+    ///   - bytes: The bytes of the input.
+    ///   - end: The number of bytes that are examined.
+    ///   - isWhole: Whether `bytes` is the whole input.
     init(of bytes: borrowing ByteBuffer, to end: Int, isWhole: Bool) {
         if let declared = Self.declaration(in: bytes) {
             self = declared
@@ -33,12 +34,13 @@ struct DelimiterDetection {
 
     // MARK: Splitting
 
-    /// How well a delimiter fits: the records that have as many cells as the header, then the number of these.
+    /// The quality of a delimiter: first the number of records with as many cells as the header, then the number of
+    /// these cells.
     private struct Score: Comparable {
         var records = 0
         var cells = 0
 
-        /// That of a delimiter which does not split the header.
+        /// The score of a delimiter that does not split the header.
         static let none = Score()
 
         static func < (one: Score, other: Score) -> Bool {
@@ -64,7 +66,7 @@ struct DelimiterDetection {
             case .complete(_, let next, _, _):
                 position = next
             case .ranOut where score == .none:
-                // A header that is longer than what there is of the input: what is seen of it must do.
+                // The header is longer than the examined bytes, so only its beginning is scored.
                 position = end
             case .ranOut:
                 return score

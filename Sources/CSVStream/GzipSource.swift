@@ -2,28 +2,29 @@ internal import CZlib
 internal import Platform
 internal import Synchronization
 
-/// Undoes gzip (RFC 1952) as bytes are pulled: one member, or several one after the other as `cat` joins them.
+/// Decompresses gzip (RFC 1952) while bytes are read: one member, or several consecutive members as `cat` joins them.
 ///
-/// What is cut off, damaged, or followed by anything but zeros is an error once the bytes before it are given.
+/// If the data is truncated, damaged, or followed by other bytes than zeros, it first returns the bytes before that
+/// place, and then throws.
 final class GzipSource: Sendable {
     private let compressed: ByteSource
     private let inflation: Mutex<Inflation>
 
-    /// Whether bytes begin as a gzip member does.
+    /// Returns whether bytes begin like a gzip member.
     static func isGzip(_ start: Span<UInt8>) -> Bool {
         start.count >= longestMagic && start[0] == 0x1F && start[1] == 0x8B && start[2] == UInt8(Z_DEFLATED)
     }
 
-    /// The bytes that are needed to tell.
+    /// The number of bytes that `isGzip(_:)` needs.
     static let longestMagic = 3
 
-    /// Goes on from what has been read of the source already.
+    /// Makes a source whose first compressed bytes were already read.
     init(_ compressed: ByteSource, after beginning: borrowing ByteBuffer) throws(ByteStreamError) {
         self.compressed = compressed
         inflation = Mutex(try Inflation(beginning))
     }
 
-    /// The bytes as they were before they were compressed.
+    /// A source of the decompressed bytes.
     var source: ByteSource {
         ByteSource { [self] buffer throws(ByteStreamError) in
             try inflation.withLock { inflation throws(ByteStreamError) in
@@ -33,20 +34,20 @@ final class GzipSource: Sendable {
     }
 }
 
-/// The state of zlib, and the compressed bytes that it has not taken yet.
+/// The state of zlib, and the compressed bytes that it has not consumed yet.
 ///
-/// `@unchecked Sendable`: the stream is made here, is never handed out, and has this non-copyable value as its only owner.
+/// `@unchecked Sendable`: the stream is created here and never escapes, and this non-copyable value is its only owner.
 private struct Inflation: ~Copyable, @unchecked Sendable {
-    /// Of its own in memory, since zlib does not let it move.
+    /// The stream has its own allocation, because zlib does not allow it to move.
     private let stream: UnsafeMutablePointer<z_stream>
     private var input = ByteBuffer(isSecret: true)
     private var position = 0
-    /// Whether a member has ended and no other has begun.
+    /// Whether a member has ended and the next one has not begun.
     private var isBetweenMembers = false
     private var isAtEnd = false
 
     private static let chunk = 1 << 16
-    /// The largest window, and gzip's header alone.
+    /// The largest window (15), plus 16 to accept only gzip headers.
     private static let windowBits: CInt = 15 + 16
 
     init(_ beginning: borrowing ByteBuffer) throws(ByteStreamError) {
@@ -73,7 +74,7 @@ private struct Inflation: ~Copyable, @unchecked Sendable {
             if isBetweenMembers, !beginMember() { continue }
             let (count, status) = inflate(into: buffer)
             if status == Z_STREAM_END { isBetweenMembers = true }
-            // What came before damage is given first; asked again, zlib says again what is wrong.
+            // Bytes before the damage are returned first. At the next call, zlib reports the error again.
             if count > 0 { return count }
             guard status == Z_OK || status == Z_STREAM_END || status == Z_BUF_ERROR else { throw Self.damaged }
         }
@@ -90,9 +91,9 @@ private struct Inflation: ~Copyable, @unchecked Sendable {
         isAtEnd = true
     }
 
-    /// Passes over a zero that fills up a block, or begins the next member.
+    /// Skips a padding zero, or begins the next member.
     ///
-    /// - Returns: Whether a member begins; whether it is one, zlib finds out.
+    /// - Returns: Whether a member begins. zlib then checks its header.
     private mutating func beginMember() -> Bool {
         guard input.span(at: position, count: 1)[0] != 0 else {
             position += 1
@@ -115,9 +116,10 @@ private struct Inflation: ~Copyable, @unchecked Sendable {
     }
 }
 
-/// Memory that is zeroed when it is given up: what zlib keeps of a text may be a password.
+/// Memory that is zeroed when it is freed, because text in zlib's buffers may contain a password.
 private enum ZeroedMemory {
-    /// Before each piece stands its size, in as many bytes as keep it aligned.
+    /// The size of the header before each allocation. The header holds the allocation's size, and 16 bytes keep the
+    /// alignment.
     private static let headerSize = 16
 
     static func allocate(_ size: Int) -> UnsafeMutableRawPointer? {

@@ -1,25 +1,25 @@
-/// The beginning of an input, read ahead so that it can be told what the input is.
+/// The beginning of an input, which is read first to detect the kind of the input.
 ///
-/// What is compressed with gzip is decompressed, as its first bytes say.
+/// An input that begins like gzip data is decompressed.
 package struct InputHead: ~Copyable, Sendable {
     /// Whether the input is compressed.
     package let isCompressed: Bool
 
     /// The bytes read ahead.
     private(set) var buffer: ByteBuffer
-    /// Where the bytes after them come from.
+    /// The source of the following bytes.
     let source: ByteSource
-    /// Whether there are none after them.
+    /// Whether no bytes follow.
     let isAtEnd: Bool
-    /// Counts the bytes of the input as they are there.
+    /// Counts the bytes of the input, before decompression.
     let counter: ByteCounter
 
-    /// As much as decides on an encoding.
+    /// Enough bytes to detect the encoding.
     private static let size = 1 << 20
 
-    /// Reads up to the first MiB, or to the end of a shorter input.
+    /// Reads the first MiB, or a shorter input to its end.
     ///
-    /// - Throws: What the source throws.
+    /// - Throws: The error of the source.
     package init(_ source: ByteSource) throws(ByteStreamError) {
         let counter = ByteCounter()
         var source = source.counted(by: counter)
@@ -45,10 +45,11 @@ package struct InputHead: ~Copyable, Sendable {
         get { buffer.span(at: 0, count: buffer.count) }
     }
 
-    /// Gives the bytes read ahead away.
+    /// Returns the bytes read ahead and consumes this value.
     consuming func takeBytes() -> ByteBuffer { buffer }
 
-    /// - Returns: Whether the source ended first.
+    /// Reads until the buffer holds `size` bytes or the source ends.
+    /// - Returns: Whether the source has ended.
     private static func fill(
         _ buffer: inout ByteBuffer, to size: Int, from source: ByteSource
     ) throws(ByteStreamError) -> Bool {

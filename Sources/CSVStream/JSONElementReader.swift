@@ -1,91 +1,93 @@
-/// Splits an input of JSON into the texts of its values, pulling bytes as it goes, in memory that does not grow with the
-/// input: the elements of one array where it begins with a bracket, else one value a line.
+/// Splits a JSON input into the texts of its values. If the input begins with a bracket, these are the elements of one
+/// array; otherwise each line is a value. It reads the input incrementally, and its memory use does not grow with the
+/// input.
 ///
-/// A line ends with LF; a CR before it stays part of the line. A byte order mark is skipped, and tells UTF-16, which
-/// arrives as UTF-8. Whether a text is JSON is for others to judge; here brackets and strings are followed only as far as it
-/// takes to find where an element ends. The bytes are zeroed when they are given up, since they may hold secrets.
+/// A line ends with LF; a CR before the LF stays part of the line. A byte order mark is skipped; it also identifies
+/// UTF-16, which is converted to UTF-8. The reader does not validate JSON. It only follows brackets and strings to find
+/// the end of an element. The bytes are zeroed when they are discarded, because they may contain secrets.
 package struct JSONElementReader: ~Copyable, Sendable {
     /// One line, or one element of the array.
     package struct Element: Sendable {
-        /// The physical line on which it begins, from 1.
+        /// The physical line on which the element begins, from 1.
         package let line: Int
-        /// Why there is no value here; its bytes are then gone.
+        /// The reason why there is no value; nil if there is one. With a fault, the bytes are discarded.
         package let fault: Fault?
-        /// Where it lies in the reader's bytes, until the next one is asked for; see ``JSONElementReader/bytes(of:)``.
+        /// The range of the element in the reader's bytes. It is valid until the next element is requested; see
+        /// ``JSONElementReader/bytes(of:)``.
         fileprivate let range: Range<Int>
     }
 
     package enum Fault: Sendable {
-        /// Longer than the limit.
+        /// The element is longer than the limit.
         case tooLong
-        /// No comma stands between the element before and this one, or something follows the array.
+        /// There is no comma before the element, or something follows the array.
         case outsideArray
         /// The input ends before the array does.
         case unclosedArray
     }
 
-    /// The bytes read from the source so far, for showing progress.
+    /// The number of bytes read from the source so far, for showing progress.
     package var bytesRead: UInt64 { input.bytesRead }
 
     private var input: TextInput
     private let longest: Int
-    /// What was read and not yet handed out begins at `start`.
+    /// The bytes that were read. Those from `start` on were not returned yet.
     private var buffer = ByteBuffer(isSecret: true)
     private var start = 0
-    /// Up to here what begins at `start` has no end.
+    /// The position up to which no end of the value at `start` was found.
     private var searched = 0
-    /// Whether what begins at `start` is the rest of something that was too long.
+    /// Whether the bytes at `start` are the rest of a value that was too long.
     private var isTooLong = false
     private var line = 1
     private var place = Place.unknown
-    /// How far the element that begins at `start` has been followed.
+    /// The parsing state of the element at `start`.
     private var elementEnd = ElementEnd()
 
     private enum Place { case unknown, lines, beforeElement, afterElement, afterArray, end }
 
     private static let chunk = 1 << 18
 
-    /// Makes a reader; nothing is read before the first value is asked for.
+    /// Makes a reader. It reads nothing before the first value is requested.
     ///
     /// - Parameters:
-    ///   - source: Where the bytes come from.
-    ///   - longest: The most bytes of one value, the end of its line not counted.
+    ///   - source: The source of the bytes.
+    ///   - longest: The maximum number of bytes of one value, without its line end.
     package init(source: ByteSource, longest: Int = 1 << 20) {
         self.init(text: TextInput(source: source), longest: longest)
     }
 
-    /// Makes a reader of an input that was begun to be read.
+    /// Makes a reader of an input whose beginning was already read.
     package init(text: consuming TextInput, longest: Int = 1 << 20) {
         input = text
         self.longest = max(1, longest)
     }
 
-    /// The next line or element; nil at the end of the input.
+    /// Returns the next line or element; nil at the end of the input.
     ///
-    /// - Throws: What the source throws. The reader goes on where it was if asked again.
+    /// - Throws: The error of the source. The next call continues at the same place.
     package mutating func next() throws(ByteStreamError) -> Element? {
         if place == .unknown { try findPlace() }
         return place == .lines ? try nextLine() : try nextElement()
     }
 
-    /// The bytes of what was handed out last.
+    /// Returns the bytes of the latest element.
     @_lifetime(borrow self)
     package func bytes(of element: Element) -> Span<UInt8> {
         buffer.span(at: element.range.lowerBound, count: element.range.count)
     }
 
-    /// Finds out whether the input is an array, by its first character that is no space.
+    /// Detects whether the input is an array, by its first character that is not white space.
     private mutating func findPlace() throws(ByteStreamError) {
         while true {
             while searched < buffer.count, Self.isSpace(byte(searched)) { searched += 1 }
-            // More space than a value may have bytes is no way to begin an array.
+            // If there is more white space than the maximum length of a value, the input is not treated as an array.
             if searched < buffer.count || input.isAtEnd || searched > longest { break }
             try fill()
         }
         place = searched < buffer.count && byte(searched) == UInt8(ascii: "[") ? .beforeElement : .lines
         searched = start
         if place == .beforeElement {
-            // There is nothing but space before the bracket, or this would be lines.
+            // Before the bracket there is only white space; otherwise the input would be read as lines.
             while byte(start) != UInt8(ascii: "[") { pass() }
             pass()
         }
@@ -93,7 +95,7 @@ package struct JSONElementReader: ~Copyable, Sendable {
 
     private func byte(_ offset: Int) -> UInt8 { buffer.base.load(fromByteOffset: offset, as: UInt8.self) }
 
-    /// Moves what is left to the front and reads on behind it.
+    /// Moves the remaining bytes to the front and appends the next ones.
     private mutating func fill() throws(ByteStreamError) {
         buffer.removeFirst(start)
         searched -= start
@@ -177,17 +179,17 @@ extension JSONElementReader {
         return nil
     }
 
-    /// Passes over the byte at `start`.
+    /// Skips the byte at `start`.
     private mutating func pass() {
         if byte(start) == UInt8(ascii: "\n") { line += 1 }
         start += 1
         searched = start
     }
 
-    /// Takes what begins at `start`, whatever it is.
+    /// Returns the element at `start`, even if it is misplaced or incomplete.
     private mutating func takeElement() throws(ByteStreamError) -> Element {
         guard place != .afterArray else {
-            // What follows an array belongs to nothing; none of it is read.
+            // Text after the array is a fault, and the rest of the input is not read.
             place = .end
             return take(endingAt: start, next: start, fault: .outsideArray)
         }
@@ -220,7 +222,7 @@ extension JSONElementReader {
     }
 }
 
-/// Follows brackets and strings to where an element ends.
+/// A state machine that follows brackets and strings to find the end of an element.
 private struct ElementEnd {
     enum Step {
         case goesOn
@@ -261,7 +263,7 @@ private struct ElementEnd {
         case UInt8(ascii: "\""): isString = true
         case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
         case UInt8(ascii: "}"), UInt8(ascii: "]"):
-            // One that closes nothing is an element by itself, or reading would stand still.
+            // A bracket that closes nothing is an element by itself. Otherwise reading would make no progress.
             guard depth > 0 else { return isEmpty ? .stopsBehind : .stopsBefore }
             depth -= 1
             if depth == 0 { return .stopsBehind }

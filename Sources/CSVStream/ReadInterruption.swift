@@ -1,21 +1,21 @@
 internal import Platform
 
-/// Ends the waiting for more of an input.
+/// Interrupts reads that wait for more input.
 package protocol Interruption: Sendable {
-    /// Ends every read that waits, and those to come.
+    /// Ends every waiting and later read.
     func interrupt()
 
-    /// Takes back that it was told to interrupt, when nobody reads.
+    /// Clears the interruption. Call it only while no thread reads.
     func reset()
 
-    /// Whether it was told to interrupt.
+    /// Whether ``interrupt()`` was called since the last ``reset()``.
     var isInterrupted: Bool { get }
 }
 
-/// Wakes a thread that waits in read(2), as for what a person types into a pipe, since no other thread can end that
-/// call.
+/// Wakes a thread that waits for input, for example from a pipe. No other thread can end a blocking read(2), so the
+/// thread waits with poll(2) first.
 package final class ReadInterruption: Interruption {
-    /// A pipe(7) with nothing in it, until it was told to interrupt.
+    /// The ends of a pipe(7), which is empty until ``interrupt()`` is called.
     private let readEnd: CInt
     private let writeEnd: CInt
 
@@ -47,15 +47,15 @@ package final class ReadInterruption: Interruption {
         return poll(&waiting, 1, 0) > 0
     }
 
-    /// Waits until there is something to read, or the end of the input.
+    /// Waits until bytes or the end of the input can be read.
     ///
-    /// - Returns: False if it is not to be read any more.
+    /// - Returns: False if the read is interrupted.
     func waitUntilReadable(_ descriptor: CInt) -> Bool {
         let readable = Int16(POLLIN)
         var waiting = [
             pollfd(fd: descriptor, events: readable, revents: 0), pollfd(fd: readEnd, events: readable, revents: 0),
         ]
-        // What poll(2) itself cannot wait for, read(2) answers for.
+        // If poll(2) fails, the following read(2) reports the error.
         while poll(&waiting, nfds_t(waiting.count), -1) < 0 {
             if errno != EINTR { return true }
         }

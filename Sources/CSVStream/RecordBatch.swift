@@ -1,18 +1,20 @@
-/// A run of records with their cells: the unit that flows from the thread that splits to those that judge and write.
+/// A batch of records with their cells. Batches are passed from the thread that splits the input to the threads that
+/// validate and write.
 ///
-/// A batch owns one buffer of bytes; records and cells are tables of positions in it, so a cell costs no allocation and
-/// a batch that is used again costs none at all. ``CSVReader`` splits its input in place in the buffer; other sources
-/// (NDJSON, a scan of a database) append cell by cell between ``beginRecord(line:number:)`` and ``endRecord(fault:)``.
+/// A batch owns one byte buffer. Records and cells are tables of positions in it, so a cell needs no allocation, and a
+/// reused batch needs none at all. ``CSVReader`` splits its input in place in the buffer. Other sources (NDJSON, a scan
+/// of a database) append cells between ``beginRecord(line:number:)`` and ``endRecord(fault:)``.
 package struct RecordBatch: ~Copyable, Sendable {
     /// One record; its cells are read with ``RecordBatch/cell(_:)``.
     package struct Record: Equatable, Sendable {
-        /// The first physical line of the record, counted from 1 in every style of line end, inside quotes too.
+        /// The first physical line of the record, from 1. Every style of line end counts, also inside quotes.
         package let line: Int
         /// The position of the record: 0 for the header, 1 for the record after it. Blank lines do not count.
         package let number: Int
         /// The indices of the record's cells in its batch.
         package let cells: Range<Int>
-        /// Why the record must not be taken; its cells are then raw material for a report, and may be none.
+        /// The reason why the record must not be used; nil if it is sound. The cells of a faulty record serve only for
+        /// a report, and there may be none.
         package let fault: RecordFault?
 
         package init(line: Int, number: Int, cells: Range<Int>, fault: RecordFault?) {
@@ -25,9 +27,9 @@ package struct RecordBatch: ~Copyable, Sendable {
 
     /// The records in the order of the input.
     package internal(set) var records: [Record] = []
-    /// Records with a quote inside a cell that is not quoted, where it stands for itself.
+    /// The records with a quote inside an unquoted cell, where it is an ordinary character.
     package internal(set) var strayQuotes = Occurrences()
-    /// Blank lines between records; those before the header, after it, and at the end do not count.
+    /// The blank lines between records. Blank lines before the header, directly after it, and at the end do not count.
     package internal(set) var blankLines = Occurrences()
 
     var bytes: ByteBuffer
@@ -36,41 +38,41 @@ package struct RecordBatch: ~Copyable, Sendable {
 
     /// Makes an empty batch.
     ///
-    /// - Parameter containsSecrets: Whether the bytes are zeroed whenever they are given up.
+    /// - Parameter containsSecrets: Whether the bytes are zeroed when they are discarded.
     package init(containsSecrets: Bool = false) {
         bytes = ByteBuffer(isSecret: containsSecrets)
     }
 
-    /// Whether the bytes are zeroed by ``removeAll()``, on growth and at the end of the batch's life.
+    /// Whether the bytes are zeroed by ``removeAll()``, when the buffer grows, and when the batch is destroyed.
     package var containsSecrets: Bool {
         get { bytes.isSecret }
         set { bytes.isSecret = newValue }
     }
 
-    /// The bytes that the batch holds, line ends and quotes of a CSV input included.
+    /// The number of bytes in the batch, including the line ends and quotes of a CSV input.
     package var byteCount: Int { bytes.count }
 
-    /// The number of cells of all records together.
+    /// The number of cells of all records.
     package var cellCount: Int { extents.count }
 
-    /// The bytes of a cell: unquoted, unescaped, and empty for a cell that is absent.
+    /// Returns the bytes of a cell, unquoted and unescaped. They are empty for an absent cell.
     ///
-    /// - Parameter index: An index out of a record's ``Record/cells``.
-    /// - Returns: The bytes, to be used while the batch is neither changed nor given away.
+    /// - Parameter index: An index from a record's ``Record/cells``.
+    /// - Returns: The bytes. They are valid until the batch is changed or moved.
     @_lifetime(borrow self)
     package func cell(_ index: Int) -> Span<UInt8> {
         let extent = extents[index]
         return bytes.span(at: Int(extent.offset), count: extent.isAbsent ? 0 : Int(extent.length))
     }
 
-    /// How many bytes a cell has that is there.
+    /// Returns the length of a cell in bytes. The cell must not be absent.
     package func length(ofCell index: Int) -> Int { Int(extents[index].length) }
 
-    /// Whether a cell, by its index out of a record's ``Record/cells``, was not there at all, as opposed to being there
-    /// and empty. A cell of a CSV input is always there.
+    /// Returns whether a cell, given by an index from a record's ``Record/cells``, is absent, which is different from
+    /// empty. A cell of a CSV input is never absent.
     package func isAbsent(_ index: Int) -> Bool { extents[index].isAbsent }
 
-    /// Removes every record and keeps the memory for the next use, zeroed if it held secrets.
+    /// Removes all records and keeps the memory for reuse. The memory is zeroed if it held secrets.
     package mutating func removeAll() {
         records.removeAll(keepingCapacity: true)
         extents.removeAll(keepingCapacity: true)
@@ -81,10 +83,10 @@ package struct RecordBatch: ~Copyable, Sendable {
     }
 }
 
-// MARK: Filling by hand
+// MARK: Appending records
 
 extension RecordBatch {
-    /// Begins a record; the cells appended until ``endRecord(fault:)`` are its cells.
+    /// Begins a record. The cells appended until ``endRecord(fault:)`` belong to it.
     ///
     /// - Parameters:
     ///   - line: The first physical line of the record in its source, from 1.
@@ -95,7 +97,7 @@ extension RecordBatch {
 
     /// Appends a copy of a cell's bytes to the open record.
     ///
-    /// A batch holds at most 4 GiB; a record that would take it past that ends with ``RecordFault/tooLong``.
+    /// A batch holds at most 4 GiB. A record that would exceed this limit gets ``RecordFault/tooLong``.
     package mutating func appendCell(_ cell: Span<UInt8>) {
         guard cell.count < Int(CellExtent.absentLength), bytes.count <= Int(UInt32.max) - cell.count else {
             open.isTooLong = true
@@ -105,14 +107,14 @@ extension RecordBatch {
         bytes.append(cell)
     }
 
-    /// Appends a cell that the source does not have, which is not the same as an empty one.
+    /// Appends an absent cell, which is different from an empty one.
     package mutating func appendAbsentCell() {
         extents.append(CellExtent(offset: 0, length: Int(CellExtent.absentLength)))
     }
 
     /// Ends the open record.
     ///
-    /// - Parameter fault: Why the record must not be taken, if so.
+    /// - Parameter fault: The reason why the record must not be used; nil if it is sound.
     package mutating func endRecord(fault: RecordFault? = nil) {
         records.append(
             Record(
@@ -129,17 +131,17 @@ extension RecordBatch {
     }
 }
 
-/// How often something was met in an input, and where first.
+/// A count of occurrences in an input, with the line of the first one.
 package struct Occurrences: Hashable, Sendable {
     package private(set) var count = 0
-    /// The first physical line of the first; 0 where there is none.
+    /// The first physical line of the first occurrence; 0 if there is none.
     package private(set) var firstLine = 0
 
     package init() {}
 
     package mutating func add(line: Int) { self += Occurrences(count: 1, firstLine: line) }
 
-    /// Adds what was met further on in the input.
+    /// Adds occurrences from a later part of the input.
     package static func += (earlier: inout Occurrences, later: Occurrences) {
         if earlier.count == 0 { earlier.firstLine = later.firstLine }
         earlier.count += later.count
@@ -151,13 +153,13 @@ package struct Occurrences: Hashable, Sendable {
     }
 }
 
-/// Why a record cannot be taken as it stands.
+/// The reason why a record cannot be used.
 package enum RecordFault: Sendable, Hashable, CaseIterable {
     /// The record is not UTF-8 (strict, Unicode 16 table 3-7), or was UTF-16 with an unpaired surrogate.
     case badEncoding
     /// A quoted cell is still open at the end of the input or at the limit of a record's size.
     case unclosedQuote
-    /// A closing quote is followed by something else than a delimiter or a line end.
+    /// A closing quote is followed by something other than a delimiter or a line end.
     case textAfterQuote
     /// The record holds a NUL byte.
     case nul
@@ -165,15 +167,15 @@ package enum RecordFault: Sendable, Hashable, CaseIterable {
     case tooLong
 }
 
-/// Where a cell lies in its batch's bytes. 32 bits each keep the table of a batch in the cache.
+/// The position of a cell in its batch's bytes. 32-bit numbers keep the table of a batch in the cache.
 struct CellExtent {
     static let absentLength = UInt32.max
 
     var offset: UInt32
     var length: UInt32
 
-    /// Both arguments are below 4 GiB by the bounds of ``RecordBatch`` and ``CSVOptions``; `truncatingIfNeeded` only
-    /// spares the bulk path a check that cannot fail.
+    /// Makes an extent. The limits of ``RecordBatch`` and ``CSVOptions`` keep both arguments below 4 GiB, so
+    /// `truncatingIfNeeded` only avoids a check that cannot fail.
     @inline(__always)
     init(offset: Int, length: Int) {
         self.offset = UInt32(truncatingIfNeeded: offset)

@@ -1,19 +1,19 @@
-/// Splits one record of decoded CSV into cells: RFC 4180's grammar over a window of bytes, and nothing else.
+/// Splits one record of decoded CSV into cells. It applies only the grammar of RFC 4180 to a window of bytes.
 ///
-/// The window is a pointer because the bytes' owner is being filled with the cells meanwhile. All reads lie in
-/// `0 ..< end`, but for ``ByteSearch``, which may look up to ``ByteBuffer/padding`` bytes further; ``CSVReader`` makes a
-/// splitter for the time in which the buffer neither moves nor shrinks.
+/// The window is a pointer because the owner of the bytes is changed meanwhile: cells are appended to it. All reads lie
+/// in `0 ..< end`, except those of ``ByteSearch``, which may read up to ``ByteBuffer/padding`` more bytes.
+/// ``CSVReader`` uses a splitter only while the buffer neither moves nor shrinks.
 struct RecordSplitter {
-    /// What was found at a position where a record begins.
+    /// The outcome of splitting the record at a position.
     enum Outcome {
-        /// A record whose bytes end before `end`; the next begins at `next`. `lineBreaks` lie inside its quotes, of which it
-        /// has `quotes`, those that stand for one in two counted too.
+        /// A record whose bytes end before `end`. The next record begins at `next`. The quoted cells contain
+        /// `lineBreaks` line breaks. The record has `quotes` quotes; an escaped quote counts as two.
         case complete(end: Int, next: Int, lineBreaks: Int, quotes: Int)
-        /// A closing quote is followed by something else at `offset`.
+        /// A closing quote is followed by other text at `offset`.
         case textAfterQuote(offset: Int)
-        /// A quoted cell runs over a line end that lies before the given limit.
+        /// A quoted cell contains a line end before the given limit.
         case openAtLineBreak
-        /// The window ends first.
+        /// The window ends before the record does.
         case ranOut(insideQuotes: Bool, lineBreaks: Int)
     }
 
@@ -36,10 +36,12 @@ struct RecordSplitter {
     @inline(__always)
     func byte(_ offset: Int) -> UInt8 { base.load(fromByteOffset: offset, as: UInt8.self) }
 
-    /// Splits the record that begins at `start`, appending its cells; a cell with escaped quotes is noted by its index.
+    /// Splits the record at `start` and appends its cells. The indices of cells with escaped quotes are added to
+    /// `escaped`.
     ///
-    /// The window ends at `end`, and the input with it if it `isLast`. A quoted cell that runs over a line end before
-    /// `closedBefore` is not followed further. Cells of an outcome that is not complete are the caller's to remove.
+    /// The window ends at `end`; if `isLast` is true, the input ends there too. If a quoted cell contains a line end
+    /// before `closedBefore`, the search for its closing quote stops. If the outcome is not `complete`, the caller must
+    /// remove the appended cells.
     @inline(__always)
     func split(
         from start: Int, to end: Int, isLast: Bool, closedBefore: Int,
@@ -69,7 +71,7 @@ struct RecordSplitter {
                         break
                     }
                 }
-                // Whether this quote closes, or is the first of two, the next byte tells.
+                // The next byte decides whether this quote closes the cell or is the first of an escaped pair.
                 if offset + 1 == end, !isLast { return .ranOut(insideQuotes: true, lineBreaks: lineBreaks) }
                 if isEscaped { escaped.append(cells.count) }
                 cells.append(CellExtent(offset: cellStart, length: offset - cellStart))
@@ -97,11 +99,11 @@ struct RecordSplitter {
         }
     }
 
-    /// Splits a line that is no record as it stands, so that a person can mend it: a cell whose quotes are sound is
-    /// unquoted, any other is left as it is written.
+    /// Splits a faulty line so that a person can correct it. A cell with correct quotes is unquoted; any other cell
+    /// stays as it is written.
     ///
-    /// Where a cell's quotes close is looked for ahead, but never twice over the same bytes: the search ends at the next
-    /// odd run of quotes, and only an odd run at the start of a cell begins one that goes further than its own run.
+    /// The search for a closing quote never covers the same bytes twice. It ends at the next run with an odd number of
+    /// quotes, and only an odd run at the start of a cell begins a search beyond its own run.
     func splitLeniently(from start: Int, to end: Int, cells: inout [CellExtent], escaped: inout [Int]) {
         var offset = start
         while true {
@@ -131,17 +133,17 @@ struct RecordSplitter {
         }
     }
 
-    /// How many quotes are in `start..<end`.
+    /// Returns the number of quotes in `start..<end`.
     func quotes(from start: Int, to end: Int) -> Int {
         ByteSearch.count(of: Self.quote, in: base, from: start, to: end)
     }
 
-    /// The first line end in `start..<end`, or `end`.
+    /// Returns the offset of the first line end in `start..<end`, or `end` if there is none.
     func lineEnd(from start: Int, to end: Int) -> Int {
         lineEnds.firstOffset(in: base, from: start, to: end)
     }
 
-    /// The offset after the line end at `offset`, of which CR LF is one.
+    /// Returns the offset after the line end at `offset`. CR LF counts as one line end.
     @inline(__always)
     func afterLineBreak(at offset: Int, end: Int) -> Int {
         let isPair = byte(offset) == Self.carriageReturn && offset + 1 < end && byte(offset + 1) == Self.lineFeed

@@ -1,11 +1,11 @@
-/// How the characters of an input are written.
+/// The character encoding of an input.
 package enum TextEncoding: Hashable, Sendable {
     case utf8
     case utf16(bigEndian: Bool)
-    /// One that the C library knows by this name, see iconv(3).
+    /// An encoding that the C library supports under this name; see iconv(3).
     case named(String)
 
-    /// The encoding of a name, whatever its case and hyphens; nil for one that is not known.
+    /// Makes an encoding from its name, ignoring case, hyphens and underscores; nil if the name is unknown.
     package init?(name: String) {
         let plain = String(
             name.utf8.filter { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: "_") }
@@ -13,17 +13,17 @@ package enum TextEncoding: Hashable, Sendable {
         ).lowercased()
         switch plain {
         case "utf8": self = .utf8
-        // Without a byte order mark it is what Windows writes.
+        // Without a byte order mark, it is the byte order of Windows.
         case "utf16", "utf16le": self = .utf16(bigEndian: false)
         case "utf16be": self = .utf16(bigEndian: true)
         default:
-            // "latin-1" is what many call what the C library knows as "latin1".
+            // Many people write "latin-1" for the encoding that the C library calls "latin1".
             guard let known = [name, plain].first(where: { CharacterDecoder.knows($0) }) else { return nil }
             self = .named(known)
         }
     }
 
-    /// Its name as people know it.
+    /// The usual name of the encoding.
     package var name: String {
         switch self {
         case .utf8: "UTF-8"
@@ -33,17 +33,18 @@ package enum TextEncoding: Hashable, Sendable {
     }
 }
 
-// MARK: Found out
+// MARK: Detection
 
 extension TextEncoding {
-    /// The longest byte order mark, and so the bytes that are needed to tell.
+    /// The length of the longest byte order mark, and so the number of bytes needed to detect one.
     static let longestMark = 4
 
-    /// The encoding that a text's byte order mark tells, and the length of the mark.
+    /// Returns the encoding given by a text's byte order mark, and the length of the mark; nil and 0 if there is no
+    /// mark.
     static func marked(_ start: Span<UInt8>) -> (encoding: TextEncoding?, markLength: Int) {
         if start.count >= 3, start[0] == 0xEF, start[1] == 0xBB, start[2] == 0xBF { return (.utf8, 3) }
         guard start.count >= 2 else { return (nil, 0) }
-        // UTF-32's mark with the low byte first begins as that of UTF-16, whose text has no NUL there.
+        // The little-endian mark of UTF-32 begins like that of UTF-16. UTF-16 text has no NUL character after its mark.
         if start.count >= 4 {
             switch (start[0], start[1], start[2], start[3]) {
             case (0xFF, 0xFE, 0, 0): return (.named("UTF-32LE"), 4)
@@ -58,16 +59,17 @@ extension TextEncoding {
         }
     }
 
-    /// Windows-1252, which Latin-1 is a part of, for a text that has bytes above 0x7F and not one sequence of UTF-8 among
-    /// them (N7); nil for any other.
+    /// Guesses Windows-1252, which contains the characters of Latin-1, for a text that has bytes above 0x7F but no
+    /// UTF-8 sequence among them (N7). Returns nil for any other text.
     ///
-    /// Nor is it guessed where it has no character for a byte, or where most such bytes stand beside each other: words of
-    /// its languages have an accent here and there, those of other alphabets have nothing else.
+    /// Also returns nil if Windows-1252 has no character for one of these bytes, or if most of these bytes are
+    /// adjacent. Words in its languages have only a few accented letters, but in other alphabets all letters are above
+    /// 0x7F.
     ///
     /// - Parameters:
     ///   - start: The first bytes of the text.
-    ///   - isWhole: Whether they are all of it; else the last character may be cut.
-    /// - Returns: The guess.
+    ///   - isWhole: Whether `start` is the whole text. Otherwise the last character may be truncated.
+    /// - Returns: The guessed encoding; nil for no guess.
     static func guessed(_ start: Span<UInt8>, isWhole: Bool) -> TextEncoding? {
         start.withUnsafeBufferPointer { bytes in
             var highBytes = 0
@@ -87,8 +89,8 @@ extension TextEncoding {
 
     private static let undefinedInWindows1252: Set<UInt8> = [0x81, 0x8D, 0x8F, 0x90, 0x9D]
 
-    /// Whether bytes, the first of which is above 0x7F, begin with a character of UTF-8, or with one that is cut by their
-    /// end.
+    /// Returns whether bytes, the first of which is above 0x7F, begin with a UTF-8 character. Unless `isWhole` is true,
+    /// a character that is truncated at the end of the bytes also counts.
     private static func isUTF8(_ bytes: Slice<UnsafeBufferPointer<UInt8>>, isWhole: Bool) -> Bool {
         let length =
             switch bytes[bytes.startIndex] {
@@ -104,10 +106,10 @@ extension TextEncoding {
     }
 }
 
-/// Turns UTF-16, in pieces of any length, into UTF-8.
+/// Converts UTF-16 to UTF-8, in pieces of any length.
 ///
-/// What is not UTF-16 becomes what is not UTF-8, so that the one check of the records finds it: an unpaired surrogate is
-/// written as the three bytes that would encode it (which strict UTF-8 forbids), half a code unit at the end as 0xFF.
+/// Invalid UTF-16 becomes invalid UTF-8, so that the check of the records finds it. An unpaired surrogate is written as
+/// the three bytes that would encode it, which strict UTF-8 forbids. Half a code unit at the end is written as 0xFF.
 struct UTF16Decoder {
     let bigEndian: Bool
     private var oddByte: UInt8?
@@ -115,9 +117,9 @@ struct UTF16Decoder {
 
     init(bigEndian: Bool) { self.bigEndian = bigEndian }
 
-    /// Appends the text of the next bytes.
+    /// Appends the converted text of the next bytes.
     mutating func decode(_ bytes: Span<UInt8>, into output: inout ByteBuffer) {
-        // A code unit takes at most three bytes, and one may be waiting from before.
+        // A code unit becomes at most three bytes, and one code unit may remain from the previous call.
         output.reserve(output.count + (bytes.count / 2 + 2) * 3)
         var index = 0
         if let first = oddByte, bytes.count > 0 {
@@ -132,7 +134,7 @@ struct UTF16Decoder {
         if index < bytes.count { oddByte = bytes[index] }
     }
 
-    /// Appends what is left when the input ends in the middle of a character.
+    /// Appends the rest if the input ends in the middle of a character.
     mutating func finish(into output: inout ByteBuffer) {
         if let high = highSurrogate { appendScalar(UInt32(high), to: &output) }
         if oddByte != nil { output.append(0xFF) }
@@ -160,7 +162,7 @@ struct UTF16Decoder {
         }
     }
 
-    /// Writes the bytes of UTF-8 for any value to 0x10FFFF, surrogates too.
+    /// Appends the UTF-8 bytes of any value up to 0x10FFFF, including surrogates.
     private func appendScalar(_ value: UInt32, to output: inout ByteBuffer) {
         func continuation(_ shift: UInt32) -> UInt8 { UInt8(truncatingIfNeeded: value >> shift & 0x3F) | 0x80 }
         func lead(_ shift: UInt32, _ mark: UInt8) -> UInt8 { UInt8(truncatingIfNeeded: value >> shift) | mark }

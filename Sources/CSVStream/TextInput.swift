@@ -1,43 +1,43 @@
 internal import Platform
 
-/// Pulls bytes from a source and hands them on as UTF-8 without a byte order mark.
+/// Reads bytes from a source and provides them as UTF-8 without a byte order mark.
 ///
-/// UTF-8 goes straight from the source into the buffer of the one who asks; every other encoding takes a detour through a
-/// decoder.
+/// UTF-8 is read directly into the caller's buffer. Every other encoding goes through a decoder.
 package struct TextInput: ~Copyable, Sendable {
-    /// How the characters are written; UTF-8 until the first bytes have said otherwise.
+    /// The character encoding. It is UTF-8 until the first bytes are read.
     package private(set) var encoding = TextEncoding.utf8
-    /// Whether nothing but the look of the bytes says so.
+    /// Whether the encoding was guessed from the bytes.
     package private(set) var isEncodingGuessed = false
-    /// Whether a byte order mark says how the characters are written.
+    /// Whether the input has a byte order mark.
     package private(set) var isMarked = false
-    /// Whether the source has nothing more.
+    /// Whether the source has ended.
     private(set) var isAtEnd = false
 
     private let source: ByteSource
     private let counter: ByteCounter
     private var isStarted: Bool
     private var decoder: TextDecoder?
-    /// Bytes on their way to the decoder.
+    /// The bytes that were not decoded yet.
     private var encoded = ByteBuffer(isSecret: true)
-    /// Text that was read ahead, and whether nothing follows it.
+    /// The text that was read ahead, and whether it is the rest of the input.
     private var ahead = ByteBuffer(isSecret: true)
     private var isAllAhead = false
 
     private static let encodedChunk = 1 << 16
 
-    /// Reads UTF-8, or what a byte order mark tells; nothing is read before something is asked for.
+    /// Makes an input in UTF-8, or in the encoding of its byte order mark. It reads nothing before the first call of
+    /// `fill`.
     init(source: ByteSource) {
         counter = ByteCounter()
         self.source = source.counted(by: counter)
         isStarted = false
     }
 
-    /// Goes on from the beginning of an input.
+    /// Makes an input whose beginning was already read.
     ///
-    /// A byte order mark says how the characters are written; without one `encoding` does, and without that they are UTF-8,
-    /// unless nothing in the first bytes speaks for it.
-    /// - Throws: The system's refusal to decode.
+    /// The encoding is that of the byte order mark; without a mark, the given `encoding`. If neither exists, it is
+    /// UTF-8, unless the first bytes are not UTF-8 and look like Windows-1252.
+    /// - Throws: `read` with ENOMEM if the system cannot create a decoder.
     package init(_ head: consuming InputHead, encoding given: TextEncoding?) throws(ByteStreamError) {
         let (marked, markLength) = TextEncoding.marked(head.bytes)
         let guessed = marked == nil && given == nil ? TextEncoding.guessed(head.bytes, isWhole: head.isAtEnd) : nil
@@ -53,18 +53,18 @@ package struct TextInput: ~Copyable, Sendable {
         try decodeAhead()
     }
 
-    /// The bytes read from the source so far, as they are there.
+    /// The number of bytes read from the source so far, before decompression and decoding.
     var bytesRead: UInt64 { counter.count }
 
-    /// The text that was read ahead of everything, which is the beginning until something is asked for.
+    /// The text that was read ahead. It is the beginning of the input until the first call of `fill`.
     package var beginning: Span<UInt8> {
         @_lifetime(borrow self)
         get { ahead.span(at: 0, count: ahead.count) }
     }
 
-    /// Reads until the buffer holds `wanted` bytes of UTF-8, or somewhat more, or the input ends.
+    /// Reads until the buffer holds at least `wanted` bytes of UTF-8 or the input ends.
     ///
-    /// What a source that throws had given before it threw is in the buffer.
+    /// If the source throws, the buffer contains the bytes that were read before.
     mutating func fill(_ bytes: inout ByteBuffer, to wanted: Int) throws(ByteStreamError) {
         if !isStarted { try start(&bytes, wanted: wanted) }
         if ahead.count > 0 {
@@ -81,7 +81,7 @@ package struct TextInput: ~Copyable, Sendable {
         }
     }
 
-    /// Reads enough to know the encoding; the buffer is empty, or holds what an earlier try could read.
+    /// Reads enough bytes to detect the encoding. The buffer must be empty, or contain the bytes of a previous attempt.
     private mutating func start(_ bytes: inout ByteBuffer, wanted: Int) throws(ByteStreamError) {
         while !isAtEnd, bytes.count < TextEncoding.longestMark {
             try pull(max(TextEncoding.longestMark, wanted) - bytes.count, into: &bytes)
@@ -104,7 +104,7 @@ package struct TextInput: ~Copyable, Sendable {
         encoded.append(ahead, from: 0)
         var decoded = ByteBuffer(isSecret: true)
         decodeWhatIsThere(into: &decoded, isLast: isAllAhead)
-        // A text in an encoding that was named may begin with a mark, too.
+        // A text in a named encoding may also begin with a byte order mark.
         let (marked, markLength) = TextEncoding.marked(decoded.span(at: 0, count: decoded.count))
         if marked == .utf8 { decoded.removeFirst(markLength) }
         ahead = decoded
@@ -127,18 +127,18 @@ package struct TextInput: ~Copyable, Sendable {
     }
 }
 
-/// What makes UTF-8 of another encoding.
+/// A decoder from another encoding to UTF-8.
 private enum TextDecoder: ~Copyable, Sendable {
     case utf16(UTF16Decoder)
     case named(CharacterDecoder)
 
-    /// Nil for UTF-8, which needs none.
+    /// Makes the decoder for an encoding; nil for UTF-8, which needs none.
     static func of(_ encoding: TextEncoding) throws(ByteStreamError) -> TextDecoder? {
         switch encoding {
         case .utf8: return nil
         case .utf16(let bigEndian): return .utf16(UTF16Decoder(bigEndian: bigEndian))
         case .named(let name):
-            // It was known when it was named: what is missing now is the system's memory.
+            // The name was checked before, so a failure here means that the system has no memory.
             guard let decoder = CharacterDecoder(encoding: name) else {
                 throw ByteStreamError(operation: .read, code: ENOMEM)
             }

@@ -1,13 +1,15 @@
 internal import Platform
 
-/// A temporary file without a name, for its owner alone. The system removes it when this process ends.
+/// A temporary file without a name, which only its owner can read. The system removes it when it is closed or this
+/// process ends.
 package struct UnnamedFile: ~Copyable, Sendable {
     private let descriptor: Int32
 
     /// Makes an empty file.
     ///
-    /// - Parameter template: Of `mkstemp(3)`: a path in the folder of the file, which ends in `XXXXXX` and a NUL.
-    /// - Throws: `write`, if the file cannot be made.
+    /// - Parameter template: A template for `mkstemp(3)`: a path in the folder of the file that ends in `XXXXXX` and a
+    ///   NUL.
+    /// - Throws: `write` if the file cannot be created.
     package init(_ template: [CChar]) throws(ByteStreamError) {
         var template = template
         descriptor = mkstemp(&template)
@@ -20,7 +22,7 @@ package struct UnnamedFile: ~Copyable, Sendable {
 
     /// Writes all bytes.
     ///
-    /// - Throws: `write`; some of the bytes may be written.
+    /// - Throws: `write`. Some of the bytes may have been written.
     package func write(_ bytes: RawSpan, at position: Int64) throws(ByteStreamError) {
         var written = 0
         while written < bytes.byteCount {

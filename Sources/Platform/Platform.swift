@@ -1,4 +1,4 @@
-// The C library, whichever this system has. A room that needs it imports Platform and no C library by name.
+// Re-exports the C library of this system. Modules import Platform instead of a C library by name.
 #if canImport(Glibc)
     @_exported public import Glibc
 #elseif canImport(Musl)

@@ -108,7 +108,7 @@ package final class Connection: @unchecked Sendable {
             throw .refused("25P02", message: "the transaction was rolled back", constraint: nil, sql: "COMMIT")
         }
         // The transaction is committed, but the query about its durability failed.
-        if failure != nil { throw .outcomeUnknown("the server did not answer the question behind the COMMIT") }
+        if failure != nil { throw .outcomeUnknown("the server did not answer the query after the COMMIT") }
         return rows
     }
 
@@ -125,7 +125,7 @@ package final class Connection: @unchecked Sendable {
 
     /// Throws before anything is sent if the caller would not wait for the answer.
     private func checkThatAnswerIsAwaited() throws(PostgresError) {
-        guard !isBroken else { throw .lost("the connection was given up") }
+        guard !isBroken else { throw .lost("the connection is no longer usable") }
         guard !mayBeCancelled || !Task.isCancelled else { throw .cancelled }
         guard .now < deadline else { throw .timedOut }
     }
@@ -385,7 +385,7 @@ package final class Connection: @unchecked Sendable {
             } catch {
                 problem = error
             }
-            try await endCopy(problem == nil ? nil : "what was to be copied cannot be had")
+            try await endCopy(problem == nil ? nil : "the client could not read the data to copy")
         }
         var last = begun
         while let rows = try await nextResult() {

@@ -166,7 +166,7 @@ private final class Attempt: @unchecked Sendable {
 
     /// Returns the condition for the next step. A finished connection is handed over to the caller.
     var need: Need {
-        guard let handle else { return .impossible(problem(.unreachable, "there is no memory for it")) }
+        guard let handle else { return .impossible(problem(.unreachable, "there is not enough memory")) }
         switch status {
         case PGRES_POLLING_OK:
             self.handle = nil

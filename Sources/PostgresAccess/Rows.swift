@@ -50,7 +50,7 @@ package final class Rows: @unchecked Sendable {
         }
     }
 
-    // MARK: How it went
+    // MARK: Outcome
 
     var status: ExecStatusType { PQresultStatus(result) }
 

@@ -73,7 +73,7 @@ package struct ServerList: Sendable {
         let serverCount = max(hosts.count, addresses.count, 1)
         guard [0, serverCount].contains(hosts.count), [0, serverCount].contains(addresses.count),
             [0, 1, serverCount].contains(ports.count)
-        else { throw .unreadable("the lists of hosts and ports are not of one length") }
+        else { throw .unreadable("the lists of hosts and ports have different lengths") }
         servers = (0..<serverCount).map { index in
             func element(_ list: [String]) -> String? {
                 let value = list.isEmpty ? "" : list[min(index, list.count - 1)]
@@ -88,7 +88,7 @@ package struct ServerList: Sendable {
                 (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || byte == UInt8(ascii: "_")
             }
             guard isName, let first = schema.utf8.first, !(0x30...0x39).contains(first) else {
-                throw .unreadable("schema takes a name of lower-case letters, digits and _ that begins with no digit")
+                throw .unreadable("schema must be a name of lower-case letters, digits and _ without a leading digit")
             }
             options.append("-c search_path=\(schema)")
         }
@@ -146,7 +146,7 @@ package struct ServerList: Sendable {
             }
             let value = parts.count == 2 ? String(parts[1]) : ""
             guard own.updateValue(value, forKey: String(keyword)) == nil else {
-                throw .unreadable("\(keyword) is there twice")
+                throw .unreadable("\(keyword) is set twice")
             }
         }
         return (uri[..<mark] + (others.isEmpty ? "" : "?" + others.joined(separator: "&")), own)
@@ -163,7 +163,7 @@ package struct ServerList: Sendable {
 
     private static func isLocal(durability: String?) throws(ServerListError) -> Bool {
         guard let durability else { return false }
-        guard durability == "local" else { throw .unreadable("durability takes local, or is left out") }
+        guard durability == "local" else { throw .unreadable("durability must be local if it is set") }
         return true
     }
 
@@ -176,7 +176,7 @@ package struct ServerList: Sendable {
             !libraryKeywords.contains(String(keyword))
         else { return }
         throw .unreadable(
-            "\(keyword) is no setting; besides libpq's there are " + ownKeywords.joined(separator: ", "))
+            "\(keyword) is not a setting of libpq, and not one of " + ownKeywords.joined(separator: ", "))
     }
 
     private static let libraryKeywords: Set<String> = {

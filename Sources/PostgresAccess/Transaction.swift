@@ -64,8 +64,8 @@ extension Connection {
     ///   - begin: The statement that begins the transaction, such as `BEGIN ISOLATION LEVEL REPEATABLE READ`.
     ///   - preface: Commands to send together with `begin`.
     ///   - body: The work of the transaction.
-    /// - Returns: What `body` returns.
-    /// - Throws: What `body` throws, or a ``PostgresError``.
+    /// - Returns: The result of `body`.
+    /// - Throws: The error of `body`, or a ``PostgresError``.
     @discardableResult
     package func transaction<Value>(
         _ begin: String = "BEGIN", _ preface: [Command] = [], _ body: (Transaction) async throws -> Value

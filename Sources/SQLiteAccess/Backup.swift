@@ -2,15 +2,17 @@ internal import CSQLite
 internal import Platform
 
 extension Connection {
-    /// Copies the database, as it is at one moment, into a new file of mode 0600, while others read and write on.
+    /// Copies a consistent snapshot of the database into a new file of mode 0600. Other connections can read and write
+    /// meanwhile.
     ///
-    /// The file opens alone: it has a rollback journal in place of a write-ahead log, so that it can be read from
-    /// a medium that is read-only. A copy that fails is removed.
+    /// The copy is a single file. It uses a rollback journal instead of a write-ahead log, so it can be read from a
+    /// read-only medium. If copying fails, the file is removed.
     ///
-    /// - Throws: `cantOpen` with `systemError` EEXIST if there is a file already, and what reading and writing throw.
+    /// - Throws: `cantOpen` with `systemError` EEXIST if the file already exists, and the errors of reading and
+    ///   writing.
     package func backup(to path: String) throws(SQLiteError) {
-        // An empty file is a database without tables to SQLite. Creating it ourselves says whether it is new, and
-        // no connection has it open yet whose locks our closing it could drop.
+        // SQLite treats an empty file as a database without tables. O_EXCL proves that the file is new. No connection
+        // has the new file open yet, so closing the descriptor cannot drop the POSIX locks of one.
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw SQLiteError(systemError: errno, opening: path) }
         fchmod(descriptor, 0o600)
@@ -18,7 +20,7 @@ extension Connection {
         do throws(SQLiteError) {
             let destination = try Connection(DatabasePath(path), mode: .readWrite)
             try copyContents(to: destination)
-            // The copy says in its header that it has a write-ahead log, as the original does.
+            // The header of the copy still names a write-ahead log, as the header of the original does.
             try destination.execute("PRAGMA journal_mode = DELETE")
         } catch {
             for file in [path, path + "-journal", path + "-wal", path + "-shm"] { unlink(file) }
@@ -26,17 +28,18 @@ extension Connection {
         }
     }
 
-    /// Puts the contents of this database in the place of another's, in one transaction of that one: those who read it
-    /// see the old contents or the new, and if it fails nothing has changed.
+    /// Replaces the contents of another database by the contents of this one, in one transaction of the destination.
+    /// Readers of the destination see either the old or the new contents. If the copy fails, the destination is
+    /// unchanged.
     ///
-    /// The caller holds the destination's ``WriteLock``, and neither database has a transaction open. SQLite refuses a
-    /// destination with a write-ahead log and other pages than these as `readOnly`.
+    /// The caller must hold the destination's ``WriteLock``, and neither connection may have an open transaction.
+    /// SQLite refuses with `readOnly` if the destination has a write-ahead log and a different page size.
     package func copyContents(to destination: borrowing Connection) throws(SQLiteError) {
         try destination.requireCommittable()
         guard let backup = sqlite3_backup_init(destination.handle, "main", handle, "main") else {
             throw SQLiteError(status: sqlite3_extended_errcode(destination.handle), database: destination.handle)
         }
-        // All pages in one step: one snapshot, which a commit beside it does not make begin again.
+        // One step copies all pages from one snapshot, so a concurrent commit does not restart the backup.
         let step = sqlite3_backup_step(backup, -1)
         let finish = sqlite3_backup_finish(backup)
         guard step == SQLITE_DONE else {

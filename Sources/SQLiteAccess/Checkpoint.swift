@@ -1,27 +1,30 @@
 internal import CSQLite
 
-/// What a checkpoint found in the write-ahead log and brought into the database file.
+/// The result of a checkpoint: the frames in the write-ahead log and the frames copied to the database file.
 package struct Checkpoint: Hashable, Sendable {
     package enum Mode: Sendable {
-        /// Copies what no reader needs to stay in the log.
+        /// Copies the frames that no reader still needs in the log.
         case passive
-        /// Copies everything and leaves an empty log, if no reader is in the way.
+        /// Copies all frames and truncates the log to zero bytes, if no reader prevents it.
         case truncate
     }
 
-    /// The frames in the log.
+    /// The number of frames in the log.
     package let walFrames: Int
-    /// How many of them are in the database file now.
+    /// The number of these frames that are now in the database file.
     package let checkpointedFrames: Int
-    /// Whether all that the mode asks for was done, and no reader was in the way.
+    /// Whether the checkpoint copied every frame and did everything else that its mode requests. It is false if a
+    /// reader prevented that.
     package let isComplete: Bool
 }
 
 extension Connection {
-    /// Brings the write-ahead log into the database file as far as readers permit, without waiting for them.
+    /// Copies the write-ahead log to the database file as far as current readers permit. It does not wait for readers.
     ///
-    /// The caller holds the ``WriteLock``: on SQLite before 3.51.3 a checkpoint beside another writer can lose commits.
-    /// - Throws: `readOnlyMoved`, `cantOpen` or `protocol` with a ``FileProblem``, and what reading and writing throw.
+    /// The caller must hold the ``WriteLock``: before SQLite 3.51.3, a checkpoint concurrent with a writer can lose
+    /// commits.
+    /// - Throws: `readOnlyMoved`, `cantOpen` or `protocol` with a ``FileProblem``, and the errors of reading and
+    ///   writing.
     @discardableResult
     package func checkpoint(_ mode: Checkpoint.Mode) throws(SQLiteError) -> Checkpoint {
         try requireCommittable()

@@ -1,19 +1,20 @@
 internal import CSQLite
 internal import Platform
 
-// SQLite opens a file once, by its name, and goes on with it whatever becomes of the name. Others then find another file
-// there, or none, and what is written is lost to them.
+// SQLite opens a file by its name once and keeps using that file, even if the name is later removed or replaced.
+// Processes that open the name afterwards find another file or no file, and never see what this connection writes.
 extension Connection {
-    /// Throws if those who open the database now would not find the file that this connection has open.
+    /// Throws `readOnlyMoved` if the path of the database no longer leads to the file that this connection has open.
     package func requireInPlace() throws(SQLiteError) {
-        // Nobody looks for one without a name.
+        // A database without a name cannot be replaced.
         guard let path else { return }
         var hasMoved: Int32 = 0
         let status = sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved)
         if status == SQLITE_OK, hasMoved != 0 { throw SQLiteError(.displaced(path.description)) }
     }
 
-    /// Throws unless what is written now goes where everyone looks for it, and under the one lock that everyone sees.
+    /// Throws unless the database and its lock file are in place and the database has only one name. Otherwise other
+    /// processes would not see a commit, or could hold a different lock.
     func requireCommittable() throws(SQLiteError) {
         guard let path else { return }
         try requireInPlace()
@@ -23,7 +24,7 @@ extension Connection {
         }
     }
 
-    /// Throws if the database has a second name. One that does not exist has none.
+    /// Throws `cantOpen` if the database file has a second name (a hard link). A file that does not exist passes.
     static func requireOneName(_ path: DatabasePath) throws(SQLiteError) {
         var status = stat()
         guard lstat(path.database, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }

@@ -1,27 +1,28 @@
 internal import CSQLite
 
-/// One connection to a database: owned, used by one thread at a time, closed when its owner lets go of it.
+/// A connection to a database. It has one owner, is used by one thread at a time, and is closed when the owner releases
+/// it.
 ///
-/// Opening configures it as the project wants every connection (see ``ConnectionSettings/isAsWanted``) and reads the
-/// settings back. It is opened without SQLite's own mutex: that it cannot be copied, is not `Sendable`, and lends
-/// statements that cannot outlive it, is what keeps it to one thread.
+/// Opening applies the settings that every connection must have (see ``ConnectionSettings/isAsWanted``) and reads them
+/// back. The connection is opened without SQLite's own mutex. Three properties confine it to one thread: it cannot be
+/// copied, it is not `Sendable`, and the statements that it lends cannot outlive it.
 package struct Connection: ~Copyable {
     /// What a connection may do to the file.
     package enum Mode: Hashable, Sendable {
-        /// Reads the file as it lies, without locks and without its write-ahead log, and leaves nothing beside it.
+        /// Reads the database file alone, without locks and without its write-ahead log. Creates no files.
         ///
-        /// For a look at a file that may not be ours. What was committed but not yet checkpointed is not seen, so a
-        /// file that turns out to be ours is opened again.
+        /// Use it to examine a file that may not be a database of this project. Commits that are not yet checkpointed
+        /// are not visible, so a file that is a database of this project must then be opened again in another mode.
         case inspection
-        /// Reads a database of ours that nobody changes, as `inspection` does. SQLite does not notice if somebody does
-        /// (<https://www.sqlite.org/uri.html#uriimmutable>): what was read counts only if the ``FileStamp`` is the same
-        /// afterwards.
+        /// Reads a database of this project that does not change meanwhile, in the same way as `inspection`. SQLite
+        /// does not detect a change (<https://www.sqlite.org/uri.html#uriimmutable>), so the result is valid only if
+        /// the ``FileStamp`` is the same before and after reading.
         case immutable
-        /// Reads. On a database with a write-ahead log this may create the `-wal` and `-shm` files.
+        /// Reads the database. If it has a write-ahead log, this may create the `-wal` and `-shm` files.
         case readOnly
-        /// Reads and writes a file that exists.
+        /// Reads and writes an existing file.
         case readWrite
-        /// Reads and writes; a file that does not exist is created 0600, whatever the umask.
+        /// Reads and writes. A file that does not exist is created with mode 0600, regardless of the umask.
         case create
     }
 
@@ -33,19 +34,20 @@ package struct Connection: ~Copyable {
     /// Nil for a database without a name.
     package let path: DatabasePath?
 
-    /// Opens and configures a connection. It writes nothing to a file that exists.
+    /// Opens and configures a connection. It does not write to an existing file.
     ///
     /// - Parameters:
     ///   - path: The database.
-    ///   - mode: What the connection may do.
+    ///   - mode: The permitted access.
     ///   - vfs: The name of a registered SQLite VFS, or nil for the default one.
-    ///   - waitLimit: How long to wait for locks that other programs hold; nil for a time that is long enough for most.
-    /// - Throws: `cantOpen`, with a ``FileProblem`` if the file has several names or something else has the lock file's;
-    ///   `notADatabase`, `corrupt`, or `error` if a setting does not read back as it was set.
+    ///   - waitLimit: The maximum time to wait for locks that other programs hold; nil for the default of 10 seconds.
+    /// - Throws: `cantOpen`, with a ``FileProblem`` if the file has several names or the lock file's name belongs to a
+    ///   foreign file. `notADatabase` or `corrupt` if the file cannot be read as a database, or if reading its schema
+    ///   takes longer than ``openingLimit``. `error` if a setting does not read back as it was set.
     package init(
         _ path: DatabasePath, mode: Mode, vfs: String? = nil, waitLimit: WaitLimit? = nil
     ) throws(SQLiteError) {
-        // What a stranger's file is called besides is no concern of ours.
+        // A file that is only inspected may have several names.
         if mode != .inspection { try Self.requireOneName(path) }
         if mode == .create {
             // SQLite gives a new database the mode of this file, and `-wal` and `-shm` the mode of the database.
@@ -54,7 +56,7 @@ package struct Connection: ~Copyable {
         let connection = Connection(
             handle: try Self.open(path, mode: mode, vfs: vfs), path: path, waitLimit: waitLimit)
         do throws(SQLiteError) {
-            // SQLite reads the schema and the statistics of the planner, and computes what columns these have.
+            // SQLite reads the schema and the planner's statistics here. A crafted schema can make that slow.
             try connection.within(Self.openingLimit) { () throws(SQLiteError) in
                 try connection.configure()
                 try connection.verifySettings()
@@ -63,13 +65,13 @@ package struct Connection: ~Copyable {
             guard error.code == .interrupt else { throw error }
             throw SQLiteError(code: .corrupt, message: "reading its schema takes too long")
         }
-        // Whoever has a log open to read it meets nobody else's lock later.
+        // A reader that has opened the write-ahead log does not wait for other connections' locks afterwards.
         if mode == .readOnly { connection.terms.waitLimit = nil }
         self = connection
     }
 
-    /// Opens a database of its own that nobody else can reach: a file without a name, which is gone with the connection
-    /// (<https://www.sqlite.org/inmemorydb.html#temp_db>). It may grow as large as the disk.
+    /// Opens a private temporary database: a file without a name, which is removed when the connection closes
+    /// (<https://www.sqlite.org/inmemorydb.html#temp_db>). It can grow until the disk is full.
     package static func temporary() throws(SQLiteError) -> Connection {
         let handle = try open("", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, vfs: nil)
         let connection = Connection(handle: handle, path: nil, waitLimit: nil)
@@ -86,7 +88,7 @@ package struct Connection: ~Copyable {
         statements = StatementGuard(handle)
         walFrameCount = .allocate(capacity: 1)
         walFrameCount.initialize(to: 0)
-        // Having a hook of our own also replaces, and so turns off, SQLite's automatic checkpoints.
+        // A custom hook also replaces SQLite's automatic checkpoints, and so turns them off.
         _ = sqlite3_wal_hook(
             handle,
             { count, _, _, frames in
@@ -101,10 +103,10 @@ package struct Connection: ~Copyable {
         walFrameCount.deallocate()
     }
 
-    /// Lends a prepared statement for `sql`, which must be one statement.
+    /// Returns a prepared statement for `sql`, which must be exactly one statement.
     ///
-    /// Statements are kept by their text, so preparing the same text again costs a look-up. While a statement is out,
-    /// the same text gets a second one.
+    /// The connection caches statements by their text, so preparing the same text again costs only a look-up. While a
+    /// statement is in use, preparing the same text makes a second statement.
     @_lifetime(borrow self)
     package func prepare(_ sql: String) throws(SQLiteError) -> Statement {
         if let kept = cache.lease(sql) { return Statement(kept) }
@@ -113,61 +115,64 @@ package struct Connection: ~Copyable {
         return Statement(prepared)
     }
 
-    /// Runs one statement that takes no values, and refuses a text of more than one; rows are ignored.
+    /// Runs one statement that takes no values, and ignores its rows. A text with more than one statement is refused.
     package func run(_ sql: String) throws(SQLiteError) {
         var statement = try prepare(sql)
         try statement.run()
     }
 
-    /// Runs one or more statements of the program's own text that take no values; rows are ignored.
+    /// Runs one or more statements that take no values, and ignores their rows. The text must be a constant of the
+    /// program.
     package func execute(_ sql: String) throws(SQLiteError) {
         let status = sqlite3_exec(handle, sql, nil, nil, nil)
         guard status == SQLITE_OK else { throw SQLiteError(status: status, database: handle, sql: sql) }
     }
 
-    /// The rows that the latest INSERT, UPDATE or DELETE changed.
+    /// The number of rows that the latest INSERT, UPDATE or DELETE changed.
     package var changes: Int { Int(sqlite3_changes64(handle)) }
 
-    /// The rows changed since the connection was opened, by triggers too.
+    /// The number of rows changed since the connection was opened, including changes by triggers.
     package var totalChanges: Int { Int(sqlite3_total_changes64(handle)) }
 
     /// The row id of the latest successful INSERT.
     package var lastInsertedRowID: Int64 { sqlite3_last_insert_rowid(handle) }
 
-    /// Whether other writers wait for the lock under which this connection writes. It costs about a microsecond.
+    /// Whether other writers wait for the lock that this connection's writer holds. Reading it costs about a
+    /// microsecond.
     package var othersWait: Bool { terms.othersWait?() ?? false }
 
     /// Whether no transaction is open.
     package var isAutocommit: Bool { sqlite3_get_autocommit(handle) != 0 }
 
-    /// The frames in the write-ahead log after this connection's latest commit, other processes' frames included.
+    /// The number of frames in the write-ahead log after this connection's latest commit, including the frames of other
+    /// processes.
     package var walFrames: Int { walFrameCount.pointee }
 
-    /// Lets sorts, such as those that build indexes, use up to `count` more threads (0 to 8; at first 0).
+    /// Lets sorts, such as those that build indexes, use up to `count` additional threads (0 to 8; the default is 0).
     package func setWorkerThreads(_ count: Int) {
         sqlite3_limit(handle, SQLITE_LIMIT_WORKER_THREADS, Int32(clamping: count))
     }
 
-    /// Lets the page cache grow to a size, in KiB; see ``defaultCache``.
+    /// Sets the maximum size of the page cache in KiB, at least 1; see ``defaultCache``.
     package func setCache(kibibytes: Int) throws(SQLiteError) {
         // PRAGMA takes no bound values. A negative size counts KiB instead of pages.
         try execute("PRAGMA cache_size = -\(max(1, kibibytes)); PRAGMA shrink_memory")
     }
 
-    /// SQLite's own size, in KiB.
+    /// SQLite's default size of the page cache, in KiB.
     package static let defaultCache = 2_000
 
-    /// Far more than the schema of a database takes that nobody has crafted.
+    /// The maximum time for reading the schema while a database is opened. Only a crafted schema takes that long.
     package static let openingLimit = Duration.seconds(2)
 
-    /// Waits at most `milliseconds` for other programs' locks.
+    /// Sets the maximum time that SQLite waits for locks of other programs.
     ///
-    /// Writers of ours wait at the ``WriteLock`` instead, before they trouble SQLite.
+    /// Writers of this project wait for the ``WriteLock`` first, so they do not wait for each other in SQLite.
     func setBusyTimeout(milliseconds: Int32) {
         sqlite3_busy_timeout(handle, milliseconds)
     }
 
-    /// Runs what may have to wait for other programs' locks, for as long as ``WriteTerms`` say.
+    /// Runs a body that may have to wait for locks of other programs, up to the time limit in ``WriteTerms``.
     func measuringWait<Value: ~Copyable>(_ body: () throws(SQLiteError) -> Value) throws(SQLiteError) -> Value {
         guard let waitLimit = terms.waitLimit else { return try body() }
         setBusyTimeout(milliseconds: waitLimit.remainingMilliseconds)

@@ -1,33 +1,33 @@
 internal import CSQLite
 
-/// How a connection and its database are set, as SQLite itself reads it back.
+/// The settings of a connection and its database, as SQLite reports them.
 package struct ConnectionSettings: Hashable, Sendable {
     package var sqliteVersion: String
-    /// `wal`, or `delete` in a backup and in a file that we have not adopted.
+    /// `wal`, or `delete` in a backup and in a file that the store has not yet taken over.
     package var journalMode: String
-    /// 0 off, 1 normal, 2 full, 3 extra.
+    /// 0 is off, 1 normal, 2 full, 3 extra.
     package var synchronous: Int
     package var foreignKeys: Bool
     package var trustedSchema: Bool
     package var cellSizeCheck: Bool
     package var defensive: Bool
-    /// Whether the last connection to close checkpoints, which it would do without the write lock.
+    /// Whether the last connection runs a checkpoint when it closes. That checkpoint would run without the write lock.
     package var checkpointsOnClose: Bool
-    /// Frames after which a commit checkpoints by itself; 0 never.
+    /// The number of frames after which a commit runs a checkpoint by itself; 0 means never.
     package var walAutocheckpoint: Int
     package var loadsExtensions: Bool
-    /// Whether `"x"` may be a string where no column is named so.
+    /// Whether `"x"` is read as a string if no column has the name `x`.
     package var doubleQuotedStrings: Bool
-    /// Milliseconds that SQLite waits for the locks of other programs.
+    /// The maximum time that SQLite waits for locks of other programs, in milliseconds.
     package var busyTimeout: Int
-    /// Databases that may be attached.
+    /// The maximum number of attached databases.
     package var attachLimit: Int
-    /// Bytes.
+    /// The page size in bytes.
     package var pageSize: Int
     package var applicationID: Int32
     package var userVersion: Int32
 
-    /// Whether every setting that a connection of ours must have is as it must be.
+    /// Whether every setting that the project requires of a connection has its required value.
     package var isAsWanted: Bool {
         synchronous == 2 && foreignKeys && !trustedSchema && cellSizeCheck && defensive && !checkpointsOnClose
             && walAutocheckpoint == 0 && !loadsExtensions && !doubleQuotedStrings && attachLimit == 0
@@ -35,7 +35,7 @@ package struct ConnectionSettings: Hashable, Sendable {
 }
 
 extension Connection {
-    /// Reads every setting back, and the numbers by which a file says whose it is.
+    /// Reads all settings, and the application ID and user version in the file's header.
     package func settings() throws(SQLiteError) -> ConnectionSettings {
         let inStatements = try isOn(SQLITE_DBCONFIG_DQS_DML)
         let inSchema = try isOn(SQLITE_DBCONFIG_DQS_DDL)
@@ -58,12 +58,12 @@ extension Connection {
             userVersion: Int32(truncatingIfNeeded: try integer("PRAGMA user_version")))
     }
 
-    /// The number that a program keeps in the file's header for itself.
+    /// Returns the user version: a number in the file's header that belongs to the program.
     package func userVersion() throws(SQLiteError) -> Int { Int(try integer("PRAGMA user_version")) }
 
-    /// Makes the database use a write-ahead log, if it does not yet, and sees that it does.
+    /// Switches the database to a write-ahead log if it does not use one yet, and verifies the result.
     ///
-    /// It writes, so it wants the write lock. A database that is created, and one that was a backup, needs it.
+    /// It writes, so the caller must hold the write lock. New databases and restored backups need it.
     package func enableWriteAheadLog() throws(SQLiteError) {
         let mode = try measuringWait { () throws(SQLiteError) in try text("PRAGMA journal_mode = WAL") }
         guard mode == "wal" else {
@@ -71,10 +71,10 @@ extension Connection {
         }
     }
 
-    /// Applies what every connection has. None of it writes to the file.
+    /// Applies the settings that every connection must have. It does not write to the file.
     func configure() throws(SQLiteError) {
-        // Limits first, so that a hostile schema is already read under them. `VACUUM` needs an attached database, so
-        // it is not available; see <https://www.sqlite.org/security.html>.
+        // The limits are set first, so that they already apply when SQLite reads a hostile schema. `VACUUM` needs an
+        // attached database, so it is not available; see <https://www.sqlite.org/security.html>.
         for (limit, value) in Self.limits { sqlite3_limit(handle, limit, value) }
         setBusyTimeout(milliseconds: Self.busyTimeout)
         for (option, isOn) in Self.options { try set(option, isOn) }
@@ -90,7 +90,8 @@ extension Connection {
         }
     }
 
-    /// Long enough for a program that does not know the write lock to end what it is at.
+    /// The default busy timeout in milliseconds. It is long enough for a program that does not use the write lock to
+    /// finish its transaction.
     static let busyTimeout: Int32 = 10_000
 
     private static let options: [(Int32, Bool)] = [
@@ -104,7 +105,7 @@ extension Connection {
         (SQLITE_DBCONFIG_WRITABLE_SCHEMA, false),
     ]
 
-    /// The most columns that a table may have.
+    /// The maximum number of columns in a table.
     package static let mostColumns = 250
 
     private static let limits: [(Int32, Int32)] = [

@@ -1,32 +1,32 @@
 internal import Platform
 
-/// Where a database lies: one name for it, whichever way it was reached.
+/// The resolved path of a database file. All paths that lead to the same file give the same value, except hard links.
 ///
-/// Symbolic links are resolved once, as SQLite resolves them for its `-wal`. Otherwise two processes that reach one
-/// database by two names would take two write locks.
+/// Symbolic links are resolved once, as SQLite resolves them for its `-wal` file. Otherwise two processes that open one
+/// database through different links would take different write locks.
 ///
-/// A path is bytes: the folder that a relative one is resolved in may have a name that is not UTF-8. So it is kept as C
-/// has it, with a NUL at its end, and goes to C as it is; only what is shown to people is text.
+/// A path is kept as a NUL-terminated C string and passed to C unchanged, because the current directory, against which
+/// relative paths are resolved, may have a name that is not UTF-8. Only the description is text.
 package struct DatabasePath: Hashable, Sendable, CustomStringConvertible {
-    /// The absolute path of the database file, free of symbolic links. The file need not exist.
+    /// The absolute path of the database file, without symbolic links. The file need not exist.
     package let database: [CChar]
 
-    /// The file whose lock admits one writer at a time; see ``WriteLock``.
+    /// The path of the lock file, whose lock admits one writer at a time; see ``WriteLock``.
     package var lock: [CChar] { file(endingIn: "-lock") }
 
-    /// SQLite's rollback journal, which a database has that has no write-ahead log.
+    /// The path of SQLite's rollback journal, which a database without a write-ahead log uses.
     package var journal: [CChar] { file(endingIn: "-journal") }
 
-    /// The path of a file beside the database, which begins with its name.
+    /// Returns the path of the database with `ending` appended to it.
     package func file(endingIn ending: String) -> [CChar] { database.dropLast() + Array(ending.utf8CString) }
 
-    /// The path for people: of bytes that are not UTF-8 it shows U+FFFD.
+    /// The path as text for display. Bytes that are not UTF-8 become U+FFFD.
     package var description: String { database.pathText }
 
     /// Resolves `path`, whose directory must exist.
     ///
-    /// - Throws: `cantOpen` if the directory does not exist, or if `path` is empty, holds a NUL, names a directory,
-    ///   or is a symbolic link to nothing.
+    /// - Throws: `cantOpen` if the directory does not exist, or if `path` is empty, holds a NUL, names a directory, or
+    ///   is a symbolic link whose target does not exist.
     package init(_ path: String) throws(SQLiteError) {
         if path.isEmpty || path.utf8.contains(0) || path.utf8.last == UInt8(ascii: "/") {
             throw SQLiteError(systemError: EINVAL, opening: path)
@@ -39,7 +39,7 @@ package struct DatabasePath: Hashable, Sendable, CustomStringConvertible {
         guard reason == ENOENT else { throw SQLiteError(systemError: reason, opening: path) }
         var information = stat()
         if lstat(path, &information) == 0 {
-            // Another process has made it since, or it is a link to nothing.
+            // Another process has created it meanwhile, or it is a symbolic link whose target does not exist.
             guard let resolved = Self.resolve(path) else { throw SQLiteError(systemError: errno, opening: path) }
             database = resolved
             return
@@ -58,19 +58,20 @@ package struct DatabasePath: Hashable, Sendable, CustomStringConvertible {
         return Array(UnsafeBufferPointer(start: resolved, count: strlen(resolved) + 1))
     }
 
-    /// The database as a URI, the form in which SQLite takes options; see <https://www.sqlite.org/uri.html>.
+    /// Returns the database as a URI, because SQLite takes open options in this form; see
+    /// <https://www.sqlite.org/uri.html>.
     func uri(options: [(name: String, value: [CChar])]) -> String {
         let query = options.map { "\($0.name)=\(Self.percentEncoded($0.value))" }.joined(separator: "&")
         return "file://\(Self.percentEncoded(database))" + (query.isEmpty ? "" : "?\(query)")
     }
 
-    /// `path` ends in a NUL.
+    /// Returns the percent-encoded path. `path` ends in a NUL.
     private static func percentEncoded(_ path: [CChar]) -> String {
         path.dropLast().lazy.map(UInt8.init(bitPattern:)).percentEncoded(except: "/.-_~")
     }
 }
 
 extension [CChar] {
-    /// A path, which ends in a NUL, as text for people.
+    /// The NUL-terminated path as text for display.
     var pathText: String { String(decoding: dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self) }
 }

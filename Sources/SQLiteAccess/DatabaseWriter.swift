@@ -1,11 +1,12 @@
 internal import Synchronization
 internal import Threads
 
-/// The one writer of a process: jobs queue here, first come, first served, and each runs under the ``WriteLock``.
+/// The single writer of a process. It queues jobs in the order of their arrival and runs each job under the
+/// ``WriteLock``.
 ///
-/// The writer has a thread of its own that blocks for the lock, so that callers can leave at their deadline. A caller
-/// who leaves has not written and never will: the job is out of the queue. The lock goes back after every commit, so that
-/// other processes get their turn; jobs that wait at the same time may share one.
+/// The writer's own thread blocks for the lock, so callers can give up at their deadline. When a caller gives up, its
+/// job leaves the queue, so it has not written and never will. The writer releases the lock after every commit, so that
+/// other processes get their turn. Jobs that wait at the same time may share one commit.
 package final class DatabaseWriter: Sendable {
     private let path: DatabasePath
     private let jobs = Mutex(WriteQueue())
@@ -13,15 +14,15 @@ package final class DatabaseWriter: Sendable {
     private let thread = ThreadPool(threads: 1)
     private let deadlines = DeadlineTimer("DatabaseWriter deadlines")
 
-    /// Makes a writer, without opening anything yet.
+    /// Makes a writer. It opens the connection with the first job.
     ///
     /// - Parameters:
     ///   - path: The database.
-    ///   - command: What this process calls itself to those who wait for it, such as `profiles import`.
-    ///   - sharing: How many jobs may share a transaction.
-    ///   - open: Opens the connection, and may create or migrate the database: it runs with the first job, on the
-    ///     writer's thread, under the lock, and waits for other programs' locks as long as that job does. If it throws,
-    ///     the job fails and the next one tries again.
+    ///   - command: The name that this process shows to waiting processes, such as `profiles import`.
+    ///   - sharing: The limit of jobs that share a transaction.
+    ///   - open: Opens the connection, and may create or migrate the database. It runs with the first job, on the
+    ///     writer's thread and under the lock. It waits for locks of other programs up to that job's wait limit. If it
+    ///     throws, the job fails and the next job calls it again.
     package init(
         _ path: DatabasePath, command: String, sharing: SharingLimit = .usual,
         open: @escaping @Sendable (WaitLimit) throws -> Connection
@@ -30,40 +31,42 @@ package final class DatabaseWriter: Sendable {
         session = WriteSession(path, command: command, sharing: sharing, open: open)
     }
 
-    /// Runs `body` on the writer's thread with the lock held. It begins its own transactions, and shares them with nobody.
+    /// Runs `body` on the writer's thread with the lock held. The body begins its own transactions, and no other job
+    /// shares them.
     ///
     /// - Parameters:
-    ///   - limit: How long to wait for the job to begin, and for locks of SQLite's own that other programs hold; at least
-    ///     50 ms. Once begun it is waited for.
-    ///   - body: What to do; a transaction that it leaves open is rolled back.
-    /// - Returns: What `body` returned, once it is done and the lock is given back.
-    /// - Throws: A ``WriteRefusal``, or the error of the lock file, if the job never began; else what opening or `body`
-    ///   threw.
+    ///   - limit: The maximum time until the job begins, and to wait for SQLite's own locks that other programs hold;
+    ///     at least 50 ms. The call always waits for a job that has begun.
+    ///   - body: The work. A transaction that it leaves open is rolled back.
+    /// - Returns: The result of `body`, after the lock is released.
+    /// - Throws: A ``WriteRefusal`` or the error of the lock file if the job never began. Otherwise the error of `open`
+    ///   or `body`.
     package func write<Value: Sendable>(
         waitingAtMost limit: Duration, _ body: @escaping @Sendable (borrowing Connection) throws -> Value
     ) async throws -> Value {
         try await perform(sharingTransaction: false, waitingAtMost: limit, body)
     }
 
-    /// Runs `body` on the writer's thread in a write transaction, which it may share with the bodies that wait at the same
-    /// time, each with an outcome of its own.
+    /// Runs `body` on the writer's thread in a write transaction. Other waiting bodies may share the transaction; each
+    /// has its own outcome.
     ///
     /// - Parameters:
     ///   - limit: As for ``write(waitingAtMost:_:)``.
-    ///   - body: What to do within the transaction. It should take little time, and has no effect but on the connection and
-    ///     its result: where the commit fails for all, it runs again, alone.
-    /// - Returns: What `body` returned, once it is committed and the lock is given back.
-    /// - Throws: As ``write(waitingAtMost:_:)``, or the error of the commit. Then nothing of it is written.
+    ///   - body: The work within the transaction. It should be short, and its only effects must be on the connection
+    ///     and its result: if a shared commit fails, the body runs again in a transaction of its own.
+    /// - Returns: The result of `body`, after the commit and the release of the lock.
+    /// - Throws: The errors of ``write(waitingAtMost:_:)``, or the error of the commit. In each case nothing of `body`
+    ///   is written.
     package func writeTransaction<Value: Sendable>(
         waitingAtMost limit: Duration, _ body: @escaping @Sendable (borrowing Connection) throws -> Value
     ) async throws -> Value {
         try await perform(sharingTransaction: true, waitingAtMost: limit, body)
     }
 
-    /// Lets the jobs that wait come to their end, empties the write-ahead log, and closes the connection.
+    /// Waits until all queued jobs have finished, then empties the write-ahead log and closes the connection.
     ///
-    /// It does not wait for the lock: while another process holds it, the log is that one's to empty when it closes.
-    /// Later jobs are refused as `closed`. Closing again does nothing.
+    /// The final step does not wait for the lock. If another process holds it, that process empties the log when it
+    /// closes. Later jobs are refused with `closed`. Closing again does nothing.
     package func close() async {
         let closed = Promise<Void>()
         let (isQueued, startsThread) = jobs.withLock { $0.close { closed.fulfill() } }
@@ -111,14 +114,14 @@ package final class DatabaseWriter: Sendable {
         do throws(ThreadRefusal) {
             try thread.start { self.drain() }
         } catch {
-            // Without a thread nobody else would ever take what waits.
+            // Without a thread, the waiting jobs would wait for ever.
             let (waiting, closing) = jobs.withLock { $0.removeAll() }
             for job in waiting { job.fail(WriteRefusal(error)) }
             closing?()
         }
     }
 
-    /// On the writer's thread, which it keeps as long as there are jobs.
+    /// Performs jobs on the writer's thread until the queue is empty.
     private func drain() {
         while let step = jobs.withLock({ $0.nextStep() }) {
             switch step {
@@ -130,10 +133,10 @@ package final class DatabaseWriter: Sendable {
         }
     }
 
-    /// Runs the job whose turn it is, and those that share its transaction.
+    /// Runs the next job and the jobs that share its transaction.
     ///
-    /// - Returns: What tells the callers. The jobs are gone by then: what they hold on to is not to outlive its outcome on
-    ///   this thread.
+    /// - Returns: The closures that resume the callers. The jobs are already released by then, so that a value that a
+    ///   job holds does not stay alive on this thread after its caller has resumed.
     private func performNext() -> [WriteJob.Answer] {
         do throws(SQLiteError) {
             try session.acquireLock()
@@ -141,7 +144,7 @@ package final class DatabaseWriter: Sendable {
             return jobs.withLock { $0.takeFirst() }.map { [$0.answer(to: error)] } ?? []
         }
         defer { session.releaseLock() }
-        // While the lock was waited for, everyone may have left.
+        // All callers may have given up while the thread waited for the lock.
         guard let job = jobs.withLock({ $0.takeFirst() }) else { return [] }
         return session.perform(job) { [self] in
             jobs.withLock { $0.hasWaiting }

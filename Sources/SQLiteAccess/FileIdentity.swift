@@ -1,11 +1,11 @@
 internal import Platform
 
-/// Which file it is that a path leads to, or that a descriptor has open.
+/// The identity of a file: its device and inode number. Two equal identities mean the same file.
 package struct FileIdentity: Hashable, Sendable {
     private let device: UInt64
     private let file: UInt64
 
-    /// Looks where the path of a database leads; nil if it leads to no file. It takes about a microsecond.
+    /// Reads the identity of the file at `path`; nil if there is no file. It takes about a microsecond.
     package init?(_ path: DatabasePath) {
         var status = stat()
         guard stat(path.database, &status) == 0 else { return nil }

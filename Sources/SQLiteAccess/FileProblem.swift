@@ -1,19 +1,19 @@
-/// What is wrong with a database's files where SQLite itself would go on.
+/// A problem with a database's files that SQLite itself does not report.
 package enum FileProblem: Hashable, Sendable, CustomStringConvertible {
-    /// The database has more names than one (hard links): under each it would have a lock and a log of its own.
+    /// The database has more than one name (hard links). Each name would have its own lock and its own log.
     case severalNames(String)
-    /// The database was removed, or another took its place, while it was open.
+    /// The database was removed or replaced while it was open.
     case displaced(String)
-    /// The lock file was removed, or another took its place, while the lock was held.
+    /// The lock file was removed or replaced while the lock was held.
     case lockDisplaced(String)
-    /// What has the lock file's name is not one of ours; it is left as it is.
+    /// The file with the lock file's name is not a lock file of this project. It is left unchanged.
     case notALock(String, WriteLock.FileFault)
 
     package var description: String {
         switch self {
         case .severalNames(let path): "\(path) has several names"
         case .displaced(let path), .lockDisplaced(let path): "\(path) was removed or replaced"
-        case .notALock(let path, let fault): "\(path) is no lock file (\(fault))"
+        case .notALock(let path, let fault): "\(path) is not a lock file (\(fault))"
         }
     }
 }

@@ -1,23 +1,24 @@
 internal import Platform
 
-/// What shows whether a database was changed between two looks at it: which file it is, its size and times, and whether
-/// anything lies in a log beside it.
+/// A stamp for detecting changes of a database between two reads: the identity of its file, its size, its times, and
+/// whether a log beside it has content.
 ///
-/// A database whose folder this process may not write, and which has no log, can be read with the mode `immutable`: SQLite
-/// could not make the `-shm` file that it otherwise wants. Another user may still write there, so who reads looks before
-/// and after, and reads again in another way if the two differ.
+/// If this process may not write to the database's folder, SQLite cannot create the `-shm` file that it otherwise
+/// needs. Such a database can be read in the mode `immutable` if it has no log. Another user may still write to it. A
+/// reader therefore compares the stamps before and after reading, and reads again in another mode if they differ.
 package struct FileStamp: Hashable, Sendable {
     private let file: FileIdentity
     private let size: Int64
     private let modified: [Int]
     private let changed: [Int]
-    /// Whether a write-ahead log or a rollback journal lies beside it that is not empty, so that the file alone is not
-    /// all of the database.
+    /// Whether a write-ahead log or rollback journal that is not empty lies beside the database. If so, the file alone
+    /// is not the whole database.
     package let hasLog: Bool
 
-    /// Looks at a database; nil where there is no file.
+    /// Reads the stamp of a database; nil if there is no file.
     package init?(_ path: DatabasePath) {
-        // The logs first: whoever writes one after this look leaves it behind, or has changed the file.
+        // The logs are checked first. A process that writes a log after this check leaves the log there or changes the
+        // file, and the next stamp shows either.
         hasLog = Self.hasContent(path.file(endingIn: "-wal")) || Self.hasContent(path.journal)
         var status = stat()
         guard stat(path.database, &status) == 0 else { return nil }
@@ -27,15 +28,15 @@ package struct FileStamp: Hashable, Sendable {
         changed = [status.st_ctim.tv_sec, status.st_ctim.tv_nsec]
     }
 
-    /// Whether the file was last changed so long ago that another change would show: file systems count time in steps,
-    /// and two changes within one step look the same.
+    /// Whether the last change is more than two seconds old, so that another change would give a different time. File
+    /// systems count time in steps, and two changes within one step have the same time.
     package var isConclusive: Bool {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)
         return now.tv_sec - (changed.first ?? .max) > 2
     }
 
-    /// Whether this process may make files beside a database.
+    /// Returns whether this process may create files beside a database.
     package static func isFolderWritable(_ path: DatabasePath) -> Bool {
         let folder = path.database.lastIndex(of: CChar(bitPattern: UInt8(ascii: "/")))
         guard let folder else { return false }

@@ -1,4 +1,4 @@
-/// A row that refers to one that is not there.
+/// A row whose foreign key refers to a row that does not exist.
 package struct ForeignKeyViolation: Hashable, Sendable {
     package let table: String
     /// Nil in a table WITHOUT ROWID.
@@ -7,7 +7,7 @@ package struct ForeignKeyViolation: Hashable, Sendable {
 }
 
 extension Connection {
-    /// What SQLite finds damaged, at most `limit` lines; empty if all is well.
+    /// Returns the damage that SQLite finds, at most `limit` lines; empty if the database is intact.
     package func integrityCheck(limit: Int = 100) throws(SQLiteError) -> [String] {
         var findings: [String] = []
         var statement = try prepare("PRAGMA integrity_check(\(max(1, limit)))")
@@ -17,7 +17,7 @@ extension Connection {
         return findings
     }
 
-    /// The rows that refer to one that is not there.
+    /// Returns the rows whose foreign keys refer to rows that do not exist.
     package func foreignKeyCheck() throws(SQLiteError) -> [ForeignKeyViolation] {
         var violations: [ForeignKeyViolation] = []
         var statement = try prepare("PRAGMA foreign_key_check")

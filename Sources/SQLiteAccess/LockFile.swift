@@ -1,15 +1,16 @@
 internal import Platform
 
-/// The file beside the database that the write lock is on, while it is open.
+/// The open lock file beside the database, which carries the write lock.
 ///
-/// What is missing is made, 0600 and the database owner's. What lies there already may be somebody's work: it is taken
-/// for a lock file only if it can be one, and is refused as it lies otherwise.
+/// A missing lock file is created with mode 0600 and the database's owner. An existing file with this name may be user
+/// data. It is used only if it can be a lock file; otherwise it is refused and left unchanged.
 final class LockFile: Sendable {
     let descriptor: Int32
     private let path: DatabasePath
 
-    /// - Throws: `readOnly` where the database may not be written: a lock file of one who only reads would keep its
-    ///   owner out. `cantOpen` with a ``FileProblem`` where something else has the lock's name.
+    /// - Throws: `readOnly` if this process may not write to the database, because a lock file created by a read-only
+    ///   user would lock out the owner. `cantOpen` with a ``FileProblem`` if the file with the lock file's name is not
+    ///   a lock file.
     init(_ path: DatabasePath) throws(SQLiteError) {
         self.path = path
         descriptor = try Self.open(path)
@@ -17,7 +18,7 @@ final class LockFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Whether those who open the path now find this very file, and not another or none.
+    /// Whether the path of the lock file still leads to the open file.
     var isInPlace: Bool {
         var ours = stat()
         var others = stat()
@@ -27,26 +28,26 @@ final class LockFile: Sendable {
 
     // MARK: Opening
 
-    /// A holder's line at its longest: a process id, a space, 100 characters and the line's end.
+    /// The maximum length of the holder's line: a process ID, a space, 100 characters and a line feed.
     private static let longestContent = 112
 
     private static func open(_ path: DatabasePath) throws(SQLiteError) -> Int32 {
         try requirePermission(path)
         let flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW
-        // Whoever makes and removes it a hundred times meanwhile does so on purpose.
+        // A process that creates and removes the file a hundred times meanwhile does so on purpose.
         for _ in 0..<100 {
             let new = Platform.open(path.lock, flags | O_CREAT | O_EXCL, 0o600)
             if new >= 0 {
-                // Whatever the umask took away.
+                // Restores the permissions that the umask removed.
                 fchmod(new, 0o600)
-                // What root creates beside somebody's database is that owner's, as SQLite does with its own files.
+                // If root creates the file, it gets the owner of the database, as SQLite's own files do.
                 if geteuid() == 0, let database = status(of: path.database) {
                     _ = fchown(new, database.st_uid, database.st_gid)
                 }
                 return new
             }
             guard errno == EEXIST else { throw SQLiteError(systemError: errno, opening: path.lock) }
-            // Before it is opened, which those at the other end of a pipe would notice.
+            // The type is checked before opening, because opening a pipe would affect the process at its other end.
             guard let file = status(of: path.lock) else { continue }
             guard file.st_mode & S_IFMT == S_IFREG else { throw SQLiteError(.notALock(path.lock.pathText, .notAFile)) }
             let old = Platform.open(path.lock, flags | O_NONBLOCK | O_NOCTTY)
@@ -58,7 +59,7 @@ final class LockFile: Sendable {
                 close(old)
                 throw SQLiteError(.notALock(path.lock.pathText, fault))
             }
-            // A database that is made takes the mode of this file.
+            // A new database copies the mode of this file.
             fchmod(old, 0o600)
             return old
         }
@@ -73,11 +74,11 @@ final class LockFile: Sendable {
             code: .readOnly, message: SQLiteError(systemError: code, opening: path.database).message, systemError: code)
     }
 
-    /// Why an open file is no lock file of ours; nil where it can be one.
+    /// Returns the reason why an open file cannot be a lock file; nil if it can be one.
     private static func fault(of descriptor: Int32, _ path: DatabasePath) -> WriteLock.FileFault? {
         var file = stat()
         guard fstat(descriptor, &file) == 0, file.st_mode & S_IFMT == S_IFREG else { return .notAFile }
-        // None: it was removed a moment ago, which shows when the lock is taken.
+        // A link count of 0 means that the file was just removed. That is detected when the lock is taken.
         guard file.st_nlink <= 1 else { return .severalNames }
         let owner = status(of: path.database)?.st_uid ?? geteuid()
         guard file.st_uid == owner || file.st_uid == geteuid() else { return .foreignOwner }
@@ -85,7 +86,7 @@ final class LockFile: Sendable {
         let content = [UInt8](unsafeUninitializedCapacity: longestContent + 1) { buffer, count in
             count = max(0, pread(descriptor, buffer.baseAddress, buffer.count, 0))
         }
-        // A holder that was killed has left its line, perhaps with the rest of a longer one before it.
+        // A killed holder leaves its line in the file, possibly followed by the end of an older, longer line.
         let processID = content.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
         let isLine = (1...10).contains(processID.count) && content.dropFirst(processID.count).first == UInt8(ascii: " ")
         return content.isEmpty || isLine && content.count <= longestContent ? nil : .foreignContent

@@ -1,6 +1,6 @@
 internal import CSQLite
 
-/// A compiled statement, finalised when nobody holds it any more. Everyone else sees it through a ``Statement``.
+/// A compiled statement, finalised when its last reference is released. Other types use it through a ``Statement``.
 final class PreparedStatement {
     let handle: OpaquePointer
     let sql: String
@@ -31,21 +31,22 @@ final class PreparedStatement {
     deinit { sqlite3_finalize(handle) }
 }
 
-/// The prepared statements of one connection, by their text.
+/// The statement cache of a connection, with the text of each statement as its key.
 final class StatementCache {
-    /// More texts than the program has; only a program that writes values into its SQL gets there.
+    /// More than the number of distinct texts in the program. Only a program that writes values into its SQL reaches
+    /// it.
     private static let capacity = 128
 
     private var statements: [String: PreparedStatement] = [:]
 
-    /// The statement for `sql`, now leased, or nil if there is none that is free.
+    /// Leases the cached statement for `sql`; nil if there is no free one.
     func lease(_ sql: String) -> PreparedStatement? {
         guard let statement = statements[sql], !statement.isLeased else { return nil }
         statement.isLeased = true
         return statement
     }
 
-    /// Keeps `statement` for later, unless one of its text is kept already.
+    /// Adds `statement` to the cache, unless the cache already has a statement with the same text.
     func keep(_ statement: PreparedStatement) {
         guard statements[statement.sql] == nil else { return }
         if statements.count >= Self.capacity { statements = statements.filter { $0.value.isLeased } }

@@ -1,39 +1,38 @@
 internal import Synchronization
 internal import Threads
 
-/// Connections that read, for the threads of one process; a few are kept open for those who come next.
+/// A pool of read connections for the threads of one process. A few idle connections stay open for later reads.
 ///
-/// A statement that runs long ends with `interrupt` once the task that waits for it is cancelled.
+/// A long-running statement fails with `interrupt` after the task that waits for it is cancelled.
 package final class ReaderPool: Sendable {
     private let mostIdle: Int
     private let open: @Sendable () throws -> Connection
     private let idle = Mutex<[Reader]>([])
     private let endings = Endings()
 
-    /// Makes a pool without opening anything yet.
+    /// Makes a pool. It opens connections only when they are needed.
     ///
     /// - Parameters:
-    ///   - mostIdle: How many connections are kept while nobody reads, at least one.
-    ///   - open: Opens a connection when one is needed and none is idle.
+    ///   - mostIdle: The maximum number of idle connections, at least one.
+    ///   - open: Opens a connection. It is called when no connection is idle.
     package init(mostIdle: Int, open: @escaping @Sendable () throws -> Connection) {
         self.mostIdle = max(1, mostIdle)
         self.open = open
     }
 
-    /// Lends a connection to `body`. When all are lent it opens another one, since nobody is to block here.
+    /// Calls `body` with a connection. If all connections are in use, it opens another one instead of blocking.
     ///
-    /// Single statements need no transaction; several that must agree do. A connection that has met another schema than
-    /// it was opened with is closed, and the next one opened in its place.
+    /// A single statement needs no transaction. Several statements that must see the same snapshot do. A connection
+    /// that meets a changed schema is closed after `body`, and a new connection is opened when one is needed.
     ///
-    /// - Throws: What opening or `body` throws.
+    /// - Throws: The error of opening, or of `body`.
     package func read<Result: ~Copyable>(_ body: (borrowing Connection) throws -> Result) throws -> Result {
         let reader = try take()
         defer { giveBack(reader) }
         return try body(reader.connection)
     }
 
-    /// Ends what is being read, with `interrupt`, and closes the connections that are not lent now. Reading again opens
-    /// new ones.
+    /// Makes running statements fail with `interrupt` and closes idle connections. Later reads open new connections.
     package func endReading() {
         endings.add()
         idle.withLock { $0.removeAll() }
@@ -46,15 +45,15 @@ package final class ReaderPool: Sendable {
 
     private func giveBack(_ reader: Reader) {
         guard reader.hasAcceptedSchema else { return }
-        // Whether reading was ended is asked under the mutex: otherwise it might be ended just before this one is kept.
+        // `isEnded` is read under the mutex. Otherwise `endReading()` could run between the check and the append.
         idle.withLock { if !reader.isEnded && $0.count < mostIdle { $0.append(reader) } }
     }
 }
 
 /// A connection that the pool hands from thread to thread.
 ///
-/// `@unchecked Sendable`: the pool takes it out of its list under the mutex, lends it to one caller as a borrow that
-/// cannot escape, and puts it back under the mutex, so no two threads ever have it at once.
+/// `@unchecked Sendable`: the pool takes the reader out of its list under the mutex, lends it to one caller as a borrow
+/// that cannot escape, and puts it back under the mutex. So two threads never use it at the same time.
 private final class Reader: @unchecked Sendable {
     let connection: Connection
     private let endings: Endings
@@ -68,14 +67,14 @@ private final class Reader: @unchecked Sendable {
         self.endingsBefore = endingsBefore
     }
 
-    /// Whether it has the schema that was accepted when it was opened.
+    /// Whether the connection has only met the schema that was accepted when it was opened.
     var hasAcceptedSchema: Bool { (try? connection.hasOnlyMetAcceptedSchema()) ?? false }
 
-    /// Whether all reading was ended since it was opened.
+    /// Whether `endReading()` was called since the connection was opened.
     var isEnded: Bool { endings.count != endingsBefore }
 }
 
-/// How often all reading of a pool was ended.
+/// Counts the calls of `endReading()` of a pool.
 private final class Endings: Sendable {
     private let number = Atomic(0)
 

@@ -1,27 +1,27 @@
 /// A result code of SQLite, primary or extended; see <https://www.sqlite.org/rescode.html>.
 ///
-/// A primary code as a pattern matches its extended codes too, so `case .constraint` catches `.constraintUnique`.
+/// A primary code used as a pattern also matches its extended codes, so `case .constraint` catches `.constraintUnique`.
 package struct ResultCode: RawRepresentable, Hashable, Sendable {
-    /// The extended code as SQLite gives it: the primary code in the low byte.
+    /// The extended code as SQLite returns it, with the primary code in the low byte.
     package let rawValue: Int32
 
     package init(rawValue: Int32) { self.rawValue = rawValue }
 
-    /// The code without its extension.
+    /// The primary code, which is the code without its extension.
     package var primary: ResultCode { ResultCode(rawValue: rawValue & 0xff) }
 
     package static func ~= (pattern: ResultCode, code: ResultCode) -> Bool {
         pattern == code || pattern == code.primary
     }
 
-    // MARK: Another connection is in the way
+    // MARK: Conflicts with other connections
 
     package static let busy = ResultCode(rawValue: 5)
     package static let busySnapshot = busy.extended(2)
     package static let locked = ResultCode(rawValue: 6)
     package static let `protocol` = ResultCode(rawValue: 15)
 
-    // MARK: The values are refused
+    // MARK: Refused values
 
     package static let constraint = ResultCode(rawValue: 19)
     package static let constraintCheck = constraint.extended(1)
@@ -31,7 +31,7 @@ package struct ResultCode: RawRepresentable, Hashable, Sendable {
     package static let constraintTrigger = constraint.extended(7)
     package static let constraintUnique = constraint.extended(8)
     package static let constraintRowID = constraint.extended(10)
-    /// A value of a type that a STRICT table's column does not take.
+    /// The value has a type that the column of a STRICT table does not accept.
     package static let constraintDatatype = constraint.extended(12)
     package static let mismatch = ResultCode(rawValue: 20)
     package static let tooBig = ResultCode(rawValue: 18)
@@ -42,9 +42,9 @@ package struct ResultCode: RawRepresentable, Hashable, Sendable {
     package static let corrupt = ResultCode(rawValue: 11)
     package static let notADatabase = ResultCode(rawValue: 26)
     package static let readOnly = ResultCode(rawValue: 8)
-    /// A journal of a transaction that was broken off must be rolled back first, and who reads only cannot.
+    /// The journal of an interrupted transaction must be rolled back first, and a read-only connection cannot do that.
     package static let readOnlyRollback = readOnly.extended(3)
-    /// The file was removed, or another took its place.
+    /// The file was removed or replaced.
     package static let readOnlyMoved = readOnly.extended(4)
     package static let permission = ResultCode(rawValue: 3)
     package static let authorization = ResultCode(rawValue: 23)
@@ -67,7 +67,7 @@ package struct ResultCode: RawRepresentable, Hashable, Sendable {
     package static let misuse = ResultCode(rawValue: 21)
     package static let range = ResultCode(rawValue: 25)
 
-    // MARK: What is no error
+    // MARK: Codes that are not errors
 
     static let ok = ResultCode(rawValue: 0)
     static let row = ResultCode(rawValue: 100)

@@ -1,27 +1,29 @@
 internal import CSQLite
 internal import Platform
 
-/// What SQLite, or the file system under it, refused.
+/// An error of SQLite or of the file system below it.
 package struct SQLiteError: Error, Hashable, Sendable {
     /// The extended result code.
     package let code: ResultCode
 
-    /// SQLite's own words for it. They may name tables, columns and constraints, never values.
+    /// SQLite's message, or this module's own message if SQLite did not report the error. It may name tables, columns,
+    /// constraints and paths, but never contains values.
     package let message: String
 
-    /// The statement's text, if it was a statement that failed. Values are bound, so none are in it.
+    /// The text of the statement that failed, if a statement failed. It contains no values, because values are bound.
     package let sql: String?
 
-    /// The file that could not be opened: set for `cantOpen` where it is known.
+    /// The path of the file that could not be opened, if it is known.
     package internal(set) var path: String?
 
-    /// `errno` of the system call that failed, or 0: set for `cantOpen` and `ioError`.
+    /// The `errno` of the failed system call, mostly with `cantOpen` and `ioError`; 0 if there is none.
     package let systemError: Int32
 
-    /// Set where it was not SQLite that refused to go on.
+    /// The file problem, if this module and not SQLite refused the operation; otherwise nil.
     package let fileProblem: FileProblem?
 
-    /// How long another program's lock was waited for in vain: with `busy`, where it was measured.
+    /// The time for which the connection waited for the lock of another program. It is set with `busy` if the wait was
+    /// measured, and zero otherwise.
     package internal(set) var waited = Duration.zero
 
     package init(
@@ -36,10 +38,10 @@ package struct SQLiteError: Error, Hashable, Sendable {
 }
 
 extension SQLiteError {
-    /// The error that `database` reports for its latest call, which returned `status`.
+    /// Makes the error that `database` reports for its latest call, which returned `status`.
     init(status: Int32, database: OpaquePointer?, sql: String? = nil) {
         let code = ResultCode(rawValue: status)
-        // After misuse the connection's own message belongs to an earlier call.
+        // After a misuse error, the connection's message still belongs to an earlier call.
         let speaks = database != nil && sqlite3_extended_errcode(database) == status
         let words = speaks ? sqlite3_errmsg(database) : sqlite3_errstr(status)
         let comesFromSystem = code.primary == .cantOpen || code.primary == .ioError
@@ -50,10 +52,10 @@ extension SQLiteError {
             systemError: speaks && comesFromSystem ? sqlite3_system_errno(database) : 0)
     }
 
-    /// The error of a system call of our own on a file beside the database.
+    /// Makes the error of a system call of this module on a file beside the database.
     init(systemError: Int32, opening path: [CChar]) { self.init(systemError: systemError, opening: path.pathText) }
 
-    /// The error of a system call of our own on a file.
+    /// Makes the error of a system call of this module on a file.
     init(systemError: Int32, opening path: String) {
         let code: ResultCode =
             switch systemError {
@@ -67,7 +69,7 @@ extension SQLiteError {
         self.path = path
     }
 
-    /// The same error, which came of opening a database.
+    /// Returns the same error with the path of the database that could not be opened.
     func opening(_ path: DatabasePath) -> SQLiteError {
         var error = self
         error.path = path.description

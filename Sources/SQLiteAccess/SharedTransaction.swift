@@ -1,7 +1,8 @@
-/// How many jobs may share a transaction, and for how long others join it.
+/// The limits of a shared transaction: the number of its jobs, and the time in which jobs can join.
 package struct SharingLimit: Sendable {
     package let jobs: Int
-    /// Since the transaction began. Who waits for the lock in another process waits for so much longer at most.
+    /// The time after the start of the transaction in which jobs can join. A writer in another process waits at most
+    /// this much longer for the lock.
     package let time: Duration
 
     package init(jobs: Int, time: Duration) {
@@ -9,20 +10,21 @@ package struct SharingLimit: Sendable {
         self.time = time
     }
 
-    /// Some dozen jobs for one sync, in less time than most disks take for two.
+    /// Allows up to 64 jobs for one sync. Collecting them takes at most 2 ms, which is less than two syncs take on most
+    /// disks.
     package static let usual = SharingLimit(jobs: 64, time: .milliseconds(2))
 }
 
-// Jobs that wait at the same time share a transaction: one commit, and so one sync, keeps them all.
+// Jobs that wait at the same time share a transaction, so one commit with one sync makes all of them durable.
 extension Connection {
-    /// Runs a job in a transaction, and in the same one those that `next` gives, in this order.
+    /// Runs a job in a transaction, and then the jobs that `next` returns in the same transaction, in this order.
     ///
-    /// The first has nobody before it whom its failure could undo, so it runs as it does alone. Each that joins runs under
-    /// a savepoint: if it fails, it alone is undone. Where everything is undone, since the commit failed or SQLite has
-    /// rolled back by itself (as on a full disk), nothing has happened yet, and each runs in a transaction of its own, so
-    /// that nobody is told of another's failure.
+    /// The first job runs without a savepoint, because there is no earlier job that its failure could undo. Each job
+    /// that joins runs under a savepoint, so that its failure undoes only that job. If the commit fails, or SQLite
+    /// rolls back by itself (as on a full disk), the whole transaction is undone. Then each job runs again in a
+    /// transaction of its own, so that no caller receives the error of another job.
     ///
-    /// - Returns: What tells each caller, once all that it says is kept.
+    /// - Returns: The closures that resume the callers. They are returned after the commit.
     func runTogether(
         _ first: WriteJob, within limit: SharingLimit, joinedBy next: () -> WriteJob?
     ) -> [WriteJob.Answer] {
@@ -33,7 +35,8 @@ extension Connection {
             answers = try commit {
                 let end = ContinuousClock.now + limit.time
                 var answers = [try first.body(self)]
-                // Once all is undone there is nothing to join, and the commit fails: a savepoint would begin a transaction.
+                // After an automatic rollback the connection is in autocommit mode, where a savepoint would begin a new
+                // transaction. So no more jobs join, and the commit fails.
                 while !isAutocommit, jobs.count < limit.jobs, .now < end, let job = next() {
                     jobs.append(job)
                     answers.append(join(job))
@@ -47,7 +50,7 @@ extension Connection {
         return answers
     }
 
-    /// Runs a job that has the connection for itself.
+    /// Runs a job alone, in a transaction of its own or without one.
     func runAlone(_ job: WriteJob) -> WriteJob.Answer {
         terms.waitLimit = job.wait
         defer { rollBackIfOpen() }
@@ -58,7 +61,7 @@ extension Connection {
         }
     }
 
-    /// Runs a job in the transaction of others.
+    /// Runs a job under a savepoint of the open transaction.
     private func join(_ job: WriteJob) -> WriteJob.Answer {
         do { return try savepoint { try job.body(self) } } catch { return job.answer(to: error) }
     }

@@ -1,10 +1,10 @@
 internal import CSQLite
 
-/// The lease of a prepared statement: values in, rows out.
+/// A lease of a prepared statement, for binding values and reading rows.
 ///
-/// It cannot outlive its connection. When it goes it is reset, its values are dropped, and the prepared statement goes
-/// back to the connection. As in SQLite, values are counted from 1 and columns from 0. A value bound stays bound until
-/// another takes its place, also across ``reset()``.
+/// It cannot outlive its connection. When the lease ends, the statement is reset, its values are cleared, and it
+/// returns to the connection's cache. As in SQLite, value indexes start at 1 and column indexes at 0. A bound value
+/// stays bound until it is replaced, also across ``reset()``.
 package struct Statement: ~Copyable, ~Escapable {
     private let prepared: PreparedStatement
     private let handle: OpaquePointer
@@ -18,14 +18,14 @@ package struct Statement: ~Copyable, ~Escapable {
     deinit {
         sqlite3_reset(handle)
         sqlite3_clear_bindings(handle)
-        // Steps are counted anew for each lease, so that a short one is never asked whether it is still wanted.
+        // Each lease starts its step count at zero, so that the progress handler is never called for a short statement.
         sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_VM_STEP, 1)
         prepared.isLeased = false
     }
 
     // MARK: Running
 
-    /// Runs to the next row. False when there is none: the statement is done.
+    /// Runs to the next row. Returns false if there are no more rows.
     @_lifetime(self: copy self)
     package mutating func step() throws(SQLiteError) -> Bool {
         switch sqlite3_step(handle) {
@@ -35,7 +35,7 @@ package struct Statement: ~Copyable, ~Escapable {
         }
     }
 
-    /// Runs a statement to its end, and resets it for the next values; rows are ignored.
+    /// Runs the statement to its end, ignores its rows, and resets it for the next values.
     @_lifetime(self: copy self)
     package mutating func run() throws(SQLiteError) {
         do throws(SQLiteError) {
@@ -47,11 +47,11 @@ package struct Statement: ~Copyable, ~Escapable {
         reset()
     }
 
-    /// Goes back to before the first row. The values stay bound.
+    /// Resets the statement to before the first row. The values stay bound.
     @_lifetime(self: copy self)
     package mutating func reset() { sqlite3_reset(handle) }
 
-    /// Goes back to before the first row, and makes every value NULL.
+    /// Resets the statement to before the first row, and sets every value to NULL.
     @_lifetime(self: copy self)
     package mutating func clearBindings() {
         // In this order: a row's columns may lie where the values lie.
@@ -59,7 +59,7 @@ package struct Statement: ~Copyable, ~Escapable {
         sqlite3_clear_bindings(handle)
     }
 
-    // MARK: Values, counted from 1
+    // MARK: Values (the first index is 1)
 
     @_lifetime(self: copy self)
     package mutating func bind(_ value: Int64, at index: Int) throws(SQLiteError) {
@@ -82,7 +82,7 @@ package struct Statement: ~Copyable, ~Escapable {
         try check(sqlite3_bind_null(handle, Int32(clamping: index)))
     }
 
-    /// Binds a copy of the text, NULs included.
+    /// Binds a copy of the text, including NULs.
     @_lifetime(self: copy self)
     package mutating func bind(_ text: String, at index: Int) throws(SQLiteError) {
         var text = text
@@ -99,7 +99,7 @@ package struct Statement: ~Copyable, ~Escapable {
         if let text { try bind(text, at: index) } else { try bindNull(at: index) }
     }
 
-    /// Binds a copy of UTF-8 text, NULs included.
+    /// Binds a copy of UTF-8 text, including NULs.
     @_lifetime(self: copy self)
     package mutating func bind(text: Span<UInt8>, at index: Int) throws(SQLiteError) {
         let handle = handle
@@ -109,15 +109,15 @@ package struct Statement: ~Copyable, ~Escapable {
             })
     }
 
-    /// Binds UTF-8 text without a copy: the bytes must stay where they are, unchanged, until the statement is reset
-    /// and the value is bound anew, or the lease ends.
+    /// Binds UTF-8 text without copying it. The bytes must stay valid and unchanged until the statement is reset and
+    /// the value is bound again, or until the lease ends.
     @_lifetime(self: copy self)
     package mutating func bindUncopied(text: UnsafeBufferPointer<UInt8>, at index: Int) throws(SQLiteError) {
         try check(
             csqlite_bind_text_in_place(handle, Int32(clamping: index), text.baseAddress, UInt64(text.count)))
     }
 
-    // MARK: Columns of the row, counted from 0
+    // MARK: Columns of the row (the first index is 0)
 
     package var columnCount: Int { Int(sqlite3_column_count(handle)) }
 
@@ -129,20 +129,20 @@ package struct Statement: ~Copyable, ~Escapable {
         sqlite3_column_type(handle, Int32(clamping: column)) == SQLITE_NULL
     }
 
-    /// The column as an integer; 0 if it is NULL.
+    /// Returns the column as an integer; 0 if it is NULL.
     package func integer(at column: Int) -> Int64 { sqlite3_column_int64(handle, Int32(clamping: column)) }
 
-    /// The column as a floating-point number; 0 if it is NULL.
+    /// Returns the column as a floating-point number; 0 if it is NULL.
     package func real(at column: Int) -> Double { sqlite3_column_double(handle, Int32(clamping: column)) }
 
-    /// The column as text, NULs included, or nil if it is NULL.
+    /// Returns the column as text, including NULs; nil if it is NULL.
     package func string(at column: Int) -> String? {
         guard let text = sqlite3_column_text(handle, Int32(clamping: column)) else { return nil }
         let count = Int(sqlite3_column_bytes(handle, Int32(clamping: column)))
         return String(decoding: UnsafeBufferPointer(start: text, count: count), as: UTF8.self)
     }
 
-    /// The column's UTF-8 text in SQLite's own memory, or nil if it is NULL. The next step ends its life.
+    /// Returns the column's UTF-8 text in SQLite's own memory; nil if it is NULL. It is valid until the next step.
     @_lifetime(borrow self)
     package func bytes(at column: Int) -> Span<UInt8>? {
         guard let text = sqlite3_column_text(handle, Int32(clamping: column)) else { return nil }

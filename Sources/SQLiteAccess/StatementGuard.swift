@@ -1,21 +1,22 @@
 internal import CSQLite
 
-/// Keeps a connection to the SQL that the program has written, and lets no statement run for longer than it is wanted.
+/// Restricts a connection to the SQL of the program, and ends statements that run too long or whose caller has given
+/// up.
 ///
-/// SQLite asks about all that a statement does when it prepares it (its authorizer), and every thousand steps while it
-/// runs (its progress handler).
+/// SQLite calls the authorizer for every action of a statement while it prepares it, and the progress handler after
+/// every thousand steps while the statement runs.
 final class StatementGuard {
-    /// Whether a statement was prepared, by the program or, as SQLite does above all when it meets another schema than the
-    /// statement was made for, again.
+    /// Whether a statement was prepared since the flag was last cleared. SQLite also prepares a statement again by
+    /// itself, mostly because the schema has changed since it was prepared.
     var hasPrepared = false
-    /// The schema that the program found to be as it should be.
+    /// The version numbers of the schema that the program has accepted.
     var acceptedSchema: SchemaNumbers?
-    /// When what is running has taken too long.
+    /// The time at which a running statement is interrupted; nil for no limit.
     var deadline: ContinuousClock.Instant?
-    /// Whether nobody waits any more for what is running.
+    /// Returns whether the caller of the running statement has given up, so that the statement is interrupted.
     var isAbandoned: (@Sendable () -> Bool)?
 
-    /// Begins to watch a connection; the guard must live as long as that is open.
+    /// Installs the guard on a connection. The guard must live as long as the connection is open.
     init(_ database: OpaquePointer) {
         let context = Unmanaged.passUnretained(self).toOpaque()
         sqlite3_set_authorizer(
@@ -33,10 +34,10 @@ final class StatementGuard {
             }, context)
     }
 
-    /// Whether a statement may do what one of SQLite's action codes says. What a view or a trigger does is of the schema:
-    /// this program makes neither, and names no subqueries.
+    /// Returns whether a statement may perform the action with this SQLite action code. An action with an origin comes
+    /// from a view or a trigger. It is refused, because this program creates neither, and names no subqueries.
     private func permits(_ action: Int32, isOfSchema: Bool) -> Bool {
-        // The functions that read a pragma prepare it when they run.
+        // Functions that read a pragma prepare it each time they run, so a pragma does not set the flag.
         if action != SQLITE_PRAGMA { hasPrepared = true }
         if isOfSchema { return false }
         switch action {
@@ -54,14 +55,15 @@ final class StatementGuard {
     }
 }
 
-/// What a database says of its schema: SQLite counts its changes, and the program the migrations.
+/// The version numbers of a database's schema: SQLite's schema version, which counts changes of the schema, and the
+/// user version, which the program's migrations set.
 struct SchemaNumbers: Equatable {
     let schemaVersion: Int64
     let userVersion: Int64
 }
 
 extension Connection {
-    /// Runs `body`; a statement in it that is still running after `limit` fails with `interrupt`.
+    /// Runs `body`. A statement in it that is still running after `limit` fails with `interrupt`.
     package func within<Result: ~Copyable, Failure>(
         _ limit: Duration, _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -70,7 +72,7 @@ extension Connection {
         return try body()
     }
 
-    /// Has every statement that runs long ask now and then whether somebody still waits for it; if not, it fails with
+    /// Sets a check that is called every thousand steps of a statement. If it returns true, the statement fails with
     /// `interrupt`.
     package func endStatements(when isAbandoned: @escaping @Sendable () -> Bool) {
         statements.isAbandoned = isAbandoned
@@ -78,21 +80,22 @@ extension Connection {
 
     // MARK: The schema
 
-    /// Says that the schema, as it is now, is as the program wants it; see ``schemaIsAccepted()``.
+    /// Records the current schema as the one that the program accepts; see ``schemaIsAccepted()``.
     package func acceptSchema() throws(SQLiteError) {
         statements.acceptedSchema = try schemaNumbers()
         statements.hasPrepared = false
     }
 
-    /// Whether the schema is still the one that was accepted, whoever may have changed it; true if none ever was.
+    /// Returns whether the schema is still the accepted one, or true if none was accepted. It detects changes by any
+    /// process.
     package func schemaIsAccepted() throws(SQLiteError) -> Bool {
         guard let accepted = statements.acceptedSchema else { return true }
         return try schemaNumbers() == accepted
     }
 
-    /// Whether no statement has met another schema than the accepted one. Asking costs nothing as long as none has been
-    /// prepared: SQLite itself compares the schema each time a statement begins to run, and prepares it again where that is
-    /// another.
+    /// Returns whether no statement has met a schema other than the accepted one. The call is free if no statement was
+    /// prepared since the last call: SQLite itself compares the schema each time a statement starts, and prepares the
+    /// statement again if the schema has changed.
     package func hasOnlyMetAcceptedSchema() throws(SQLiteError) -> Bool {
         guard statements.hasPrepared else { return true }
         guard try schemaIsAccepted() else { return false }

@@ -1,16 +1,16 @@
 internal import CSQLite
 
-/// A measure of texts, written in Swift, that statements call as a function of SQL.
+/// A SQL function, written in Swift, that measures texts.
 ///
-/// Its first argument says what is measured, and is looked at once a statement. The function is the greatest measure of the
-/// further arguments, 0 of those that are NULL, and looks at no more of them once it is as great as it can be. The schema
-/// of a database cannot call it.
+/// The first argument is the subject, which is prepared once per statement. The function returns the greatest measure
+/// of the other arguments; NULL has the measure 0. It stops at the first argument whose measure is ``greatest``. Views
+/// and triggers in the database's schema cannot call it.
 package struct TextFunction: Sendable {
-    /// The function's name; a program's own text.
+    /// The function's name. It must be a constant of the program.
     package let name: String
-    /// As great as a measure can be.
+    /// The maximum of the measure.
     package let greatest: Int
-    /// Makes the measure that a first argument asks for; none is less than 0.
+    /// Returns the measure for a subject. A measure must not return a negative number.
     package let measure: @Sendable (_ subject: Span<UInt8>) -> (_ text: Span<UInt8>) -> Int
 
     package init(
@@ -23,12 +23,13 @@ package struct TextFunction: Sendable {
     }
 }
 
-/// An order of texts, written in Swift, that statements name after COLLATE. No index has it, since other programs could
-/// not write to that.
+/// A collation, written in Swift, that statements name after COLLATE. No index uses it, because other programs could
+/// not write to such an index.
 package struct TextCollation: Sendable {
-    /// A program's own text.
+    /// The collation's name. It must be a constant of the program.
     package let name: String
-    /// Less than zero where the left one comes first, zero where neither does.
+    /// Compares two texts: negative if the left text comes first, positive if the right text comes first, zero if they
+    /// are equal in this order.
     package let compare: @Sendable (_ left: Span<UInt8>, _ right: Span<UInt8>) -> Int
 
     package init(_ name: String, compare: @escaping @Sendable (_ left: Span<UInt8>, _ right: Span<UInt8>) -> Int) {
@@ -38,9 +39,9 @@ package struct TextCollation: Sendable {
 }
 
 extension Connection {
-    /// Lets statements of this connection call a function.
+    /// Defines a function for the statements of this connection.
     package func define(_ function: TextFunction) throws(SQLiteError) {
-        // SQLite lets go of the box, also where this fails.
+        // SQLite releases the box, even if this call fails.
         let status = sqlite3_create_function_v2(
             handle, function.name, -1, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY,
             Unmanaged.passRetained(FunctionBox(function)).toOpaque(),
@@ -51,7 +52,7 @@ extension Connection {
         guard status == SQLITE_OK else { throw SQLiteError(status: status, database: handle) }
     }
 
-    /// Lets statements of this connection name a collation.
+    /// Defines a collation for the statements of this connection.
     package func define(_ collation: TextCollation) throws(SQLiteError) {
         let box = Unmanaged.passRetained(CollationBox(collation))
         let status = sqlite3_create_collation_v2(
@@ -82,7 +83,7 @@ private final class CollationBox {
     init(_ collation: TextCollation) { self.collation = collation }
 }
 
-/// The measure that a statement's first argument asks for; SQLite keeps it as long as that argument stays.
+/// The measure for the first argument of a statement. SQLite keeps it while that argument stays the same.
 private final class PreparedMeasure {
     private let measure: (Span<UInt8>) -> Int
     private let greatest: Int
@@ -92,7 +93,7 @@ private final class PreparedMeasure {
         greatest = function.greatest
     }
 
-    /// The greatest measure of the values behind the first, as that asks for it.
+    /// Returns the greatest measure of the values after the first one, which is the subject.
     static func greatest(
         _ context: OpaquePointer, _ count: Int32, _ values: UnsafeMutablePointer<OpaquePointer?>
     ) -> Int {
@@ -103,7 +104,7 @@ private final class PreparedMeasure {
         let function = Unmanaged<FunctionBox>.fromOpaque(box).takeUnretainedValue().function
         let measure = PreparedMeasure(function, of: UnsafeBufferPointer(text: values[0]).span)
         let outcome = measure.greatest(count, values)
-        // Last, since SQLite may let go of it at once.
+        // This call comes last, because SQLite may release the measure immediately.
         sqlite3_set_auxdata(
             context, 0, Unmanaged.passRetained(measure).toOpaque(),
             { measure in if let measure { Unmanaged<PreparedMeasure>.fromOpaque(measure).release() } })
@@ -123,7 +124,7 @@ private final class PreparedMeasure {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// The UTF-8 text of a value in SQLite's memory; no memory at all for NULL.
+    /// Makes a buffer of the UTF-8 text of a value in SQLite's memory. Its base address is nil if the value is NULL.
     fileprivate init(text value: OpaquePointer?) {
         let text = sqlite3_value_text(value)
         self.init(start: text, count: text == nil ? 0 : Int(sqlite3_value_bytes(value)))

@@ -1,29 +1,31 @@
-/// Transactions are closures and synchronous, so nothing can be awaited while one is open.
+/// Transactions are synchronous closures, so a task cannot suspend while a transaction is open.
 extension Connection {
-    /// Reads from one snapshot of the database, whatever is committed meanwhile.
+    /// Runs `body` in a read transaction, in which all reads see one consistent snapshot of the database.
     ///
-    /// - Throws: What `body` throws, or SQLite's error.
+    /// - Throws: The error of `body`, or SQLite's error.
     package func readTransaction<Result: ~Copyable>(_ body: () throws -> Result) throws -> Result {
         try transaction(begin: "BEGIN DEFERRED", commit: "COMMIT", rollback: ["ROLLBACK"], body)
     }
 
-    /// Writes all that `body` writes, or, if it throws or the commit fails, nothing.
+    /// Runs `body` in a write transaction and commits it. If `body` throws or the commit fails, nothing is written.
     ///
-    /// The caller holds the ``WriteLock``. A commit that fails with `ioErrorFsync` is undone for everyone who has the
-    /// database open, but lies in the log until the next commit or checkpoint: if the machine or every process ends
-    /// before that, it may turn out to have been kept, whole.
+    /// The caller must hold the ``WriteLock``. If a commit fails with `ioErrorFsync`, the open connections of all
+    /// processes do not see it, but its frames stay in the log until the next commit or checkpoint. If the machine or
+    /// all these processes stop before that, the whole commit may be visible after recovery.
     ///
-    /// - Throws: What `body` throws, or SQLite's error. One with a ``FileProblem`` where others would not find what is
-    ///   committed: mostly before the commit, so that nothing is written, or after it, when that was in vain.
+    /// - Throws: The error of `body`, or SQLite's error. An error with a ``FileProblem`` if other processes would not
+    ///   see the commit. It is mostly thrown before the commit, so nothing is written. It can also be thrown after the
+    ///   commit, whose changes are then lost with the replaced file.
     package func writeTransaction<Result: ~Copyable>(_ body: () throws -> Result) throws -> Result {
         let result = try commit(body)
         try requireInPlace()
         return result
     }
 
-    /// Commits all that `body` writes, without asking afterwards whether others find it.
+    /// Runs `body` in a write transaction and commits it. Unlike ``writeTransaction(_:)``, it does not check after the
+    /// commit that the file is still in place.
     ///
-    /// - Throws: What `body` throws, or SQLite's error. Then nothing is written.
+    /// - Throws: The error of `body`, or SQLite's error. In both cases nothing is written.
     func commit<Result: ~Copyable>(_ body: () throws -> Result) throws -> Result {
         try transaction(begin: "BEGIN IMMEDIATE", commit: "COMMIT", rollback: ["ROLLBACK"]) {
             let result = try body()
@@ -32,16 +34,17 @@ extension Connection {
         }
     }
 
-    /// Within a transaction: keeps what `body` writes, or, if it throws, undoes that alone. Where that is not possible,
-    /// the whole transaction is undone; ``isAutocommit`` tells.
+    /// Runs `body` under a savepoint of the open transaction. If `body` throws, only its changes are undone. If that is
+    /// not possible, the whole transaction is undone and ``isAutocommit`` becomes true.
     ///
-    /// - Throws: What `body` throws, or SQLite's error.
+    /// - Throws: The error of `body`, or SQLite's error.
     package func savepoint<Result: ~Copyable>(_ body: () throws -> Result) throws -> Result {
         try transaction(
             begin: "SAVEPOINT inner", commit: "RELEASE inner", rollback: ["ROLLBACK TO inner", "RELEASE inner"], body)
     }
 
-    /// Undoes a transaction that is still open. SQLite has undone it already after some errors, such as a full disk.
+    /// Rolls back the transaction if it is still open. After some errors, such as a full disk, SQLite has already
+    /// rolled it back.
     func rollBackIfOpen() { rollBack(["ROLLBACK"]) }
 
     private func transaction<Result: ~Copyable>(
@@ -59,9 +62,10 @@ extension Connection {
     }
 
     private func rollBack(_ statements: [String]) {
-        // The caller learns why there is a rollback, which says more than why the rollback fails.
+        // The caller receives the error that caused the rollback. It is more useful than an error of the rollback
+        // itself.
         for statement in statements where !isAutocommit {
-            // What cannot be undone alone must not be kept with the rest.
+            // If the savepoint cannot be undone alone, the whole transaction must be undone.
             do { try run(statement) } catch { try? run("ROLLBACK") }
         }
     }

@@ -1,15 +1,16 @@
-/// How long somebody is ready to wait, and since when.
+/// The start and the deadline of a wait.
 package struct WaitLimit: Sendable {
     package let start: ContinuousClock.Instant
     package let deadline: ContinuousClock.Instant
 
-    /// Begins now. 50 ms are the least, which it takes to find a free lock free; the most keeps sums from overflowing.
+    /// Begins a wait now. The limit is at least 50 ms, which is enough to take a free lock, and at most 1,000,000,000
+    /// s, so that sums do not overflow.
     package init(_ limit: Duration) {
         start = .now
         deadline = start + min(max(limit, .milliseconds(50)), .seconds(1_000_000_000))
     }
 
-    /// What is left, as SQLite counts it.
+    /// The remaining time in milliseconds, for SQLite's busy timeout; 0 if the deadline has passed.
     var remainingMilliseconds: Int32 {
         let remaining = (deadline - .now).components
         guard remaining.seconds < Int64(Int32.max / 1_000) else { return .max }
@@ -17,7 +18,8 @@ package struct WaitLimit: Sendable {
         return Int32(max(0, milliseconds))
     }
 
-    /// Runs what may have to wait for locks of SQLite's own; an error that says so then says for how long.
+    /// Runs a body that may have to wait for SQLite's own locks. If it throws a `busy` error, the error gets the time
+    /// since `start` as ``SQLiteError/waited``.
     func measuring<Value: ~Copyable>(
         _ body: () throws(SQLiteError) -> Value
     ) throws(SQLiteError) -> Value {

@@ -1,14 +1,15 @@
-/// A job for the writer's thread. Exactly one of `fail` and the answer that `body` returns is called, once, by whoever
-/// took the job from the queue.
+/// A job for the writer's thread. The code that takes the job from the queue calls either `fail` or the answer that
+/// `body` returns, exactly once.
 struct WriteJob: Sendable {
-    /// Tells the caller what has come of the job; to be called when the lock is given back.
+    /// Resumes the caller with the outcome of the job. It is called after the lock is released.
     typealias Answer = @Sendable () -> Void
 
     let ticket: Int
     let wait: WaitLimit
-    /// Whether the body is that of a transaction, which other jobs may share. Otherwise it begins its own.
+    /// Whether the body runs in a transaction that other jobs may share. Otherwise the body begins its own
+    /// transactions.
     let sharesTransaction: Bool
-    /// Does the work. Where others share the transaction it may be called again, once all that it wrote is undone.
+    /// Does the work. If it shares a transaction that is undone, it may be called again after the rollback.
     let body: @Sendable (borrowing Connection) throws -> Answer
     let fail: @Sendable (any Error) -> Void
 

@@ -1,27 +1,28 @@
 internal import Platform
 
-/// The lock that admits one writer a database, of all processes, to commits and checkpoints.
+/// The lock of a database that admits one writer at a time, among all processes, to commits and checkpoints.
 ///
-/// SQLite 3.7.0 to 3.51.2 can lose commits when a writer and a checkpoint of two connections meet; Debian 12 has
-/// 3.40.1. The lock is `flock`'s, on a ``LockFile`` beside the database that is never deleted, since deleting it would
-/// give two processes two locks. Who dies gives it back. Whoever holds it is named in the file.
+/// SQLite 3.7.0 to 3.51.2 can lose commits if one connection writes while another runs a checkpoint; Debian 12 has
+/// 3.40.1. The lock is a `flock` lock on a ``LockFile`` beside the database. The file is never deleted, because two
+/// processes could then hold two different locks. If the holder dies, the system releases the lock. The file names the
+/// holder.
 package struct WriteLock: ~Copyable, Sendable {
     /// A process that holds the lock.
     package struct Holder: Hashable, Sendable {
         package let processID: Int32
-        /// What it said it is doing, such as `profiles import`.
+        /// The name that the process gave for its work, such as `profiles import`.
         package let command: String
     }
 
-    /// Why what has the lock file's name is none.
+    /// The reason why the file with the lock file's name is not a lock file.
     package enum FileFault: Hashable, Sendable {
-        /// A directory, a symbolic link, a pipe, a socket, a device.
+        /// It is a directory, a symbolic link, a pipe, a socket or a device.
         case notAFile
-        /// It has another name besides (a hard link), under which it may be anything.
+        /// It has a second name (a hard link), so it may be another program's file.
         case severalNames
-        /// It belongs neither to the database's owner nor to this process's.
+        /// It belongs neither to the owner of the database nor to the user of this process.
         case foreignOwner
-        /// It holds what no holder of the lock writes.
+        /// Its content is not a line that a holder of the lock writes.
         case foreignContent
     }
 
@@ -35,26 +36,27 @@ package struct WriteLock: ~Copyable, Sendable {
         file = try LockFile(path)
     }
 
-    // MARK: Taking it
+    // MARK: Taking the lock
 
-    /// Takes the lock, however long that lasts, and says who took it.
+    /// Takes the lock, however long that takes, and writes the name of this process into the file.
     ///
-    /// `flock` has no time-out, and it is not fair: who gives it back and takes it again at once mostly gets it, before
-    /// the waiter that was woken has begun to run. So one waits at a turnstile first, and keeps it until one has the
-    /// lock: whoever comes back finds a waiter there and has to stand behind. (Measured beside a process that holds the
-    /// lock for 1 ms again and again: the longest wait is 1.3 ms, and 1,300 ms without the turnstile.)
+    /// `flock` has no timeout, and it is not fair: a process that releases the lock and takes it again at once mostly
+    /// gets it, before the woken waiter has begun to run. So each waiter first takes a second lock, the turnstile, and
+    /// keeps it until it has the main lock. A process that comes back finds the turnstile taken and waits behind.
+    /// (Measured beside a process that holds the lock for 1 ms again and again: the longest wait is 1.3 ms, and 1,300
+    /// ms without the turnstile.)
     package mutating func acquire(as command: String) throws(SQLiteError) {
         for _ in 0..<100 {
             try lockFile()
             if file.isInPlace { return nameHolder(command) }
-            // Somebody has removed or replaced the file: those who come now take the lock of another.
+            // The file was removed or replaced, so processes that arrive now take the lock of another file.
             flock(file.descriptor, LOCK_UN)
             file = try LockFile(path)
         }
         throw SQLiteError(.lockDisplaced(path.lock.pathText))
     }
 
-    /// Takes the lock if nobody has it.
+    /// Takes the lock if it is free. Returns whether this process now holds it.
     package mutating func acquireIfFree(as command: String) -> Bool {
         guard flock(file.descriptor, LOCK_EX | LOCK_NB) == 0 else { return false }
         guard file.isInPlace else {
@@ -65,14 +67,14 @@ package struct WriteLock: ~Copyable, Sendable {
         return true
     }
 
-    /// Gives the lock back.
+    /// Releases the lock.
     package func release() {
         ftruncate(file.descriptor, 0)
         flock(file.descriptor, LOCK_UN)
     }
 
-    /// Whether another writer stands at the turnstile, and so waits for the lock: another process's, or another writer's of
-    /// this process.
+    /// Whether another writer holds the turnstile, and so waits for the lock. It may be in another process or in this
+    /// one.
     package var isAwaited: Bool {
         var region = turnstile(F_WRLCK)
         return fcntl(file.descriptor, Self.getOpenFileLock, &region) == 0 && region.l_type != Int16(F_UNLCK)
@@ -86,9 +88,9 @@ package struct WriteLock: ~Copyable, Sendable {
         }
     }
 
-    // MARK: Its holder
+    // MARK: The holder
 
-    /// Who holds the lock of the database, if someone does who said so.
+    /// Returns the holder of the database's lock; nil if the lock file names none.
     package static func holder(_ path: DatabasePath) -> Holder? {
         let descriptor = open(path.lock, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }
@@ -100,17 +102,18 @@ package struct WriteLock: ~Copyable, Sendable {
         let parts = line.split(separator: UInt8(ascii: " "), maxSplits: 1, omittingEmptySubsequences: false)
         guard let first = parts.first, let processID = Int32(String(decoding: first, as: UTF8.self)) else { return nil }
         let command = parts.dropFirst().first.map { String(decoding: $0, as: UTF8.self) } ?? ""
-        // Another user's program may have written it: what is shown on a terminal must be plain.
+        // Another user's program may have written the line, so it is reduced to characters that are safe on a terminal.
         return Holder(processID: processID, command: printable(command))
     }
 
-    /// Only a courtesy to those who wait: without it the lock holds as well.
+    /// Writes the holder into the file, for messages to waiting processes only. The lock works without it.
     private func nameHolder(_ command: String) {
         let line = Array("\(getpid()) \(Self.printable(command))\n".utf8)
         if pwrite(file.descriptor, line, line.count, 0) == line.count { ftruncate(file.descriptor, line.count) }
     }
 
-    /// At most 100 characters of plain ASCII, so that the line is one line and holds no terminal's control characters.
+    /// Returns at most 100 characters of printable ASCII, so that the text stays on one line and contains no control
+    /// characters.
     private static func printable(_ text: String) -> String {
         let plain = text.utf8.prefix(100).map { (0x20...0x7e).contains($0) ? $0 : UInt8(ascii: "?") }
         return String(decoding: plain, as: UTF8.self)
@@ -118,22 +121,22 @@ package struct WriteLock: ~Copyable, Sendable {
 
     // MARK: The turnstile
 
-    /// Far more than a waiter that was woken needs to take the lock. While the lock is held for longer than this, it
-    /// does not matter who waits where.
+    /// Far more than a woken waiter needs to take the lock. If the lock is held for longer than this, the order of the
+    /// waiters does not matter.
     private static let usualPatience = Duration.milliseconds(500)
-    /// Enough still for a waiter that runs to come in between.
+    /// Still enough for a running waiter to take the turnstile.
     private static let leastPatience = Duration.milliseconds(10)
 
-    /// Waits until nobody else is at the turnstile, but not for ever: who stands there may be a process that was stopped
-    /// (Ctrl-Z), and is not to keep everyone from a lock that nobody holds. Having met one, this process waits the least
+    /// Waits until the turnstile is free, up to a time limit. The process that holds the turnstile may be stopped
+    /// (Ctrl-Z), and must not keep the others from a free lock. After a timeout, this process uses the shortest limit
     /// until it finds the turnstile free again.
     ///
-    /// - Returns: Whether it is ours.
+    /// - Returns: Whether this process holds the turnstile.
     private mutating func waitAtTurnstile() -> Bool {
         let deadline = ContinuousClock.now + patience
         while true {
             if setTurnstile(F_WRLCK) { break }
-            // It serves fairness alone: on a file system that has no such locks the writers go without.
+            // The turnstile is only for fairness. On a file system without such locks, writers do without it.
             guard errno == EAGAIN || errno == EACCES || errno == EINTR else { return false }
             guard ContinuousClock.now < deadline else {
                 patience = Self.leastPatience
@@ -145,7 +148,7 @@ package struct WriteLock: ~Copyable, Sendable {
         return true
     }
 
-    /// Takes or leaves the turnstile: a lock on the file's first byte, which has nothing to do with `flock`'s.
+    /// Takes or releases the turnstile: a lock on the file's first byte, which is independent of the `flock` lock.
     @discardableResult
     private func setTurnstile(_ type: Int32) -> Bool {
         var region = turnstile(type)
@@ -160,9 +163,10 @@ package struct WriteLock: ~Copyable, Sendable {
         return region
     }
 
-    /// `F_OFD_SETLK` of Linux: a lock of the open file and not, as with `F_SETLK`, of the process, which would let two
-    /// writers of one process through. Glibc's module does not show it. The call that waits has no time-out.
+    /// Linux's `F_OFD_SETLK`. The open file owns this lock. With `F_SETLK` the process would own it, and two writers of
+    /// one process would both pass. Glibc's module does not export the constant. The variant that waits
+    /// (`F_OFD_SETLKW`) has no timeout.
     private static let setOpenFileLock: Int32 = 37
-    /// `F_OFD_GETLK`, which asks whether another open file is in the way.
+    /// `F_OFD_GETLK`, which tests whether another open file holds a conflicting lock.
     private static let getOpenFileLock: Int32 = 36
 }

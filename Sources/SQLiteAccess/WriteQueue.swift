@@ -1,50 +1,51 @@
-/// The jobs that have not begun, in the order in which they came; nothing here takes longer the more of them there are,
-/// but looking at their deadlines.
+/// The queue of jobs that have not begun, in the order of their arrival. Every operation takes constant time on
+/// average, except checking the deadlines and removing all jobs, which are linear in the number of jobs.
 struct WriteQueue: Sendable {
     typealias Job = WriteJob
-    /// Tells who closes that it is done.
+    /// Resumes the task that called `close()`.
     typealias Closing = @Sendable () -> Void
 
-    /// What became of a job that came.
+    /// The outcome of adding a job.
     enum Admission {
         case refused(WriteRefusal)
         case queued(startsThread: Bool, watchesDeadline: Bool)
     }
 
-    /// What the writer's thread does next.
+    /// The next step of the writer's thread.
     enum Step {
         case takeLock
         case close(Closing)
     }
 
-    /// More would only wait in vain, and memory has an end.
+    /// The default limit of waiting jobs. More jobs would hardly run before their deadlines, and memory is limited.
     static let mostWaiting = 10_000
 
     private let limit: Int
     private var waiting: [Int: Job] = [:]
-    /// Tickets, first come first. Those of jobs that have left stay until their turn, or until they are the most.
+    /// The tickets in the order of arrival. The ticket of a job that has left stays until its turn, or until such
+    /// tickets are more than half of all.
     private var order: [Int] = []
-    /// Where in `order` the first one is.
+    /// The index in `order` of the first ticket that is not yet used.
     private var head = 0
     private var latestTicket = 0
     private var hasRun = false
     private var isDraining = false
-    /// Whether the thread waits for the lock, so that somebody else seems to have it.
+    /// Whether the thread waits for the lock, which probably means that another process holds it.
     private var awaitsLock = false
     private var isClosed = false
     private var closing: Closing?
-    /// The earliest time at which somebody looks at the deadlines.
+    /// The time of the next check of the deadlines; nil if none is scheduled.
     private var nextLook: ContinuousClock.Instant?
 
     init(limit: Int = Self.mostWaiting) { self.limit = limit }
 
-    /// How many tickets it keeps, of jobs that wait and of those that have left.
+    /// The number of tickets in memory, of waiting jobs and of jobs that have left.
     var rememberedTickets: Int { order.count }
 
-    /// Whether a job waits for its turn.
+    /// Whether a job is waiting.
     var hasWaiting: Bool { !waiting.isEmpty }
 
-    // MARK: Coming and leaving
+    // MARK: Adding and removing jobs
 
     mutating func nextTicket() -> Int {
         latestTicket += 1
@@ -56,7 +57,7 @@ struct WriteQueue: Sendable {
         guard waiting.count < limit else { return .refused(.tooManyWaiting) }
         waiting[job.ticket] = job
         order.append(job.ticket)
-        // Deadlines are looked at when the first one comes, so the many jobs that never wait make no timer each.
+        // One timer is set for the earliest deadline, so that the many jobs that never wait do not each need a timer.
         let watchesDeadline = nextLook.map { job.wait.deadline < $0 } ?? true
         if watchesDeadline { nextLook = job.wait.deadline }
         return .queued(startsThread: startThread(), watchesDeadline: watchesDeadline)
@@ -68,21 +69,23 @@ struct WriteQueue: Sendable {
         return job
     }
 
-    /// Takes out the jobs whose deadline has come, and says when to look again, if anyone must.
+    /// Removes the jobs whose deadline has passed. Also returns the time of the next check, or nil if the caller need
+    /// not schedule one.
     mutating func removeExpired(at now: ContinuousClock.Instant) -> (expired: [Job], next: ContinuousClock.Instant?) {
         let expired = order[head...].compactMap { waiting[$0] }.filter { $0.wait.deadline <= now }
         for job in expired { waiting[job.ticket] = nil }
         forgetThoseWhoLeft()
-        // Another look, at a later time, may be on its way already; then this one asks for none.
+        // Another check may already be scheduled for a later time. Then this one schedules none.
         if let nextLook, nextLook > now { return (expired, nil) }
-        // Each look sees all jobs, so that there are at most 200 a second.
+        // Each check visits all jobs, so the checks are at least 5 ms apart: at most 200 per second.
         nextLook = waiting.values.lazy.map(\.wait.deadline).min().map { max($0, now + .milliseconds(5)) }
         return (expired, nextLook)
     }
 
     // MARK: The thread
 
-    /// What the thread is to do; nil where there is nothing, and the next job starts it again.
+    /// Returns the next step of the thread; nil if there is nothing to do. Then the thread ends its work, and the next
+    /// job starts it again.
     mutating func nextStep() -> Step? {
         if !waiting.isEmpty {
             awaitsLock = true
@@ -93,8 +96,8 @@ struct WriteQueue: Sendable {
         return nil
     }
 
-    /// The job whose turn it is now that the lock is there, or cannot be had. While it was waited for, everyone may have
-    /// left.
+    /// Removes and returns the first job, after the thread has taken the lock or failed to take it. Returns nil if all
+    /// jobs have left while the thread waited for the lock.
     mutating func takeFirst() -> Job? {
         awaitsLock = false
         defer { forgetThoseWhoLeft() }
@@ -104,13 +107,13 @@ struct WriteQueue: Sendable {
         return job
     }
 
-    /// The job whose turn is next, if it may share the transaction of the one before it.
+    /// Removes and returns the first job if it may share the transaction of the job before it; otherwise returns nil.
     mutating func takeFirstThatShares() -> Job? {
         guard let first = firstTicket(), waiting[first]?.sharesTransaction == true else { return nil }
         return takeFirst()
     }
 
-    /// Takes out everything, since no thread could be started; the next job tries again.
+    /// Removes all jobs, because no thread could be started. The next job tries again to start one.
     mutating func removeAll() -> (jobs: [Job], closing: Closing?) {
         defer {
             waiting = [:]
@@ -122,10 +125,11 @@ struct WriteQueue: Sendable {
 
     // MARK: Closing
 
-    /// Refuses what comes from now on.
+    /// Refuses all later jobs.
     ///
-    /// - Returns: Whether `closing` is called when the jobs that wait have come to their end, and whether the thread has
-    ///   to be started for that. If not there is nothing to do: no job ever ran, or another process holds the lock.
+    /// - Returns: Whether `closing` will be called after the waiting jobs have finished, and whether the caller must
+    ///   start the thread for that. `closing` is not called if there is nothing to do: the queue is already closed, no
+    ///   job ever ran, or all jobs have left while the thread waits for a lock that another process holds.
     mutating func close(_ closing: @escaping Closing) -> (isQueued: Bool, startsThread: Bool) {
         defer { isClosed = true }
         let hasWork = hasRun || !waiting.isEmpty
@@ -134,7 +138,8 @@ struct WriteQueue: Sendable {
         return (true, startThread())
     }
 
-    /// Who closes while everyone who waited for another's lock has left: there is no lock for closing either.
+    /// Removes and returns the closing function if the thread still waits for the lock but all jobs have left. Then
+    /// `close()` returns without emptying the log, because another process holds the lock.
     mutating func takeClosingInVain() -> Closing? {
         awaitsLock && waiting.isEmpty ? closing.take() : nil
     }
@@ -144,7 +149,7 @@ struct WriteQueue: Sendable {
         return !isDraining
     }
 
-    /// The ticket of the job that came first, of those that still wait.
+    /// Returns the ticket of the first job that is still waiting.
     private mutating func firstTicket() -> Int? {
         while head < order.count, waiting[order[head]] == nil { head += 1 }
         return head < order.count ? order[head] : nil

@@ -1,26 +1,26 @@
 internal import Threads
 
-/// Why a job was not run.
+/// The reason why a job did not run.
 package enum WriteRefusal: Error, Hashable, Sendable {
-    /// The write lock did not come in time.
+    /// The job's deadline passed while it waited for the write lock.
     case busy(holder: WriteLock.Holder?, waited: Duration)
-    /// As many jobs wait already as may.
+    /// The queue is full.
     case tooManyWaiting
     /// The writer is closed.
     case closed
     /// The task was cancelled before its turn.
     case cancelled
-    /// The writer has no thread, and none could be started; the code is `pthread_create`'s.
+    /// The writer has no thread, and no thread could be started. `code` is the result of `pthread_create`.
     case noThread(code: Int32)
 }
 
 extension WriteRefusal {
-    /// The refusal of a job by the writer's thread.
+    /// Converts the refusal of the writer's thread pool.
     init(_ refusal: ThreadRefusal) {
         self =
             switch refusal {
             case .busy: .tooManyWaiting
-            // No work of the writer's has a deadline there.
+            // The writer gives its pool no deadlines, so this case does not occur.
             case .expired(let waited): .busy(holder: nil, waited: waited)
             case .cancelled: .cancelled
             case .noThread(let code): .noThread(code: code)

@@ -1,9 +1,9 @@
-/// What the writer's thread owns: the lock and the connection.
+/// The state of the writer's thread: the lock and the connection.
 ///
-/// `@unchecked Sendable`: only the writer's one thread touches it.
+/// `@unchecked Sendable`: only the writer's single thread uses it.
 final class WriteSession: @unchecked Sendable {
-    /// Frames in the write-ahead log (of 4 KiB, so 64 MB) from which a checkpoint is worth its two syncs. More would
-    /// keep the next writer waiting for longer.
+    /// The number of frames in the write-ahead log (16,000 frames of 4 KiB are about 64 MB) at which a checkpoint is
+    /// worth its two syncs. With a higher limit, the next writer would wait longer for the checkpoint.
     private static let checkpointFrames = 16_000
 
     private let path: DatabasePath
@@ -25,7 +25,7 @@ final class WriteSession: @unchecked Sendable {
     }
 
     func acquireLock() throws(SQLiteError) {
-        // Else a lock file would be made anew beside a database that is gone.
+        // Otherwise a new lock file would be created beside a database that no longer exists.
         try connection?.requireInPlace()
         if lock == nil { lock = try WriteLock(path) }
         try lock?.acquire(as: command)
@@ -33,18 +33,19 @@ final class WriteSession: @unchecked Sendable {
 
     func releaseLock() { lock?.release() }
 
-    /// Opens if need be, runs a job, and checkpoints if the log has become long. A job that shares its transaction is
-    /// joined by those that `next` gives. Locks of other programs are waited for as long as the job waits.
+    /// Opens the connection if necessary, runs a job, and runs a checkpoint if the log has become long. If the job
+    /// shares its transaction, the jobs that `next` returns join it. The wait for locks of other programs ends at the
+    /// job's deadline.
     ///
     /// - Parameters:
     ///   - job: The job.
-    ///   - jobsWait: Whether other jobs of this process wait.
-    ///   - next: The next job that may join.
-    /// - Returns: What tells the callers.
+    ///   - jobsWait: Returns whether other jobs of this process wait.
+    ///   - next: Returns the next job that may join; nil if there is none.
+    /// - Returns: The closures that resume the callers.
     func perform(
         _ job: WriteJob, whileOthersWait jobsWait: @escaping () -> Bool, joinedBy next: () -> WriteJob?
     ) -> [WriteJob.Answer] {
-        // The connection is out of its place while it is used, and comes back if it is still of use.
+        // The session gives up the connection while a job uses it, and takes it back only if it is still usable.
         let current: Connection
         if let kept = takeConnection() {
             current = kept
@@ -54,7 +55,7 @@ final class WriteSession: @unchecked Sendable {
         let terms = current.terms
         terms.lockFile = lock?.file
         terms.othersWait = { [self] in jobsWait() || lock?.isAwaited ?? false }
-        // It holds this session, which holds the connection.
+        // Breaks a reference cycle: the closure holds this session, and the session holds the connection.
         defer { terms.othersWait = nil }
         let answers =
             job.sharesTransaction
@@ -66,15 +67,17 @@ final class WriteSession: @unchecked Sendable {
         return answers
     }
 
-    /// Closes, and empties the log unless another process has the lock: whoever has it empties the log when it closes.
+    /// Closes the connection. It first empties the log, unless another process holds the lock: that process empties the
+    /// log when it closes.
     func finish() {
         guard let connection = connection.take(), lock?.acquireIfFree(as: command) ?? false else { return }
-        // With a reader about, or on a full disk, the log stays as it is: it is part of the database.
+        // If a reader is active or the disk is full, the log stays. That is safe, because the log is part of the
+        // database.
         _ = try? connection.checkpoint(.truncate)
         lock?.release()
     }
 
-    /// The connection that was kept, unless it is to be opened again because the schema has changed since.
+    /// Removes and returns the kept connection; nil if the schema has changed since, so that it must be opened again.
     private func takeConnection() -> Connection? {
         guard let kept = connection.take() else { return nil }
         guard (try? kept.schemaIsAccepted()) == true else { return nil }
@@ -83,11 +86,11 @@ final class WriteSession: @unchecked Sendable {
 
     private func checkpointIfLong(_ connection: borrowing Connection) {
         guard connection.walFrames >= nextCheckpoint else {
-            // The log began anew since, by this process or another.
+            // This process or another has restarted the log since the last checkpoint.
             if connection.walFrames < Self.checkpointFrames { nextCheckpoint = Self.checkpointFrames }
             return
         }
-        // What it could not do, the next one can. The commits are safe in the log.
+        // A failed checkpoint is ignored, because the commits are safe in the log and a later checkpoint can copy them.
         let isEmpty = (try? connection.checkpoint(.truncate))?.isComplete ?? false
         nextCheckpoint = isEmpty ? Self.checkpointFrames : connection.walFrames + Self.checkpointFrames
     }

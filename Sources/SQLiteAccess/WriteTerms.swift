@@ -1,10 +1,10 @@
-/// What a connection goes by when it writes; set anew for each job.
+/// The conditions under which a connection writes. The writer sets them for each job.
 final class WriteTerms {
-    /// The file of the lock that is held meanwhile; nil where nobody asks for one.
+    /// The lock file whose lock is held while the connection writes; nil if the connection writes without the lock.
     var lockFile: LockFile?
-    /// How long to wait for locks that other programs hold; nil for a time that is long enough for most.
+    /// The maximum time to wait for locks that other programs hold; nil for the default.
     var waitLimit: WaitLimit?
-    /// Whether other writers wait for this one to end, here or in another process.
+    /// Returns whether other writers, in this process or another one, wait for this writer.
     var othersWait: (() -> Bool)?
 
     init(waitLimit: WaitLimit?) { self.waitLimit = waitLimit }

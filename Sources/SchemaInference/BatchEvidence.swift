@@ -2,35 +2,35 @@ internal import CSVStream
 internal import ProfileCore
 internal import ProfileTransfer
 
-/// What a run of records has shown: one batch as its worker found it, or all of them together.
+/// The evidence from records: of one batch, as its worker found it, or of all batches together.
 struct BatchEvidence: Sendable {
-    /// Records that were looked at, whatever was wrong with them.
+    /// The number of records that were examined, including faulty ones.
     private(set) var rows = 0
-    /// By the position of the column.
+    /// The evidence of each column, by the column's position.
     private(set) var columns: [ColumnEvidence]
-    /// Records that no schema could take.
+    /// The records that no schema could accept, by the reason.
     private(set) var refused: [RowRefusal: CountedLines] = [:]
-    /// Records that may be refused, in the order of the input.
+    /// The records that may be refused later, in the order of the input.
     private(set) var doubtful: [DoubtfulRow] = []
-    /// What is odd about the records, and was read all the same.
+    /// The oddities of the records that did not prevent reading them.
     private(set) var oddities = InputOddities()
-    /// The values of each column that may be the key, in this batch alone: who merges batches takes them out.
+    /// The values of each column that may be the key, in this batch only. `merge(_:)` does not merge them.
     private(set) var keys: [Int: KeyEvidence] = [:]
 
-    /// A record that can be looked at cell by cell.
+    /// A record whose cells can be examined.
     fileprivate struct Row {
         let cells: Range<Int>
         let line: Int
     }
 
-    /// Nothing yet.
+    /// Makes empty evidence.
     init() { columns = [] }
 
-    /// Looks at the records of a batch.
+    /// Examines the records of a batch.
     ///
     /// - Parameters:
-    ///   - batch: What was read.
-    ///   - isCandidate: Whether a column may still be the key.
+    ///   - batch: The records that were read.
+    ///   - isCandidate: Returns whether a column may still be the key.
     init(of batch: InferenceBatch, isCandidate: (Int) -> Bool) {
         columns = []
         oddities = InputOddities(of: batch.records.batch)
@@ -38,7 +38,7 @@ struct BatchEvidence: Sendable {
             oddities.shape.look(at: batch.records.batch, header: header, firstLength: header.first?.utf8.count)
         }
         let rows = takeRows(of: batch)
-        // By the positions of the rows.
+        // The keys are positions in `rows`.
         var doubtful: [Int: DoubtfulRow] = [:]
         for (index, column) in batch.columns.enumerated() {
             var unfit: [Int] = []
@@ -63,8 +63,8 @@ struct BatchEvidence: Sendable {
         self.doubtful = doubtful.sorted { $0.key < $1.key }.map(\.value)
     }
 
-    /// The positions of rows with something else than a hash in a column of hashes. A column in which they are many is
-    /// mixed, and no row is refused for it.
+    /// Returns the positions of rows that have a value other than a hash in a column of hashes. If there are many such
+    /// values, the column is marked as mixed, and no row is refused because of it.
     private mutating func othersBesideHashes(
         of column: InferenceColumn, _ index: Int, _ rows: [Row], _ records: borrowing RecordBatch
     ) -> [Int] {
@@ -81,21 +81,22 @@ struct BatchEvidence: Sendable {
         }
     }
 
-    /// Other values in a batch, besides one in a hundred, with which a column may still be one of hashes: the whole input
-    /// may have a hundred times as many.
+    /// The number of other values that a batch may have, in addition to one in a hundred, in a column of hashes. The
+    /// limit for the whole input is checked later: one in a hundred.
     private static let fewOthers = 10
 
     private static func holdsNul(_ column: Int, of row: Row, _ records: borrowing RecordBatch) -> Bool {
         cell(of: column, in: row, records).contains(0)
     }
 
-    /// The cell of a row; empty where an object has none for the column, since it has cells up to its last member's.
+    /// Returns the cell of a row. It is empty if a JSON object has no cell for the column: a record ends with the cell
+    /// of the object's last member.
     @_lifetime(borrow records)
     private static func cell(of column: Int, in row: Row, _ records: borrowing RecordBatch) -> Span<UInt8> {
         column < row.cells.count ? records.cell(row.cells.lowerBound + column) : Span()
     }
 
-    /// Counts the records, and finds those that have a cell for each column.
+    /// Counts the records, and returns those whose cells can be examined.
     private mutating func takeRows(of batch: InferenceBatch) -> [Row] {
         var sound: [Row] = []
         sound.reserveCapacity(batch.count)
@@ -116,7 +117,8 @@ struct BatchEvidence: Sendable {
         return sound
     }
 
-    /// Column by column, so that what is asked of a cell is mostly what was asked of the one before.
+    /// Returns the evidence of one column. Going through the columns one by one means that consecutive cells mostly
+    /// take the same checks.
     private static func evidence(
         of column: InferenceColumn, _ rows: [Row], _ records: borrowing RecordBatch, _ unfit: inout [Int]
     ) -> ColumnEvidence {
@@ -151,17 +153,17 @@ struct BatchEvidence: Sendable {
         return KeyEvidence(fingerprints, missing: missing)
     }
 
-    /// The value of a row in a column that may be the key; nil where it has none.
+    /// Returns the value of a row in a column that may be the key; nil if the row has none.
     @inline(__always)
     private static func key(in column: Int, of row: Row, _ records: borrowing RecordBatch) -> Fingerprint? {
         let value = cell(of: column, in: row, records).trimmed()
         return value.isEmpty || MissingToken.isSign(value) ? nil : Fingerprint(of: value, line: row.line)
     }
 
-    /// What the values of a column have shown; nothing where there are no rows.
+    /// The evidence of a column; empty if there are no rows.
     subscript(column: Int) -> ColumnEvidence { column < columns.count ? columns[column] : ColumnEvidence() }
 
-    /// Adds what later records have shown, but for their keys. They have every column that these have.
+    /// Adds the evidence of later records, except their keys. The later records have all columns of this evidence.
     mutating func merge(_ later: BatchEvidence) {
         let before = soundRows
         for (index, column) in later.columns.enumerated() {
@@ -181,24 +183,24 @@ struct BatchEvidence: Sendable {
         }
     }
 
-    /// The most rows whose refusal waits for the end of the input; further ones are refused at once.
+    /// The maximum number of rows whose refusal is decided at the end of the input. Further rows are refused at once.
     private static let mostDoubtful = 100_000
 
-    /// Records that could be looked at cell by cell.
+    /// The number of records whose cells could be examined.
     var soundRows: Int {
         rows - refused.reduce(0) { $0 + (Self.reasonsInCells.contains($1.key) ? 0 : $1.value.count) }
     }
 
-    /// Records whose keys count, without those of which it is not known yet.
+    /// The number of records whose keys count, without the doubtful ones.
     var certainRows: Int {
         soundRows - doubtful.count - Self.reasonsInCells.reduce(0) { $0 + (refused[$1]?.count ?? 0) }
     }
 
     private static let reasonsInCells: [RowRefusal] = [.controlCharacter, .unsupportedHash]
 
-    /// Refuses the doubtful rows that have to be, now that it is known what becomes of each column.
+    /// Decides about the doubtful rows, when it is known which columns become fields.
     ///
-    /// - Returns: The others.
+    /// - Returns: The rows that are not refused.
     mutating func settle(isField: (Int) -> Bool, hashes: Int?) -> [DoubtfulRow] {
         var taken: [DoubtfulRow] = []
         for row in doubtful {
@@ -221,7 +223,7 @@ struct BatchEvidence: Sendable {
 struct KeyEvidence: Sendable {
     let run: FingerprintRun
     let repeats: CountedLines
-    /// Rows without a value.
+    /// The rows without a value.
     let missing: CountedLines
 
     init(_ fingerprints: [Fingerprint], missing: CountedLines) {

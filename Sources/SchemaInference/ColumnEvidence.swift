@@ -1,42 +1,43 @@
 internal import ProfileCore
 internal import ProfileTransfer
 
-/// What the values of one column have shown: what each of them bears out, and hypotheses that die of one that does not.
+/// The evidence from the values of one column, including the type hypotheses that the values have not refuted.
 ///
-/// Each worker keeps its own for its batch; merging is associative, so that only the order of batches matters.
+/// Each worker collects the evidence of its batch. Merging is associative, so only the order of the batches matters.
 struct ColumnEvidence: Sendable {
-    /// Values that are there, tokens not counted.
+    /// The number of values, without empty cells and tokens.
     private(set) var values = 0
-    /// Empty cells.
+    /// The number of empty cells.
     private(set) var empty = 0
-    /// Cells of white space alone in a column of secrets: passwords, though no hashes.
+    /// The number of cells in a column of secrets that contain only white space. They can be passwords, but not hashes.
     private(set) var blank = 0
-    /// Values that may stand for none: how often each is there, by its position among ``MissingToken/all``.
+    /// The counts of tokens, which are texts that may stand for a missing value, by their index in
+    /// ``MissingToken/all``.
     private(set) var tokens: [Int: CountedLines] = [:]
     private(set) var text = TextEvidence()
     private(set) var shape = ShapeEvidence.noValues
     private(set) var distinct = FewValues()
     private(set) var hypotheses = LivingHypotheses()
-    /// The first two values that differ.
+    /// The first two distinct values.
     private(set) var examples: [[UInt8]] = []
-    /// Values that begin as hashes do and are ones that can be checked.
+    /// The number of values that are supported password hashes.
     private(set) var hashes = 0
-    /// Values that are no such hash.
+    /// The values that are not supported password hashes.
     private(set) var others = CountedLines()
-    /// Whether there are so many other values beside hashes that the column is no column of hashes.
+    /// Whether the column has too many other values to be a column of hashes.
     private(set) var isMixed = false
-    /// What looks like a number, from the first that is no integer on.
+    /// The values that look like numbers, counted from the first value that is not an integer.
     private(set) var numerals = CountedLines()
 
-    /// Rows that had a cell, or could have had one.
+    /// The number of rows that had a cell, or could have had one.
     var cells: Int { values + empty + blank + tokenCount }
 
-    /// Cells that hold a token.
+    /// The number of cells that hold a token.
     var tokenCount: Int { tokens.values.reduce(0) { $0 + $1.count } }
 
-    /// Takes a cell in.
+    /// Adds a cell.
     ///
-    /// - Returns: False for text that no field may hold; it is not taken in.
+    /// - Returns: False if the cell has text that no field may hold. Such a cell is not added.
     @inline(__always)
     mutating func add(_ cell: Span<UInt8>, line: Int) -> Bool {
         let value = cell.trimmed()
@@ -50,9 +51,9 @@ struct ColumnEvidence: Sendable {
         return true
     }
 
-    /// Takes in what is a secret, of which nothing may be kept: any bytes but those that no text may hold.
+    /// Adds a cell that may be a secret. Nothing of its text is kept.
     ///
-    /// - Returns: False for these.
+    /// - Returns: False if the cell has control characters that no text may hold. Such a cell is not added.
     mutating func addSecret(_ cell: Span<UInt8>, line: Int) -> Bool {
         guard !cell.isEmpty else {
             empty += 1
@@ -71,7 +72,7 @@ struct ColumnEvidence: Sendable {
         return true
     }
 
-    /// Notes that the column is no column of hashes, whatever later rows hold.
+    /// Notes that the column is not a column of hashes, regardless of later rows.
     mutating func noteMixed() { isMixed = true }
 
     private mutating func addValue(_ value: Span<UInt8>, line: Int) -> Bool {
@@ -94,7 +95,7 @@ struct ColumnEvidence: Sendable {
         if examples.count < 2, !examples.contains(value) { examples.append(value) }
     }
 
-    /// Adds what later rows have shown.
+    /// Adds the evidence of later rows.
     mutating func merge(_ later: ColumnEvidence) {
         values += later.values
         empty += later.empty
@@ -111,13 +112,13 @@ struct ColumnEvidence: Sendable {
         numerals.merge(later.numerals)
     }
 
-    /// Adds rows that did not have the column.
+    /// Adds a number of rows that did not have the column.
     mutating func addAbsent(_ count: Int) { empty += count }
 
-    /// Takes tokens for what they say, where they stand for no missing value.
+    /// Counts the cells with this token as ordinary values, because it does not stand for missing values here.
     mutating func takeLiterally(_ token: Int) {
         guard let found = tokens.removeValue(forKey: token) else { return }
-        // One by one for the lines that are known, so that a hypothesis which dies of it says where.
+        // The cells with known lines are added one by one, so that a refuted hypothesis can name their lines.
         let bytes = MissingToken.all[token].bytes
         for line in found.lines { _ = addValue(bytes.span, line: line) }
         for _ in found.lines.count..<max(found.lines.count, found.count) {
@@ -126,14 +127,14 @@ struct ColumnEvidence: Sendable {
     }
 }
 
-/// The hypotheses that the values of a column have not refuted yet, and those that were refuted by a few only.
+/// The type hypotheses that the values of a column have not refuted, and those that only a few values have refuted.
 struct LivingHypotheses: Sendable {
     private var living: UInt64 = TypeHypothesis.all.count == 64 ? .max : (1 << TypeHypothesis.all.count) - 1
-    /// The values that refuted one, by its position.
+    /// The values that refuted a hypothesis, by its index.
     private(set) var refutations: [Int: CountedLines] = [:]
 
-    /// With one more a hypothesis is not asked any more. Until then it is, so that a person can be told of the few values
-    /// that keep a column from being what it nearly is.
+    /// The maximum number of refuting values with which a hypothesis is still tested. The report can then name the few
+    /// values that prevent a type.
     static let mostRefutations = 3
 
     @inline(__always)
@@ -164,16 +165,16 @@ struct LivingHypotheses: Sendable {
         }
     }
 
-    /// Whether one was refuted at all.
+    /// Returns whether at least one value has refuted the hypothesis.
     func isRefuted(_ index: Int) -> Bool { isDead(index) || !refutations.isEmpty && refutations[index] != nil }
 
-    /// Whether one is not asked any more.
+    /// Returns whether the hypothesis is no longer tested.
     func isDead(_ index: Int) -> Bool { living >> index & 1 == 0 }
 
-    /// What every value bears out.
+    /// The types that fit every value.
     var borneOut: [InferredType] { types { !isRefuted($0) } }
 
-    /// What all but a few values bear out, with the lines of these.
+    /// The types that fit all but a few values, with the lines of these values.
     var nearlyBorneOut: [(type: InferredType, lines: CountedLines)] {
         refutations.sorted { $0.key < $1.key }.map { (TypeHypothesis.all[$0.key].type, $0.value) }
     }
@@ -184,7 +185,7 @@ struct LivingHypotheses: Sendable {
 }
 
 extension Span<UInt8> {
-    /// Digits, perhaps behind a sign and with a point between.
+    /// Whether the text consists of digits, with an optional sign before them and at most one point.
     fileprivate var isNumeral: Bool {
         let start = first == UInt8(ascii: "-") || first == UInt8(ascii: "+") ? 1 : 0
         var points = 0

@@ -1,9 +1,9 @@
 internal import ProfileCore
 internal import ProfileTransfer
 
-/// What one column is taken for, from all that its values have shown.
+/// Decides which field a column becomes, from the evidence of all its values.
 struct ColumnJudgement {
-    /// The field, as yet without a name.
+    /// The field, still without a name.
     private(set) var draft = FieldDraft(name: "")
     private(set) var doubts: [ColumnDoubt] = []
     private(set) var values: Int
@@ -11,16 +11,16 @@ struct ColumnJudgement {
     private var evidence: ColumnEvidence
     private let name: ColumnName
 
-    /// Fewer values than these have a shape, or characters, by chance.
+    /// The minimum number of values. Fewer values may have a common shape or set of characters by chance.
     private static let fewest = 5
 
-    /// Judges a column that is no secret.
+    /// Judges a column that holds no secrets.
     ///
     /// - Parameters:
-    ///   - evidence: What its values have shown.
-    ///   - name: The column's.
-    ///   - isKey: Whether it is the key, which is text whatever its values look like.
-    ///   - tokens: Texts that stand for missing values elsewhere in the file, by position.
+    ///   - evidence: The evidence from its values.
+    ///   - name: The column's name.
+    ///   - isKey: Whether it is the key, which is always text.
+    ///   - tokens: The indexes of the tokens that stand for missing values in other columns of the file.
     init(_ evidence: ColumnEvidence, _ name: ColumnName, isKey: Bool, tokens: Set<Int>) {
         self.evidence = evidence
         self.name = name
@@ -32,7 +32,7 @@ struct ColumnJudgement {
         if values == 0 {
             doubts.append(.noValues)
         } else if name.secrecy == .hidden {
-            // Nobody is to see what stands there: all else of a schema repeats values, or says what they look like.
+            // The values must not be shown. Every other rule of a schema repeats values or describes them.
             limitLength()
         } else if isKey {
             takeForText(isKey: true)
@@ -45,7 +45,8 @@ struct ColumnJudgement {
 
     // MARK: Missing values
 
-    /// Texts that stand for missing values where all others are of a type.
+    /// Returns the tokens of a column whose other values have a type or a shape in common, so that the tokens stand for
+    /// missing values.
     static func tokens(standingOutIn evidence: ColumnEvidence) -> Set<Int> {
         let hasShape = evidence.shape.mask != nil || evidence.shape.digitCount != nil
         let standOut = evidence.values > 0 && (hasShape || !evidence.hypotheses.borneOut.isEmpty)
@@ -76,13 +77,13 @@ struct ColumnJudgement {
         if !Self.tokens(standingOutIn: evidence).isEmpty || booleanValues != nil { return true }
         let bytes = MissingToken.all[token].bytes
         guard MissingToken.all[token].isWord else {
-            // A sign stands out among words, though not among other signs.
+            // A punctuation mark is different from words, but not from other punctuation marks.
             return evidence.text.ascii.hasLetters || evidence.text.ascii.hasDigits || !evidence.text.isASCII
         }
-        // NA is Namibia among codes of two capital letters.
+        // Among country codes of two letters, NA means Namibia.
         if evidence.text.shortest == bytes.count, evidence.text.longest == bytes.count { return false }
         if elsewhere.contains(token) { return true }
-        // One word again and again, where the others are of all kinds.
+        // The token is frequent, while the other values are of many kinds.
         return evidence.distinct.entries == nil && count >= Self.fewest && count * 20 >= evidence.values
     }
 
@@ -94,7 +95,7 @@ struct ColumnJudgement {
             doubtNearMiss()
             return false
         }
-        // Digits of a phone number or a postal code are no number.
+        // The digits of a phone number or a postal code are not a number.
         if name.meaning?.isText == true, first.isNumber { return false }
         let type: InferredType?
         switch first {
@@ -112,13 +113,13 @@ struct ColumnJudgement {
         return true
     }
 
-    /// Eight digits that are a day each, in more than a few rows, are dates.
+    /// Returns a date type if all values are valid dates of eight digits and there are enough values.
     private func isDate(_ borneOut: [InferredType]) -> InferredType? {
         guard values >= Self.fewest else { return nil }
         return borneOut.first { if case .date = $0 { true } else { false } }
     }
 
-    /// Four digits in a column of years are years.
+    /// Whether the values have four digits and the column's name says that it holds years.
     private var isYear: Bool {
         let isNamed = name.words.contains { ["year", "jahr", "annee", "ano", "anno", "jaar"].contains($0) }
         return isNamed && evidence.shape.digitCount == 4
@@ -128,13 +129,13 @@ struct ColumnJudgement {
         let told = borneOut.filter {
             if case .number(let writing) = $0 { writing.isTold(by: evidence.text.ascii) } else { false }
         }
-        // The point is the standard's sign, and no other way of writing is as usual.
+        // The point is the decimal sign of the Table Schema standard, and the most usual one.
         if told.contains(.number(.plain)) || told.count == 1 { return told.first }
         if told.count > 1 { doubts.append(.fractionOrThousands) }
         return nil
     }
 
-    /// The first that fits; none where the order of day and month is a guess.
+    /// Returns the first fitting date format; nil if the order of day and month would be a guess.
     private mutating func date(_ borneOut: [InferredType]) -> InferredType? {
         let writings = borneOut.compactMap { if case .date(let writing) = $0 { writing } else { nil } }
         guard let first = writings.first else { return nil }
@@ -148,12 +149,12 @@ struct ColumnJudgement {
     private mutating func doubtNearMiss() {
         let isOfDigits = evidence.text.isASCII && evidence.text.ascii.members.allSatisfy(Self.isOfNumbers)
         if isOfDigits, evidence.numerals.count > 0 {
-            // Of a postal code nobody thinks that it is a number.
+            // For a postal code, no doubt is needed: it is clearly not a number.
             if name.meaning?.isText != true { doubts.append(.numerals(evidence.numerals)) }
             return
         }
         let nearest = evidence.hypotheses.nearlyBorneOut.min { $0.lines.count < $1.lines.count }
-        // Three of four values are no rule.
+        // A type that fits only three of four values is not worth reporting.
         guard let nearest, values >= 20 * nearest.lines.count else { return }
         doubts.append(.nearly(nearest.type, nearest.lines))
     }
@@ -165,14 +166,14 @@ struct ColumnJudgement {
         draft.type = "boolean"
         let known: Set = ["true", "True", "TRUE", "1", "false", "False", "FALSE", "0"]
         if !known.isSuperset(of: trueValues + falseValues) {
-            // A schema has words for both, of its own where a list is not there.
+            // If one of the two lists is missing, the schema uses its default words for it.
             draft.attributes += [("trueValues", trueValues), ("falseValues", falseValues)]
                 .filter { !$0.1.isEmpty }.map { JSONMember($0, .array($1.map(JSONValue.string))) }
         }
         return true
     }
 
-    /// How true and false are written; nil where the values are others.
+    /// The words for true and false; nil if the values are not booleans.
     private var booleanValues: (trueValues: [String], falseValues: [String])? {
         guard let entries = evidence.distinct.entries, 1...6 ~= entries.count else { return nil }
         let texts = entries.map { String(decoding: $0.bytes, as: UTF8.self) }.sorted()
@@ -180,7 +181,7 @@ struct ColumnJudgement {
             let trueValues = texts.filter { $0.lowercased() == yes }
             let falseValues = texts.filter { $0.lowercased() == no }
             guard trueValues.count + falseValues.count == texts.count else { continue }
-            // What is always "yes" may just as well be text; "true" may not.
+            // A column that contains only "yes" may be text, but one that contains only "true" is boolean.
             if yes == "true" || !trueValues.isEmpty && !falseValues.isEmpty { return (trueValues, falseValues) }
         }
         let isQuestion = name.words.first.map { ["is", "has", "was", "can", "ist", "hat"].contains($0) } ?? false
@@ -213,10 +214,10 @@ struct ColumnJudgement {
         }
     }
 
-    /// Whether there is enough to tell a shape from chance: a few values, and more than one that is there again and again.
+    /// Whether there is enough evidence for a common shape: at least five values, and at least two distinct ones.
     private var hasShape: Bool { values >= Self.fewest && evidence.distinct.entries.map { $0.count > 1 } ?? true }
 
-    /// The only values there are, where each is there often enough.
+    /// The allowed values, if the column has few distinct values and each is frequent enough; otherwise nil.
     private var choices: [String]? {
         guard name.secrecy == .none, name.meaning?.isOpen != true, let entries = evidence.distinct.entries,
             entries.count > 1, values >= 20, values >= 5 * entries.count
@@ -224,7 +225,8 @@ struct ColumnJudgement {
         return entries.map { String(decoding: $0.bytes, as: UTF8.self) }.sorted()
     }
 
-    /// As long as the longest value and some more; exact where all are as long as each other.
+    /// Limits the length to that of the longest value, rounded up. If all values are codes of the same length, the
+    /// limits are exact.
     private mutating func limitLength() {
         let longest = evidence.text.longest
         if evidence.text.shortest == longest, hasShape, evidence.text.characters != nil {
@@ -254,7 +256,7 @@ struct ColumnJudgement {
             case "bday": draft.type == "date"
             case "tel": draft.type == "string" && text.isASCII && text.ascii.members.allSatisfy(Self.isOfPhones)
             case "postal-code": draft.type == "string" && text.longest <= 12 && text.ascii.hasDigits
-            // A film has a title too.
+            // The title of a film is also called "title", but it is longer.
             case "honorific-prefix", "honorific-suffix": draft.type == "string" && text.longest <= 12
             default: draft.type == "string"
             }

@@ -1,11 +1,11 @@
-/// How often something turned up, and the lines of the first few times.
+/// A count of occurrences, with the lines of the first ones.
 public struct CountedLines: Hashable, Sendable {
-    /// All of them.
+    /// The number of all occurrences.
     public private(set) var count = 0
-    /// In ascending order, ``mostLines`` at most.
+    /// The lines of the first occurrences in ascending order, at most ``mostLines``.
     public private(set) var lines: [Int] = []
 
-    /// The most lines that are kept.
+    /// The maximum number of lines that are kept.
     public static let mostLines = 10
 
     mutating func add(line: Int) {
@@ -13,7 +13,7 @@ public struct CountedLines: Hashable, Sendable {
         insert(line)
     }
 
-    /// Counts some whose lines are not known.
+    /// Counts occurrences whose lines are not known.
     mutating func add(count: Int) { self.count += count }
 
     mutating func merge(_ other: CountedLines) {

@@ -1,10 +1,10 @@
 internal import ProfileCore
 
-/// A way of writing dates, and how its days and months stand.
+/// A date format, with its order of day and month.
 public struct DateWriting: Hashable, Sendable {
-    /// As ``/ProfileCore/DateFormat`` takes it.
+    /// The pattern, as ``/ProfileCore/DateFormat`` accepts it.
     public let pattern: String
-    /// What stands first where only the order tells day from month; nil where nothing can be mistaken.
+    /// Whether the day or the month comes first, if only the order distinguishes them; nil if they cannot be confused.
     let order: Order?
 
     /// Whether the pattern is one of strptime(3).
@@ -17,7 +17,8 @@ public struct DateWriting: Hashable, Sendable {
         self.order = order
     }
 
-    /// Whole numbers first and strict ones before lenient ones, so that the first that fits says most.
+    /// All formats. ISO order comes first and strict formats come before lenient ones, so that the first fitting format
+    /// is the most specific.
     static let all: [DateWriting] =
         ["yyyy-MM-dd", "yyyy/MM/dd", "yyyy.MM.dd", "yyyyMMdd"].map { DateWriting($0) }
         + ["/", ".", "-", " "].flatMap { sign in
@@ -35,13 +36,14 @@ public struct DateWriting: Hashable, Sendable {
         ]
         .map { DateWriting($0) }
 
-    /// Patterns of date and time, besides ISO 8601's.
+    /// The patterns of date and time, in addition to ISO 8601.
     static let dateTimes = [
         "%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M", "%Y/%m/%d %H:%M:%S", "%Y/%m/%d %H:%M", "%Y-%m-%d %H:%M:%S.%f",
         "%d.%m.%Y %H:%M:%S", "%d.%m.%Y %H:%M",
     ]
 
-    /// Whether a value can be meant so: eight digits are a date only if their year is near.
+    /// Returns whether a value plausibly has this format. Eight digits are a date only if the year begins with 19 or
+    /// 20.
     var isPlausible: @Sendable (Span<UInt8>) -> Bool {
         switch pattern {
         case "yyyyMMdd":

@@ -1,4 +1,4 @@
-/// The values of a column and how often each is there, as long as they are few.
+/// The distinct values of a column with their counts, as long as there are few.
 struct FewValues: Sendable {
     struct Entry: Sendable {
         let bytes: [UInt8]
@@ -6,11 +6,12 @@ struct FewValues: Sendable {
         var count: Int
     }
 
-    /// Nil once there are more than ``most``, or a long one. Those that are there often come first, more or less.
+    /// The distinct values; nil if there are more than ``most`` or one is longer than ``longest``. Frequent values are
+    /// near the front.
     private(set) var entries: [Entry]? = []
 
     static let most = 50
-    /// In bytes: what is longer is text, and no name of something.
+    /// The maximum length of a value in bytes. A longer value is free text, not a choice.
     static let longest = 100
 
     @inline(__always)
@@ -32,7 +33,7 @@ struct FewValues: Sendable {
         }
         if let found {
             entries?[found].count += count
-            // A step to the front, so that values that are there often are found soon.
+            // The entry moves one step to the front, so that frequent values are found quickly.
             if found > 0 { entries?.swapAt(found, found - 1) }
         } else if value.count <= Self.longest, let known = entries?.count, known < Self.most {
             entries?.append(Entry(bytes: value.withUnsafeBufferPointer { Array($0) }, key: key, count: count))
@@ -41,7 +42,7 @@ struct FewValues: Sendable {
         }
     }
 
-    /// The first eight bytes.
+    /// Returns the first eight bytes as a number.
     @inline(__always)
     private static func key(of value: Span<UInt8>) -> UInt64 {
         var key: UInt64 = 0

@@ -1,14 +1,14 @@
 internal import ProfileCore
 
-/// A field of a schema on its way to being written.
+/// A field of the proposed schema, before it is written as JSON.
 struct FieldDraft: Sendable {
     var name: String
     var title: String?
     var type = "string"
-    /// Beside the type: `format`, `missingValues` and the like.
+    /// The members beside the type, such as `format` and `missingValues`.
     var attributes: [JSONMember] = []
     var constraints: [JSONMember] = []
-    /// Under `profiles`.
+    /// The members of the object `profiles`.
     var extensions: [JSONMember] = []
 
     init(name: String) { self.name = name }
@@ -20,7 +20,7 @@ struct FieldDraft: Sendable {
         extensions = type.extensions
     }
 
-    /// Whether values that are written in two ways are two values.
+    /// Whether two different texts are always two different values.
     var isExact: Bool { type == "string" || type == "integer" }
 
     var format: String? {
@@ -28,7 +28,7 @@ struct FieldDraft: Sendable {
         return format
     }
 
-    /// An element of a Table Schema's `fields`.
+    /// The field as an element of a Table Schema's `fields`.
     var document: JSONValue {
         var members = [JSONMember("name", .string(name))]
         if let title { members.append(JSONMember("title", .string(title))) }

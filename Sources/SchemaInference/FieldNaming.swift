@@ -1,24 +1,24 @@
 internal import ProfileCore
 internal import ProfileTransfer
 
-/// Gives fields names that a schema takes, each once, for the names of columns.
+/// Chooses unique field names, which a schema accepts, for columns.
 ///
-/// A column that is called as a field can be keeps its name, before any other is given one: what a file calls so means that
-/// column, to an import as well (I2).
+/// Columns whose names are valid field names keep them, and get them before the other columns are named. So a name in
+/// the file means the same column to an import (I2).
 struct FieldNaming {
-    /// By the position of the column, and why it is another name than the column's.
+    /// The field names by the position of the column, with the reason if the name differs from the column's name.
     private(set) var names: [Int: (name: String, reason: ColumnDoubt.RenamingReason?)] = [:]
-    /// For a field of row numbers.
+    /// The name for a field of row numbers.
     private(set) var rowNumber = FieldName.username.text
-    /// What is taken, as an import matches names.
+    /// The names already used, folded as an import matches names.
     private var taken = Self.kept
-    /// All headers of the file, none of which may mean another column's field.
+    /// All headers of the file. No header may match the field of another column.
     private let headers: Set<String>
 
     /// - Parameters:
-    ///   - columns: Those that become fields, but for passwords and hashes.
-    ///   - key: The position of the key's.
-    ///   - headers: Of all columns.
+    ///   - columns: The columns that become fields, without passwords and hashes.
+    ///   - key: The position of the key column; nil if there is none.
+    ///   - headers: The headers of all columns.
     init(of columns: [(position: Int, name: ColumnName)], key: Int?, headers: Set<String>) {
         self.headers = headers
         for (position, column) in columns where Self.isName(column.header) {
@@ -30,20 +30,20 @@ struct FieldNaming {
         if key == nil, headers.contains(rowNumber) { rowNumber = free("row", beside: nil) }
     }
 
-    /// `username` and `password` are kept for the fields that are these.
+    /// Names that are reserved for the fields `username` and `password`, and for password hashes.
     private static let kept: Set = Set(
         [FieldName.username.text, FieldName.password.text, ProfileDraft.hashName].map(FoldedHeader.init))
 
-    /// Whether a schema takes a column's name as it is.
+    /// Returns whether a column's name can be used unchanged as a field name.
     private static func isName(_ header: String) -> Bool {
         FieldName(header) != nil && !FieldName.reserved.contains(header) && !kept.contains(FoldedHeader(header))
     }
 
     /// - Parameters:
     ///   - column: The column's name.
-    ///   - position: The column's, from 0, for one whose name has nothing that a field's may have.
-    ///   - isKey: Whether it is the key's.
-    /// - Returns: The name, and why it is another one.
+    ///   - position: The column's position, from 0. It makes a name if the column's name has no usable characters.
+    ///   - isKey: Whether the column is the key.
+    /// - Returns: The name, with the reason if it differs from the column's name.
     private mutating func name(
         for column: ColumnName, at position: Int, isKey: Bool
     ) -> (name: String, reason: ColumnDoubt.RenamingReason?) {
@@ -58,7 +58,8 @@ struct FieldNaming {
         }
         let free = free(name, beside: column.header)
         if free != name { (name, reason) = (free, .indistinct) }
-        // The key is stored as `username`: where its own name cannot be had that one serves, unless it is another column's.
+        // The key is stored as `username`. If the key cannot keep its own name, it gets this one, unless another column
+        // has it.
         let username = FieldName.username.text
         if isKey, reason != nil, column.header == username || !headers.contains(username) {
             let isOwn = FoldedHeader(column.header) == FoldedHeader(username)
@@ -67,7 +68,8 @@ struct FieldNaming {
         return (name, reason)
     }
 
-    /// A name that no other field has, with a number if need be, and by which an import finds no other column than this.
+    /// Returns a name that no other field has and that matches no other column in an import. It appends a number if
+    /// necessary.
     private mutating func free(_ plain: String, beside header: String?) -> String {
         var name = plain
         var number = 2
@@ -78,7 +80,7 @@ struct FieldNaming {
         return name
     }
 
-    /// With room for a number.
+    /// Shortens a name so that a number can be appended.
     private static func shortened(_ name: String) -> String {
         String(name.prefix(FieldName.longestLength - 5))
     }

@@ -1,13 +1,14 @@
 internal import ProfileCore
 
-/// What tells one value of a column from another, whatever its ASCII case: equal values have equal ones, and two that
-/// differ have the same once in 2⁶⁴.
+/// A hash of a value, ignoring ASCII case. Equal values have equal fingerprints. Two different values have the same
+/// fingerprint with a probability of 1 in 2⁶⁴.
 struct Fingerprint: Sendable {
     let hash: UInt64
     /// The first line of the record that has the value.
     let line: Int
 
-    /// Seeded anew in each process, so that nobody can tell the values from what is spilled.
+    /// Makes a fingerprint. The hash has a random seed per process, so that values cannot be recovered from a spill
+    /// file.
     init(of value: Span<UInt8>, line: Int) {
         self.line = line
         hash = value.withUnsafeBufferPointer { value in
@@ -21,11 +22,11 @@ struct Fingerprint: Sendable {
     }
 }
 
-/// Fingerprints in ascending order, each once: that of the line that comes first.
+/// Unique fingerprints in ascending order, each with the first line of its value.
 struct FingerprintRun: Sendable {
     private(set) var fingerprints: [Fingerprint]
 
-    /// Sorts fingerprints; `repeats` gets those that are there already.
+    /// Sorts fingerprints and removes duplicates, which are added to `repeats`.
     init(_ unsorted: [Fingerprint], repeats: inout CountedLines) {
         fingerprints = unsorted.sorted { ($0.hash, $0.line) < ($1.hash, $1.line) }
         var kept = 0
@@ -40,7 +41,7 @@ struct FingerprintRun: Sendable {
         fingerprints.removeLast(fingerprints.count - kept)
     }
 
-    /// Both in one; `repeats` gets those that are in both, by the later line.
+    /// Merges two runs. Fingerprints that are in both are added to `repeats` with the later line.
     init(_ one: FingerprintRun, _ other: FingerprintRun, repeats: inout CountedLines) {
         fingerprints = []
         fingerprints.reserveCapacity(one.fingerprints.count + other.fingerprints.count)

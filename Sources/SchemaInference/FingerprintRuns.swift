@@ -1,26 +1,27 @@
-/// The fingerprints of a column, of any number, in memory that does not grow with it.
+/// All fingerprints of a column. Memory use is bounded and does not grow with their number.
 ///
-/// Sorted runs are merged with others of their size, so that a value is moved a logarithmic number of times and a repeat
-/// is found as soon as its runs meet. What memory does not hold goes to disk as one run, and is merged at the end.
+/// Sorted runs of similar size are merged, so each value is moved a logarithmic number of times, and a repeat is found
+/// when its runs are merged. If the memory limit is exceeded, the fingerprints are spilled to disk as one run. The
+/// spilled runs are merged at the end.
 final class FingerprintRuns {
-    /// The repeats that were found so far.
+    /// The repeats found so far.
     private(set) var repeats = CountedLines()
-    /// From the longest to the shortest.
+    /// The runs in memory, from the longest to the shortest.
     private var runs: [FingerprintRun] = []
     private var spilled: [SpillFile.Part] = []
     private var file: SpillFile?
     private let template: [CChar]
 
-    /// What does not fit into memory goes to a file of a name of this template of `mkstemp`.
+    /// Makes an empty collection. `template` is a `mkstemp` template for the spill file.
     init(template: [CChar]) { self.template = template }
 
     /// Adds the values of a batch.
     ///
     /// - Parameters:
-    ///   - run: Theirs.
-    ///   - repeats: Those within the batch.
-    ///   - limit: The most fingerprints that are kept in memory.
-    /// - Throws: Why what memory does not hold cannot be written.
+    ///   - run: The fingerprints of the values.
+    ///   - repeats: The repeats within the batch.
+    ///   - limit: The maximum number of fingerprints in memory.
+    /// - Throws: ``InferenceError/spilling(code:)`` if the spill file cannot be written.
     func add(_ run: FingerprintRun, repeats: CountedLines, limit: Int) throws(InferenceError) {
         self.repeats.merge(repeats)
         var run = run
@@ -32,7 +33,7 @@ final class FingerprintRuns {
         if runs.reduce(0, { $0 + $1.fingerprints.count }) > limit { try spill() }
     }
 
-    /// Finds the repeats that are left; nothing is added afterwards.
+    /// Finds the remaining repeats. No values may be added afterwards.
     func finish() throws(InferenceError) {
         mergeAll()
         guard !spilled.isEmpty else { return }

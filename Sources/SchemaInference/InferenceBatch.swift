@@ -1,8 +1,8 @@
 internal import CSVStream
 
-/// Records of an input as they were read, with the columns that were known by then.
+/// A batch of records, with the columns known when it was read.
 struct InferenceBatch: Sendable {
-    /// Shared, since a batch of records has one owner.
+    /// A shared reference to a batch of records, which itself has only one owner.
     final class Records: Sendable {
         let batch: RecordBatch
 
@@ -10,15 +10,15 @@ struct InferenceBatch: Sendable {
     }
 
     let records: Records
-    /// How many of the records are looked at.
+    /// The number of records that are examined.
     var count: Int
     let columns: [InferenceColumn]
-    /// The first record as it was given; every other should have a cell for each column. Nil for objects, which need not
-    /// have all members.
+    /// The first record, unchanged. Every other record should have a cell for each of its columns. Nil for JSON
+    /// objects, which need not have all members.
     let header: [String]?
-    /// What the reader found wrong with a record, by its position, besides the record's own fault.
+    /// The faults that the reader found, by the position of the record, in addition to the record's own fault.
     let faults: [Int: RowRefusal]
-    /// Bytes of the input read so far, for showing progress.
+    /// The number of bytes of the input read so far, for showing progress.
     let bytesRead: UInt64
 
     init(

@@ -1,12 +1,12 @@
 internal import ProfileCore
 internal import ProfileTransfer
 
-/// A column of an input that was asked for.
+/// A column of the input that is examined.
 struct InferenceColumn: Sendable {
     let name: ColumnName
-    /// Its cell's place in a record.
+    /// The index of its cell in a record.
     let position: Int
-    /// Why its values are not looked at, and it becomes no field; nil for one that is looked at.
+    /// The reason why its values are ignored and it does not become a field; nil if they are examined.
     var omission: ColumnDoubt.OmissionReason?
 
     init(_ header: String, at position: Int) {
@@ -15,26 +15,27 @@ struct InferenceColumn: Sendable {
         omission = Self.isName(name.header) ? nil : .noName
     }
 
-    /// Whether its cells may hold what nobody must see.
+    /// Whether its name says that it holds passwords or hashes, which must not be shown.
     var isSecret: Bool { name.secrecy == .password || name.secrecy == .hash }
 
     var mayBeKey: Bool { omission == nil && name.mayBeKey }
 
-    /// Whether a schema can keep such a header: it says something, and that is no more than a header may be.
+    /// Returns whether a schema can keep this header: it is not empty after folding, and not longer than
+    /// ``longestName``.
     static func isName(_ header: String) -> Bool {
         header.utf8.count <= longestName && !FoldedHeader(header).isEmpty
     }
 
-    /// In bytes.
+    /// The maximum length of a header in bytes.
     static let longestName = 1_000
 }
 
-/// The columns that are to become fields, as somebody has named them.
+/// The columns that the options choose as fields, by their headers.
 struct ColumnChoice: Sendable {
     private let wanted: [String]
     private let folded: Set<FoldedHeader>
 
-    /// - Parameter headers: Empty for all columns.
+    /// - Parameter headers: The chosen headers; empty for all columns.
     init(_ headers: [String]) {
         wanted = headers.map(\.trimmed)
         folded = Set(wanted.map(FoldedHeader.init))
@@ -42,11 +43,11 @@ struct ColumnChoice: Sendable {
 
     var isOfAll: Bool { wanted.isEmpty }
 
-    /// Whether a column may be one of them, as far as its own name says.
+    /// Returns whether a column with this header may be one of the chosen columns.
     func mayMean(_ header: String) -> Bool { isOfAll || folded.contains(FoldedHeader(header)) }
 
-    /// The positions of the columns among all headers, these without the white space around them: for each name the one that
-    /// is written so, else those that an import takes for the same (I2).
+    /// Returns the positions of the chosen columns among all headers, which must be trimmed. For each chosen name these
+    /// are the columns with exactly this header, or otherwise the columns that an import matches with it (I2).
     func columns(among headers: [String]) throws(InferenceError) -> [Int] {
         guard !isOfAll else { return Array(headers.indices) }
         var chosen: Set<Int> = []
@@ -64,7 +65,7 @@ struct ColumnChoice: Sendable {
 }
 
 extension [InferenceColumn] {
-    /// Refuses more columns than a schema has fields, and two of one name.
+    /// Throws if there are more columns than a schema can have fields, or if two columns have the same header.
     func requireFields() throws(InferenceError) {
         var headers: Set<String> = []
         let fields = filter { $0.omission == nil }

@@ -1,40 +1,43 @@
 public import ProfileTransfer
 
-/// How a schema is looked for.
+/// Options for inferring a schema.
 public struct InferenceOptions: Sendable {
-    /// What the schema is called.
+    /// The name of the schema.
     public var name = "custom"
-    /// How the input is written.
+    /// The format of the input.
     public var format = InputFormat.automatic
-    /// How the input's characters are written; nil to find out.
+    /// The character encoding of the input; nil to detect it.
     public var encoding: String?
-    /// The only columns that become fields, by their headers; empty for all of them.
+    /// The headers of the columns that become fields; empty for all columns.
     public var columns: [String] = []
-    /// How many rows are looked at, from the first one on; nil for all. What was not looked at may break the rules.
+    /// The number of rows that are examined, from the first row; nil for all. Rows that are not examined may violate
+    /// the proposed schema.
     public var sample: Int?
-    /// Whether the number of the row is the key where no column is called as a key is.
+    /// Whether the row number is the key if no column has the name of a key.
     public var keysByRow = false
-    /// A folder for what memory does not hold, and for copies of what can be read once only. The files have no names, and
-    /// nobody else can read them.
+    /// The folder for spill files, and for copies of inputs that can be read only once. The files have no names, and
+    /// other users cannot read them.
     public var temporaryFolder = "/tmp"
 
-    /// Options as they are by default.
+    /// Makes the default options.
     public init() {}
 }
 
-/// Why no schema can be proposed.
+/// The reason why no schema can be proposed.
 public enum InferenceError: Error, Hashable, Sendable {
     /// The input cannot be read as a table.
     case input(ImportError)
-    /// The first record is no header of the rows, which have more cells or say more; the record in this line is one.
+    /// The first record is not a header: the rows below it have more cells or more content. The record in this line is
+    /// probably the header.
     case headerFurtherDown(line: Int)
-    /// There are so many columns, more than a schema has fields: ``InferenceOptions/columns`` has to choose.
+    /// The input has this number of columns, which is more than a schema can have fields. Choose some with
+    /// ``InferenceOptions/columns``.
     case tooManyColumns(Int, most: Int)
-    /// ``InferenceOptions/columns`` names a column that is not there.
+    /// ``InferenceOptions/columns`` names a column that does not exist.
     case unknownColumn(String)
-    /// What memory does not hold could not be written or read, with this `errno`.
+    /// A spill file could not be written or read. The code is `errno`.
     case spilling(code: Int32)
-    /// The schema that was found is none that can be taken, which is a defect of the inference; the reason is for its report.
+    /// The inferred schema is invalid. This is a defect of the inference; the text gives the reason for a bug report.
     case refusedSchema(String)
     /// The task was cancelled.
     case cancelled

@@ -3,24 +3,24 @@ internal import ProfileCore
 internal import ProfileTransfer
 internal import Synchronization
 
-/// Hands out the records of an input, batch by batch, to whichever thread asks.
+/// Reads the records of an input in batches. Any thread may read the next batch.
 final class InferenceSource: Sendable {
-    /// The name of the characters' encoding, where nothing but the look of the bytes tells it.
+    /// The name of the character encoding, if it was guessed from the bytes; otherwise nil.
     let guessedEncoding: String?
     private let state: Mutex<State>
     private let sample: Int?
     private let choice: ColumnChoice
-    /// The first record of CSV, without the white space around its cells; nil for JSON.
+    /// The first record of a CSV input, with trimmed cells; nil for JSON.
     private let header: [String]?
 
     private struct State: ~Copyable, Sendable {
         var reader: Reader
-        /// Those that are known so far.
+        /// The columns known so far.
         var columns: [InferenceColumn] = []
-        /// Records that were looked at to find the header, and are not handed out yet.
+        /// Records that were read to check the header and have not been returned yet.
         var ahead: InferenceBatch?
         var rows = 0
-        /// Whether there was more than the rows that were asked for.
+        /// Whether the input has more rows than the sample.
         var isSample = false
     }
 
@@ -46,7 +46,7 @@ final class InferenceSource: Sendable {
         }
     }
 
-    /// Opens the input, and reads the header where it has one. Blocks the thread.
+    /// Opens the input, and reads the header if it has one. Blocks the thread.
     init(_ source: ByteSource, options: InferenceOptions) throws(InferenceError) {
         sample = options.sample
         let choice = ColumnChoice(options.columns)
@@ -69,7 +69,7 @@ final class InferenceSource: Sendable {
         state = Mutex(beginning.state)
     }
 
-    /// An input whose first records were read.
+    /// The state of an input after its first records were read.
     private struct Beginning: ~Copyable {
         let header: [String]?
         let state: State
@@ -88,7 +88,7 @@ final class InferenceSource: Sendable {
                 .map { InferenceColumn(titles[$0], at: $0) }
             try columns.requireFields()
         } catch {
-            // Of what is no header these say little.
+            // If the first record is not a header, that error is more useful than these.
             try requireHeader(header, above: firstBatch(of: &csv, [], header), options)
             throw error
         }
@@ -98,7 +98,8 @@ final class InferenceSource: Sendable {
             header: titles, state: State(reader: .csv(csv, header: header), columns: columns, ahead: ahead))
     }
 
-    /// Refuses a first record that is certainly no header of what follows, unless somebody has said what it is.
+    /// Throws if the first record is certainly not a header of the rows that follow, unless the options choose columns
+    /// of it.
     private static func requireHeader(
         _ header: [String], above batch: InferenceBatch?, _ options: InferenceOptions
     ) throws(InferenceError) {
@@ -110,22 +111,22 @@ final class InferenceSource: Sendable {
         if let line = search.line(below: header) { throw .headerFurtherDown(line: line) }
     }
 
-    /// What there is to know of the columns once all is read.
+    /// The facts about the columns that are known at the end of the input.
     struct Found {
-        /// By the positions of the evidence.
+        /// The columns, in the order of the evidence.
         let columns: [InferenceColumn]
-        /// The positions of those that become fields, or are left out with a reason.
+        /// The positions of the columns that become fields or are left out with a reason.
         let chosen: [Int]
-        /// The names of all columns, as far as they were looked at.
+        /// The headers of all known columns.
         let headers: [String]
-        /// Whether there was more to read than was asked for.
+        /// Whether the input has more rows than the sample.
         let isSample: Bool
         let guessedEncoding: String?
-        /// Whether the names stand in the input's first record.
+        /// Whether the headers are in the input's first record.
         let hasHeader: Bool
     }
 
-    /// What was found; to be asked when nothing is read any more.
+    /// Returns the facts about the columns. Call it after reading has ended.
     func found() throws(InferenceError) -> Found {
         let (columns, isSample) = state.withLock { ($0.columns, $0.isSample) }
         let names = columns.map(\.name.header)
@@ -139,11 +140,11 @@ final class InferenceSource: Sendable {
             guessedEncoding: guessedEncoding, hasHeader: header != nil)
     }
 
-    /// The next records; nil at the end of the input, or of what is looked at.
+    /// Returns the next records; nil at the end of the input or of the sample.
     func next() throws(ByteStreamError) -> InferenceBatch? {
         try state.withLock { state throws(ByteStreamError) in
             guard state.rows < sample ?? .max else {
-                // One more record tells whether there is more.
+                // Reads one more batch to learn whether the input has more rows.
                 var columns = state.columns
                 if !state.isSample { state.isSample = try state.reader.next(&columns) != nil }
                 return nil
@@ -171,7 +172,7 @@ final class InferenceSource: Sendable {
     fileprivate static func read(
         _ csv: inout CSVReader, _ columns: [InferenceColumn], _ header: [String]
     ) -> Result<InferenceBatch?, ByteStreamError> {
-        // What is in a column that is not looked at nobody knows.
+        // A column that is not examined may hold secrets.
         let isSecret = columns.count < header.count || columns.contains { $0.name.secrecy != .none }
         var records = RecordBatch(containsSecrets: isSecret)
         do throws(ByteStreamError) {

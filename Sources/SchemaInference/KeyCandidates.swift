@@ -1,16 +1,16 @@
 internal import Synchronization
 
-/// The columns that may be the key: those whose values are each row's own.
+/// The columns that may be the key, because their values are unique.
 ///
-/// A column leaves at its first repeat or empty cell. One whose name speaks for it stays, since it may lack a value of
-/// its own in one row of a hundred (N3).
+/// A column stops being a candidate at its first repeat or empty cell. A column with the name of a key stays a
+/// candidate, because one row in a hundred may lack a unique value (N3).
 final class KeyCandidates {
-    /// What was found of a column in all rows.
+    /// The findings about a candidate from all rows.
     struct Finding: Sendable {
         let missing: CountedLines
         let repeats: CountedLines
 
-        /// Rows without a value of their own.
+        /// The number of rows without a unique value.
         var exceptions: Int { missing.count + repeats.count }
     }
 
@@ -25,27 +25,28 @@ final class KeyCandidates {
     private let left: LeftColumns
     private let template: [CChar]
 
-    /// About 16 MiB for all candidates together, and as much while they are merged.
+    /// The maximum number of fingerprints of all candidates together: about 16 MiB, and twice that while they are
+    /// merged.
     private static let mostInMemory = 1 << 20
 
     /// - Parameters:
-    ///   - left: Is told which columns have left.
-    ///   - template: Of `mkstemp`, for the files of what memory does not hold.
+    ///   - left: Receives the columns that are no longer candidates.
+    ///   - template: The `mkstemp` template for spill files.
     init(left: LeftColumns, template: [CChar]) {
         self.left = left
         self.template = template
     }
 
-    /// Adds what one batch has shown; the batches come in order.
+    /// Adds the keys of one batch. Call it in the order of the batches.
     ///
     /// - Parameters:
-    ///   - keys: Its values, by column.
-    ///   - rowsBefore: Rows of earlier batches, which do not have a column that is new.
-    ///   - staysAnyway: Whether a column's name speaks for it.
-    /// - Throws: Why what memory does not hold cannot be written.
+    ///   - keys: The values of the batch by column.
+    ///   - rowsBefore: The number of rows in earlier batches. They have no value in a column that is new in this batch.
+    ///   - staysAnyway: Returns whether the column has the name of a key.
+    /// - Throws: ``InferenceError/spilling(code:)`` if a spill file cannot be written.
     func add(_ keys: [Int: KeyEvidence], rowsBefore: Int, staysAnyway: (Int) -> Bool) throws(InferenceError) {
         let limit = limit
-        // In the order of the columns, so that two runs do the same.
+        // The columns are visited in order, so that every run does the same.
         for column in keys.keys.sorted() where !left.contains(column) {
             guard let evidence = keys[column] else { continue }
             var candidate = candidates[column] ?? Candidate(runs: FingerprintRuns(template: template))
@@ -57,14 +58,14 @@ final class KeyCandidates {
         }
     }
 
-    /// Adds rows that were doubtful, and are not refused.
+    /// Adds the doubtful rows that are not refused.
     func add(_ rows: [DoubtfulRow]) throws(InferenceError) {
         guard !rows.isEmpty else { return }
         for column in candidates.keys.sorted() {
             var fingerprints: [Fingerprint] = []
             var missing = CountedLines()
             for row in rows {
-                // An object may be older than its column.
+                // A JSON object may have been read before the column first occurred.
                 if let key = row.keys[column] ?? nil { fingerprints.append(key) } else { missing.add(line: row.line) }
             }
             let evidence = KeyEvidence(fingerprints, missing: missing)
@@ -73,10 +74,10 @@ final class KeyCandidates {
         }
     }
 
-    /// The most fingerprints of one candidate that are kept in memory.
+    /// The maximum number of fingerprints of one candidate in memory.
     private var limit: Int { max(1 << 16, Self.mostInMemory / max(1, candidates.count)) }
 
-    /// What there is to know of those that are left; to be asked once, when all is read.
+    /// Returns the findings about the remaining candidates. Call it once, after all rows were added.
     func finish(staysAnyway: (Int) -> Bool) throws(InferenceError) -> [Int: Finding] {
         var findings: [Int: Finding] = [:]
         for (column, candidate) in candidates {
@@ -94,7 +95,7 @@ final class KeyCandidates {
     }
 }
 
-/// The columns that are no candidates any more, so that workers need not look at them.
+/// The columns that are no longer candidates. Workers skip them.
 final class LeftColumns: Sendable {
     private let columns = Mutex<Set<Int>>([])
 

@@ -2,17 +2,18 @@ internal import CSVStream
 internal import ProfileCore
 internal import ProfileTransfer
 
-/// Reads JSON objects into columns, one for each name that a member has had so far, of those that were asked for.
+/// Reads JSON objects into columns: one column for each member name that has occurred so far and is chosen.
 struct MemberReader: ~Copyable, Sendable {
     private var elements: JSONElementReader
     private let choice: ColumnChoice
     private var positions: [String: Int] = [:]
-    /// Columns that are looked at.
+    /// The number of columns that are examined.
     private var fieldCount = 0
     private var record = 0
 
     private static let bytesPerBatch = 1 << 20
-    /// A record has a cell for each column up to its last member's.
+    /// The maximum number of cells in a batch. It is needed because a record has a cell for each column up to that of
+    /// its last member.
     private static let cellsPerBatch = 1 << 19
 
     init(_ elements: consuming JSONElementReader, choice: ColumnChoice) {
@@ -20,7 +21,8 @@ struct MemberReader: ~Copyable, Sendable {
         self.choice = choice
     }
 
-    /// The next records; nil at the end of the input, or where there are more columns than a schema has fields.
+    /// Returns the next records; nil at the end of the input, or if there are more columns than a schema can have
+    /// fields.
     mutating func next(_ columns: inout [InferenceColumn]) throws(ByteStreamError) -> InferenceBatch? {
         var records = RecordBatch(containsSecrets: true)
         var faults: [Int: RowRefusal] = [:]
@@ -40,9 +42,9 @@ struct MemberReader: ~Copyable, Sendable {
             records, columns: columns, header: nil, faults: faults, bytesRead: elements.bytesRead)
     }
 
-    /// Appends the cells of an object.
+    /// Appends the cells of a JSON object.
     ///
-    /// - Returns: Why it has none, if so.
+    /// - Returns: The reason why the element has no cells; nil if it is a valid object.
     private mutating func read(
         _ element: JSONElementReader.Element, into records: inout RecordBatch, _ columns: inout [InferenceColumn]
     ) -> RowRefusal? {
@@ -56,11 +58,11 @@ struct MemberReader: ~Copyable, Sendable {
         guard case .object(let members) = value else { return .notAnObject }
         var cells: [Int: String] = [:]
         for member in members where !ImportColumns.rejectColumns.contains(member.name) && choice.mayMean(member.name) {
-            // Nobody calls a field so, and one object may have a million of such names.
+            // No field has such a long name, and one object could have a million of them.
             guard member.name.utf8.count <= InferenceColumn.longestName else { return .notAnObject }
             let column = position(of: member.name, &columns)
             guard let text = member.value.typedForm(in: nil) else {
-                // Nested values are usual, and their rows are not wrong: the column is no field.
+                // Nested values are common and their rows are not wrong, so only the column is left out.
                 if columns[column].omission == nil { fieldCount -= 1 }
                 columns[column].omission = .holdsLists
                 continue

@@ -1,16 +1,16 @@
 internal import ProfileCore
 internal import ProfileTransfer
 
-/// Makes the fields of a schema of columns, one after another.
+/// Makes the fields of a schema from columns, one after another.
 struct ProposalMaker {
     private let columns: [InferenceColumn]
     let evidence: BatchEvidence
     let keys: [Int: KeyCandidates.Finding]
-    /// The column of the key; nil where there is none.
+    /// The key column; nil if there is none.
     let key: Int?
     let secrets: ChosenSecrets
 
-    /// A column with what became of it.
+    /// A column with its decision.
     private struct Made {
         let column: Int
         /// Nil for a column that is left out.
@@ -22,7 +22,7 @@ struct ProposalMaker {
 
     private var made: [Made] = []
     private let naming: FieldNaming
-    /// The names of all columns, as an import matches them where none is written so.
+    /// The folded headers of all columns, as an import matches them if no header is equal.
     private let headers: [FoldedHeader]
     private var tokens: Set<Int>
 
@@ -65,12 +65,12 @@ struct ProposalMaker {
                 doubts: [.leftOut(reason)]))
     }
 
-    /// The field `password`, whose header the schema keeps where an import would not take it for the same.
+    /// Adds the field `password`. The schema keeps the column's header if an import would not match it with the field.
     private mutating func addSecret(_ column: Int, _ found: ColumnEvidence) {
         var draft = FieldDraft(name: FieldName.password.text)
         draft.extensions = [JSONMember("secret", true), JSONMember("contentType", "new-password")]
         let isHash = column == secrets.hashes
-        // Whatever stands there may be a password, but not every text is a hash.
+        // Any text may be a password, but not every text is a hash.
         let missing = isHash ? found.cells - found.values : found.empty
         let values = found.cells - missing
         if missing == 0, values > 0 { draft.constraints = [JSONMember("required", true)] }
@@ -106,7 +106,7 @@ struct ProposalMaker {
             Made(column: column, draft: draft, values: judgement.values, missing: judgement.missing, doubts: doubts))
     }
 
-    /// Names the field, and keeps the header where an import would not find the field by it.
+    /// Names the field, and keeps the column's header if an import would not match it with the field.
     private func giveName(to draft: inout FieldDraft, _ column: Int) -> ColumnDoubt.RenamingReason? {
         let name = columns[column].name
         guard let (text, reason) = naming.names[column] else { return nil }
@@ -116,14 +116,15 @@ struct ProposalMaker {
         return reason
     }
 
-    /// Whether an import finds a field of this name by a header that the schema does not list: no other one is like it.
+    /// Returns whether an import matches this header with the field although the schema does not list it. That needs a
+    /// header that no other folded header equals.
     private func finds(_ field: String, by header: String) -> Bool {
         if header == field { return true }
         let folded = FoldedHeader(header)
         return folded == FoldedHeader(field) && headers.count { $0 == folded } == 1
     }
 
-    /// The schema of all that was added; where no column is the key it has one of row numbers.
+    /// Returns the schema of all added columns. If no column is the key, it has a key field of row numbers.
     func schema(named name: String) throws(InferenceError) -> ProfileSchema {
         var fields = made.compactMap { $0.draft?.document }
         var primaryKey = FieldName.username.text
@@ -152,7 +153,7 @@ struct ProposalMaker {
         ]
     }
 
-    /// What became of each column.
+    /// Returns the proposal for each column.
     func columns(of schema: ProfileSchema) -> [ColumnProposal] {
         made.map { made in
             let rules = made.draft.flatMap { FieldName($0.name) }.flatMap { schema[$0] }

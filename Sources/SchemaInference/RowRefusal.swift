@@ -1,28 +1,28 @@
 internal import CSVStream
 
-/// Why no schema could take a row.
+/// The reason why no schema could accept a row.
 public enum RowRefusal: String, Hashable, Sendable, CaseIterable {
-    /// There are more cells than columns, or fewer.
+    /// The row has more or fewer cells than there are columns.
     case cellCount = "cell_count"
-    /// Bytes that are no characters.
+    /// The row has bytes that are not valid characters in the encoding.
     case badEncoding = "bad_encoding"
-    /// A quote begins a cell, and none ends it.
+    /// A cell begins with a quote that is never closed.
     case unclosedQuote = "unclosed_quote"
-    /// A closing quote is followed by something else than a delimiter or the end of the line.
+    /// A closing quote is followed by text instead of a delimiter or the end of the line.
     case textAfterQuote = "text_after_quote"
-    /// A NUL byte.
+    /// The row has a NUL byte.
     case nul
-    /// Longer than a record may be, which is 1 MiB.
+    /// The row is longer than the limit of a record, which is 1 MiB.
     case tooLong = "too_long"
-    /// The row says what the header says.
+    /// The row repeats the header.
     case headerAgain = "header_again"
-    /// An element of JSON that is no object of strings, numbers, booleans and nulls, each under a name of its own.
+    /// The JSON element is not an object of strings, numbers, booleans and nulls with unique names.
     case notAnObject = "not_an_object"
-    /// A control character other than tab, LF and CR.
+    /// The row has a control character other than tab, LF and CR.
     case controlCharacter = "control_character"
-    /// What stands where the hash of a password should be is none that can be checked.
+    /// The column of password hashes has a value that is not a supported hash.
     case unsupportedHash = "unsupported_hash"
-    /// The cell of the key is empty.
+    /// The key cell is empty.
     case noKey = "no_key"
     /// An earlier row has the same key.
     case repeatedKey = "repeated_key"

@@ -4,31 +4,31 @@ internal import ProfileCore
 public import ProfileTransfer
 internal import Threads
 
-/// Looks through a file that nobody has prepared and proposes a schema by which every row of it is valid, save rows that
-/// no schema could take (N1).
+/// Examines a file and proposes a schema that accepts every row, except rows that no schema could accept (N1).
 ///
-/// Workers take turns at splitting and look at their batches side by side; what they find is merged in the order of the
-/// input. Memory does not grow with the input.
+/// Workers take turns at splitting the input into batches and examine their batches in parallel. Their evidence is
+/// merged in the order of the input. Memory use does not grow with the input.
 public struct SchemaInference: Sendable {
     private let options: InferenceOptions
 
-    /// Prepares to look for a schema.
+    /// Makes an inference with options.
     public init(options: InferenceOptions = InferenceOptions()) { self.options = options }
 
-    /// Reads the input to its end, or as many rows as the options say.
+    /// Reads the input to its end, or the number of rows in the options.
     ///
-    /// An input that is to be imported afterwards is made fit for it by ``/ProfileTransfer/ImportInput/readableAgain(keptIn:)``.
+    /// To import the same input afterwards, first make it readable again with
+    /// ``/ProfileTransfer/ImportInput/readableAgain(keptIn:)``.
     /// - Parameters:
-    ///   - input: Where the bytes come from; a file must not change meanwhile.
-    ///   - progress: Told after every batch.
-    /// - Returns: What was found. A file without a column that could be the key has no ``SchemaProposal/schema``.
-    /// - Throws: ``InferenceError``; `cancelled` when the task was.
+    ///   - input: The input. A file must not change while it is read.
+    ///   - progress: Called after every batch.
+    /// - Returns: The proposal. It has no ``SchemaProposal/schema`` if no column can be the key.
+    /// - Throws: ``InferenceError``; `cancelled` if the task was cancelled.
     public func run(
         _ input: ImportInput, progress: @escaping @Sendable (ImportProgress) -> Void = { _ in }
     ) async throws(InferenceError) -> SchemaProposal {
         let reading: InputReading
         do throws(ImportError) { reading = try InputReading(input) } catch { throw .input(error) }
-        // When nobody reads any more, the input may be read again.
+        // After reading has ended, the input may be read again.
         defer { reading.interruption.reset() }
         let outcome: Result<SchemaProposal, InferenceError> = await withTaskCancellationHandler {
             do throws(InferenceError) {
@@ -45,12 +45,12 @@ public struct SchemaInference: Sendable {
         } onCancel: {
             reading.interruption.interrupt()
         }
-        // What was read until then is no whole file.
+        // A cancelled run has not read the whole file.
         if Task.isCancelled { throw .cancelled }
         return try outcome.get()
     }
 
-    /// Blocks the thread.
+    /// Runs the inference. Blocks the thread.
     private func look(
         through reading: InputReading, named name: String, _ progress: @Sendable (ImportProgress) -> Void
     ) throws(InferenceError) -> SchemaProposal {
@@ -90,10 +90,10 @@ public struct SchemaInference: Sendable {
         return (evidence, keys)
     }
 
-    /// What became of a batch.
+    /// The evidence of a batch.
     private struct SeenBatch: Sendable {
         let evidence: BatchEvidence
-        /// Those that were known when it was read.
+        /// The columns that were known when the batch was read.
         let columns: [InferenceColumn]
         let bytesRead: UInt64
     }

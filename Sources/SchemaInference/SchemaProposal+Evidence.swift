@@ -1,7 +1,7 @@
 internal import ProfileCore
 internal import ProfileTransfer
 
-// From what the rows have shown to a schema.
+// Makes a proposal from the evidence of the rows.
 extension SchemaProposal {
     init(
         of source: String, _ found: InferenceSource.Found, _ evidence: BatchEvidence,
@@ -28,8 +28,8 @@ extension SchemaProposal {
         refused = Self.refused(evidence, keyColumn, keys)
     }
 
-    /// The first by name whose values are each row's own in 99 rows of a hundred, else the first without exception, unless
-    /// the number of the row takes its place (N3).
+    /// Returns the key column: the first column with the name of a key whose values are unique in at least 99 of 100
+    /// rows. Otherwise, if `byValues` is true, it is the first column whose values are all unique (N3).
     private static func key(
         among found: InferenceSource.Found, _ evidence: BatchEvidence, _ keys: [Int: KeyCandidates.Finding],
         _ secrets: ChosenSecrets, byValues: Bool
@@ -38,7 +38,7 @@ extension SchemaProposal {
         let named = columns.compactMap { column in found.columns[column].name.keyRank.map { (rank: $0, column: column) }
         }
         .sorted { ($0.rank, $0.column) < ($1.rank, $1.column) }.map(\.column)
-        // Without rows there are names alone to go by.
+        // Without rows, only the names decide.
         let rows = evidence.columns.lazy.map(\.cells).max() ?? 0
         guard rows > 0 else { return named.first }
         return named.first { keys[$0].map { $0.exceptions * 100 <= rows } ?? false }
@@ -60,13 +60,14 @@ extension SchemaProposal {
     }
 }
 
-/// The columns that become the field of passwords, and those that cannot.
+/// The secret columns: those that become the field `password`, and those that are left out.
 struct ChosenSecrets {
-    /// The column of hashes that can be checked.
+    /// The column of supported password hashes; nil if there is none.
     private(set) var hashes: Int?
-    /// The column of passwords; none beside hashes, since a row has one of the two.
+    /// The column of passwords; nil if there is none, or if there is a column of hashes, because a profile has either a
+    /// password or a hash.
     private(set) var passwords: Int?
-    /// Secrets that are left out.
+    /// The secret columns that are left out, with the reason.
     private(set) var leftOut: [Int: ColumnDoubt.OmissionReason] = [:]
 
     init(_ found: InferenceSource.Found, _ evidence: BatchEvidence) {
@@ -78,7 +79,8 @@ struct ChosenSecrets {
             if holdsHashes || names[column].secrecy == .hash && found.values == 0 {
                 if hashes == nil { hashes = column } else { leftOut[column] = .otherSecret }
             } else if found.hashes > 0 {
-                // A field would store and show what is somebody's hash, or hash it again as if it were a password.
+                // An ordinary field would store and show a person's hash. A password field would hash it again as if it
+                // were a password.
                 leftOut[column] = .someHashes
             } else if names[column].secrecy == .hash {
                 leftOut[column] = .unsupportedHashes
@@ -89,6 +91,6 @@ struct ChosenSecrets {
         }
     }
 
-    /// Whether a column holds secrets, and so is no key.
+    /// Returns whether a column holds secrets, so that it cannot be the key.
     func contains(_ column: Int) -> Bool { column == hashes || column == passwords || leftOut[column] != nil }
 }

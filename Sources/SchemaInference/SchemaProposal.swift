@@ -1,44 +1,44 @@
 public import ProfileCore
 public import ProfileTransfer
 
-/// What was found in a file: for each column what it was taken for, and a schema of all of it.
+/// The result of an inference: a proposal for each column, and a schema of all fields.
 public struct SchemaProposal: Sendable {
-    /// The input as it was named.
+    /// The name of the input.
     public let source: String
-    /// Rows that were looked at, those that are refused too.
+    /// The number of examined rows, including refused ones.
     public let rows: Int
-    /// There are more rows than were looked at, and they may break the rules.
+    /// Whether the input has more rows than were examined. The other rows may violate the schema.
     public let isSample: Bool
-    /// How the characters are written, where nothing but the look of the bytes tells it.
+    /// The name of the character encoding, if it was guessed from the bytes; otherwise nil.
     public let guessedEncoding: String?
-    /// What else is odd about the input, and was read all the same.
+    /// Warnings about oddities of the input that did not prevent reading it.
     public let warnings: [InputWarning]
-    /// In the order of the header; only those that were asked for.
+    /// The proposals for the chosen columns, in the order of the header.
     public let columns: [ColumnProposal]
-    /// Nil where no column can be the key of a profile.
+    /// The key of a profile; nil if no column can be the key.
     public let key: Key?
-    /// Rows that no schema could take, in the order of ``RowRefusal``.
+    /// The rows that no schema could accept, in the order of ``RowRefusal``.
     public let refused: [RefusedRows]
-    /// The rules; nil without a key.
+    /// The proposed schema; nil if there is no key.
     public let schema: ProfileSchema?
 
-    /// Columns that are in the file and not in the schema, by their headers: an import has to pass over them.
+    /// The headers of the columns that are in the file but not in the schema. An import must ignore them.
     public let ignoredColumns: [String]
-    /// Those of them whose headers an import would take for a field's, so that it has to be told of each one
-    /// (``/ProfileTransfer/ImportOptions/ignoredColumns``).
+    /// The ignored columns whose headers an import would match with a field. They must be listed in
+    /// ``/ProfileTransfer/ImportOptions/ignoredColumns``.
     public let mistakableColumns: [String]
-    /// The columns that became fields, where ``InferenceOptions/columns`` asked for some only; else empty.
+    /// The headers of the columns that became fields, if ``InferenceOptions/columns`` chose columns; otherwise empty.
     public let chosenColumns: Set<String>
 
-    /// What tells one profile from another.
+    /// The key of a profile.
     public enum Key: Hashable, Sendable {
-        /// The column of this header.
+        /// The column with this header.
         case column(String)
-        /// The number of the row, as ``InferenceOptions/keysByRow`` asked for.
+        /// The number of the row. It is used only with ``InferenceOptions/keysByRow``.
         case rowNumber
     }
 
-    /// Makes an import of the same input take its columns as they were taken here.
+    /// Changes import options so that an import of the same input uses the columns as this proposal does.
     public func adapt(_ options: inout ImportOptions) {
         options.ignoredColumns.formUnion(ignoredColumns)
         options.chosenColumns = chosenColumns
@@ -46,78 +46,79 @@ public struct SchemaProposal: Sendable {
     }
 }
 
-/// Rows that are rejected for one reason.
+/// The rows that are refused for one reason.
 public struct RefusedRows: Hashable, Sendable {
-    /// Why.
+    /// The reason.
     public let reason: RowRefusal
-    /// How many, and where the first ones begin.
+    /// The number of rows, with the lines on which the first ones begin.
     public let rows: CountedLines
 }
 
-/// What one column was taken for.
+/// The proposal for one column.
 public struct ColumnProposal: Sendable {
-    /// Its name in the file.
+    /// The column's name in the file.
     public let header: String
-    /// The rules of its field; nil for a column that is left out.
+    /// The rules of its field; nil if the column is left out.
     public let rules: FieldRules?
-    /// Whether it holds the hashes of the field's passwords, and not these.
+    /// Whether the column holds password hashes and not passwords.
     public let holdsHashes: Bool
-    /// Values that bear it out, which are all that are not missing.
+    /// The number of values that are not missing. All of them fit the rules.
     public let values: Int
-    /// Cells that are empty, or hold what stands for a missing value.
+    /// The number of cells that are empty or hold a text that stands for a missing value.
     public let missing: Int
-    /// The first two values that differ; none of what nobody is to see (N4).
+    /// The first two distinct values; empty for columns whose values must not be shown (N4).
     public let examples: [String]
-    /// What a person should look at.
+    /// The doubts that a person should check.
     public let doubts: [ColumnDoubt]
 }
 
-/// What is doubtful about a column.
+/// A doubt about a column.
 public enum ColumnDoubt: Hashable, Sendable {
     /// Every value is missing.
     case noValues
-    /// Dates whose days and months cannot be told apart: text.
+    /// The values are dates whose day and month cannot be distinguished. The field is text.
     case dayOrMonth
-    /// Numbers in which the sign may stand for a fraction or between thousands: text.
+    /// The values are numbers whose sign may separate a fraction or thousands. The field is text.
     case fractionOrThousands
-    /// All but a few values are of this type: text.
+    /// All but a few values have this type. The field is text.
     case nearly(InferredType, CountedLines)
-    /// Digits that are no number, since they begin with a zero or a plus sign or are too many: text.
+    /// Some digits are not a number, because they begin with a zero or a plus sign, or there are too many. The field is
+    /// text.
     case numerals(CountedLines)
-    /// Taken for missing values.
+    /// These texts are treated as missing values.
     case takenAsMissing([String], count: Int)
-    /// May stand for a missing value, and was taken for what it says.
+    /// This text may stand for a missing value, but is treated as an ordinary value.
     case mayBeMissing(String, count: Int)
-    /// The field is not called as the column is.
+    /// The field has a different name than the column.
     case renamed(RenamingReason)
-    /// Left out of the schema.
+    /// The column is left out of the schema.
     case leftOut(OmissionReason)
-    /// Taken for the key since no value is there twice; its name does not speak for it.
+    /// The column is the key only because its values are unique, not because of its name.
     case keyByValues
-    /// The key, and rows are rejected because of it.
+    /// The column is the key, and some rows are refused because their key is missing or repeated.
     case keyExceptions(missing: CountedLines, repeated: CountedLines)
 
-    /// Why a field is not called as its column is.
+    /// The reason why a field has a different name than its column.
     public enum RenamingReason: Hashable, Sendable {
-        /// The store has a column of its own by that name.
+        /// The store reserves the name.
         case reserved
-        /// But for underscores another field has the name.
+        /// The name differs from that of another field only by underscores.
         case indistinct
-        /// Of the name nothing is left that can be part of a field's.
+        /// The column's name has no characters that a field name may have.
         case unwritable
     }
 
-    /// Why a column is no field.
+    /// The reason why a column does not become a field.
     public enum OmissionReason: Hashable, Sendable {
-        /// It has no name by which an import could find it.
+        /// The column has no name that an import could match.
         case noName
-        /// JSON has lists or objects there.
+        /// The column holds JSON lists or objects.
         case holdsLists
-        /// The hashes are none that can be checked.
+        /// The column holds hashes that are not supported.
         case unsupportedHashes
-        /// Some values are hashes of passwords, and too many others are none.
+        /// Some values are password hashes, but too many other values are not.
         case someHashes
-        /// There is another column of passwords or hashes.
+        /// Another column of passwords or hashes is used instead.
         case otherSecret
     }
 }

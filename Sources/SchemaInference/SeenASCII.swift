@@ -1,6 +1,6 @@
 internal import ProfileCore
 
-/// The ASCII characters that were seen, and whether there were others.
+/// The set of ASCII characters that occurred, and whether other characters occurred.
 struct SeenASCII: Sendable {
     private var low: UInt64 = 0
     private var high: UInt64 = 0
@@ -28,9 +28,9 @@ struct SeenASCII: Sendable {
 
     var hasLetters: Bool { members.contains(where: \.isASCIILetter) }
 
-    /// A control character other than tab, LF and CR.
+    /// Whether a control character other than tab, LF and CR occurred.
     var hasForbiddenControl: Bool { low & 0xFFFF_D9FF != 0 || high >> 63 == 1 }
 
-    /// In the order of their codes.
+    /// The ASCII characters in the order of their codes.
     var members: [UInt8] { (0..<128).filter(contains) }
 }

@@ -1,9 +1,10 @@
 internal import ProfileCore
 
-/// The one shape of digits and literals that all values of a column have, as long as they have one.
+/// The common shape of all values of a column: which characters are digits, and which are literals.
 enum ShapeEvidence: Sendable {
     case noValues
-    /// `#` for a digit, all else for itself: a mask as ``ProfileCore/Mask`` has it.
+    /// All values so far have this shape. `#` stands for a digit, every other character for itself, as in a
+    /// ``ProfileCore/Mask``.
     case shape([UInt8])
     case several
 
@@ -26,14 +27,14 @@ enum ShapeEvidence: Sendable {
         }
     }
 
-    /// The mask; nil where the shape is of digits alone, or of literals alone.
+    /// The mask; nil if there is no common shape, or if it has only digits or only literals.
     var mask: String? {
         guard case .shape(let shape) = self, shape.contains(Mask.digit), shape.contains(where: { $0 != Mask.digit })
         else { return nil }
         return String(decoding: shape, as: UTF8.self)
     }
 
-    /// How many digits all values are of, and nothing else; nil where they are not.
+    /// The number of digits, if all values consist of the same number of digits and nothing else; otherwise nil.
     var digitCount: Int? {
         guard case .shape(let shape) = self, shape.allSatisfy({ $0 == Mask.digit }) else { return nil }
         return shape.count
@@ -44,7 +45,7 @@ enum ShapeEvidence: Sendable {
         var shape: [UInt8] = []
         for index in value.indices {
             let byte = value[index]
-            // Neither spaces nor signs of digits can be literals of a mask.
+            // A space or `#` cannot be a literal of a mask.
             guard 0x21...0x7E ~= byte, byte != Mask.digit else { return .several }
             shape.append(byte.isASCIIDigit ? Mask.digit : byte)
         }

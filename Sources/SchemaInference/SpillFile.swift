@@ -1,9 +1,9 @@
 internal import CSVStream
 internal import Platform
 
-/// A file without a name, for its owner alone, with sorted runs of fingerprints one behind the other.
+/// An unnamed file that only its owner can read. It holds sorted runs of fingerprints, one after another.
 final class SpillFile {
-    /// Where a run lies, in fingerprints.
+    /// The position of a run in the file, counted in fingerprints.
     struct Part: Sendable {
         let start: Int
         let count: Int
@@ -12,7 +12,7 @@ final class SpillFile {
     private let file: UnnamedFile
     private var count = 0
 
-    /// Makes it by a template of `mkstemp`.
+    /// Creates the file from a `mkstemp` template.
     init(_ template: [CChar]) throws(InferenceError) {
         do throws(ByteStreamError) { file = try UnnamedFile(template) } catch { throw .spilling(code: error.code) }
     }
@@ -28,10 +28,10 @@ final class SpillFile {
         return part
     }
 
-    /// Returns readers of the parts, which are read side by side.
+    /// Returns one reader for each part. The readers can be used alternately.
     func read(_ parts: [Part]) -> [SpilledRun] { parts.map { SpilledRun($0, of: self) } }
 
-    /// Reads fingerprints that were appended, as many as `memory` holds.
+    /// Fills `memory` with fingerprints, starting at the position `start`.
     fileprivate func read(
         into memory: UnsafeMutableBufferPointer<Fingerprint>, from start: Int
     ) throws(ByteStreamError) {
@@ -48,16 +48,16 @@ final class SpillFile {
     private static let stride = MemoryLayout<Fingerprint>.stride
 }
 
-/// Reads one run of a spill file from front to back.
+/// Reads one run of a spill file sequentially.
 struct SpilledRun {
-    /// The fingerprint at hand; nil at the end.
+    /// The current fingerprint; nil before the first `advance()` and at the end.
     private(set) var current: Fingerprint?
     private var buffer: ArraySlice<Fingerprint> = []
     private var next: Int
     private let end: Int
     private let file: SpillFile
 
-    /// 64 KiB: hundreds of runs are read at once.
+    /// The size of the read buffer: 64 KiB. It is small because hundreds of runs may be read at the same time.
     private static let fingerprintsPerRead = 4_096
 
     init(_ part: SpillFile.Part, of file: SpillFile) {
@@ -66,7 +66,7 @@ struct SpilledRun {
         self.file = file
     }
 
-    /// Goes on to the next fingerprint; to the first one the first time.
+    /// Moves to the next fingerprint. The first call moves to the first one.
     mutating func advance() throws(InferenceError) {
         if buffer.isEmpty, next < end { try fill() }
         current = buffer.popFirst()
@@ -88,9 +88,9 @@ struct SpilledRun {
     }
 }
 
-/// Runs that are read side by side, that with the least fingerprint on top.
+/// A binary heap of runs with the smallest fingerprint at the top, for a multiway merge.
 enum FingerprintHeap {
-    /// Reads all of them to their ends and counts what is in more than one.
+    /// Reads all runs to their ends, and counts the fingerprints that occur in more than one.
     static func merge(_ runs: inout [SpilledRun], repeats: inout CountedLines) throws(InferenceError) {
         for index in runs.indices { try runs[index].advance() }
         runs.removeAll { $0.current == nil }

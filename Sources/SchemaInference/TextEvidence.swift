@@ -2,17 +2,17 @@ internal import ProfileCore
 
 /// The lengths and characters of a column's values.
 struct TextEvidence: Sendable {
-    /// In user-perceived characters.
+    /// The length of the shortest value in user-perceived characters.
     private(set) var shortest = Int.max
-    /// The least `maxLength` that lets every value in: in user-perceived characters, or in bytes by the rule that bounds
-    /// these (S5).
+    /// The smallest `maxLength` that accepts every value. It is counted in user-perceived characters, and raised for
+    /// long values by the limit on bytes (S5).
     private(set) var longest = 0
     private(set) var ascii = SeenASCII()
     private(set) var isASCII = true
 
-    /// Takes a value in, unless it holds a control character that no text may hold.
+    /// Adds a value, unless it has a control character that no text may hold.
     ///
-    /// - Returns: Whether it was taken.
+    /// - Returns: Whether the value was added.
     @inline(__always)
     mutating func add(_ value: Span<UInt8>) -> Bool {
         var seen = SeenASCII()
@@ -24,7 +24,8 @@ struct TextEvidence: Sendable {
         return true
     }
 
-    /// The characters of codes and names of things, as a schema's `characters` lists them; nil where there are others.
+    /// The character classes of the values, as a schema's `characters` lists them; nil if there are characters other
+    /// than ASCII letters, digits and `-_.`.
     var characters: [String]? {
         guard isASCII else { return nil }
         let signs = ascii.members.filter { !$0.isASCIILetter && !$0.isASCIIDigit }
@@ -56,7 +57,8 @@ struct TextEvidence: Sendable {
         isASCII = isASCII && other.isASCII
     }
 
-    /// What a value may have in bytes, however few characters it may have (``ProfileCore/FieldRules/longestByteCount``).
+    /// The number of bytes that every value may have, even if `maxLength` is small
+    /// (``ProfileCore/FieldRules/longestByteCount``).
     private static let bytesOfAnyLength = 1_024
 }
 

@@ -1,12 +1,13 @@
 internal import ProfileCore
 
-/// Something that all values of a column may be: a field's type with its way of writing.
+/// A type with its format that all values of a column may have.
 struct TypeHypothesis: Sendable {
     let type: InferredType
-    /// Whether a value is written as such values are: stricter than the rules, which take `+7` and `007` for integers.
+    /// Returns whether a value looks like this type. It is stricter than the validation rules, which accept `+7` and
+    /// `007` as integers.
     private let isPlausible: @Sendable (Span<UInt8>) -> Bool
 
-    /// All of them, none of more than 64. Of those that every value bears out the first is taken.
+    /// All hypotheses, at most 64. If several fit every value, the first one is used.
     static let all: [TypeHypothesis] = [integer] + numbers + dates + dateTimesAndTimes + texts
 
     private static let integer = TypeHypothesis(.integer) { WrittenNumber($0, decimal: nil, group: nil) != nil }
@@ -26,7 +27,8 @@ struct TypeHypothesis: Sendable {
         TypeHypothesis(.uuid) { $0.count == 36 },
     ]
 
-    /// As the fields of a schema: values are judged by the very code that will judge them when they come in.
+    /// A validator with one field per hypothesis. So inference judges values with the same code that validates them
+    /// during an import.
     private static let validator: ProfileValidator? = {
         let fields = all.enumerated().map { index, hypothesis in
             FieldDraft(name: "field\(index)", type: hypothesis.type).document
@@ -41,13 +43,14 @@ struct TypeHypothesis: Sendable {
         self.isPlausible = isPlausible
     }
 
-    /// Whether a value, trimmed and not empty, bears out the hypothesis of a position.
+    /// Returns whether a value fits the hypothesis with this index. The value must be trimmed and not empty.
     static func isBorneOut(_ index: Int, by value: Span<UInt8>) -> Bool {
         all[index].isPlausible(value) && (validator?.takes(value, index: index) ?? false)
     }
 
-    /// The hypotheses that a value which bears one out bears out too, so that they need not be asked: an integer is a
-    /// number, and in whatever groups where it is short.
+    /// Returns the hypotheses that a value also fits if it fits the hypothesis with this index, so that they need no
+    /// test. An integer also fits every number format without groups. An integer of at most three bytes also fits the
+    /// formats with groups.
     @inline(__always)
     static func implied(by index: Int, _ value: Span<UInt8>) -> UInt64 {
         guard index == 0 else { return 0 }
@@ -66,21 +69,21 @@ struct TypeHypothesis: Sendable {
     }
 }
 
-/// What a column's values can be besides text.
+/// A type that a column's values can have, other than plain text.
 public enum InferredType: Hashable, Sendable {
-    /// A whole number of 15 digits at most.
+    /// A whole number of at most 15 digits.
     case integer
-    /// With the signs that it is written with.
+    /// A number with this decimal sign and thousands sign.
     case number(NumberWriting)
-    /// In one way of writing.
+    /// A date in this format.
     case date(DateWriting)
-    /// With a strptime pattern; nil is ISO 8601.
+    /// A date and time in this strptime pattern; nil means ISO 8601.
     case dateTime(String?)
-    /// With a strptime pattern; nil is ISO 8601.
+    /// A time in this strptime pattern; nil means ISO 8601.
     case time(String?)
     /// Text in the format `email`.
     case email
-    /// Text in the format `uri`, with `://` behind the scheme.
+    /// Text in the format `uri`, with `://` after the scheme.
     case uri
     /// Text in the format `uuid`.
     case uuid
@@ -92,7 +95,7 @@ public enum InferredType: Hashable, Sendable {
         }
     }
 
-    /// A schema's `type`.
+    /// The `type` in a schema.
     var name: String {
         switch self {
         case .integer: "integer"
@@ -104,7 +107,7 @@ public enum InferredType: Hashable, Sendable {
         }
     }
 
-    /// What stands beside the type.
+    /// The members beside `type` in a schema.
     var attributes: [JSONMember] {
         switch self {
         case .integer: []
@@ -117,9 +120,9 @@ public enum InferredType: Hashable, Sendable {
         }
     }
 
-    /// What stands under `profiles`.
+    /// The members of the object `profiles` in a schema.
     var extensions: [JSONMember] {
-        // ISO 8601 goes without saying.
+        // ISO 8601 is the default and needs no format.
         guard case .date(let writing) = self, !writing.isStrptime, writing.pattern != DateFormat.iso.pattern else {
             return []
         }
@@ -127,11 +130,11 @@ public enum InferredType: Hashable, Sendable {
     }
 }
 
-/// The signs with which numbers are written.
+/// A number format: the decimal sign and the thousands sign.
 public struct NumberWriting: Hashable, Sendable {
-    /// Between whole and fraction.
+    /// The sign between the whole part and the fraction.
     let decimal: UInt8
-    /// Between thousands.
+    /// The sign between groups of thousands; nil for none.
     let group: UInt8?
 
     static let plain = NumberWriting(decimal: UInt8(ascii: "."), group: nil)
@@ -155,15 +158,16 @@ public struct NumberWriting: Hashable, Sendable {
 
     private static func text(_ byte: UInt8) -> String { String(Unicode.Scalar(byte)) }
 
-    /// Whether its signs, seen among the values of a column that bears it out, tell it from the others.
+    /// Returns whether the characters of a column's values include the sign that distinguishes this format from the
+    /// others.
     func isTold(by seen: SeenASCII) -> Bool { group.map(seen.contains) ?? seen.contains(decimal) }
 }
 
-/// A number as people write one: no plus sign, no leading zeros, thousands in groups or not at all, 15 digits at most.
+/// A number as people write it: no plus sign, no leading zeros, all thousands in groups or none, and at most 15 digits.
 private struct WrittenNumber {
     private static let mostDigits = 15
 
-    /// Nil for what is not written like that; a decimal sign that is nil is for whole numbers.
+    /// Parses a number; nil if the text is not such a number. A `decimal` of nil accepts only whole numbers.
     init?(_ text: Span<UInt8>, decimal: UInt8?, group: UInt8?) {
         var index = text.first == UInt8(ascii: "-") ? 1 : 0
         let start = index
@@ -186,7 +190,7 @@ private struct WrittenNumber {
         guard digits > 0, !hasGroups || sinceGroup == 3, group == nil || hasGroups || digits <= 3 else { return nil }
         let isZero = text[start] == UInt8(ascii: "0")
         guard !isZero || digits == 1 else { return nil }
-        // There is no integer that is less than none.
+        // `-0` is not an integer.
         if decimal == nil { guard index == text.count, !(isZero && start == 1) else { return nil } }
         if index < text.count, text[index] == decimal {
             let fraction = index + 1
@@ -197,7 +201,7 @@ private struct WrittenNumber {
         }
         guard digits <= Self.mostDigits else { return nil }
         if index < text.count {
-            // Of `1E5` nobody knows whether it is a number or a name; `1.0E5` and `1E+5` are numbers.
+            // `1E5` may be a number or a name; `1.0E5` and `1E+5` are numbers.
             guard group == nil, text[index] | 0x20 == UInt8(ascii: "e"), index + 1 < text.count else { return nil }
             let sign = text[index + 1] == UInt8(ascii: "-") || text[index + 1] == UInt8(ascii: "+")
             let exponent = index + (sign ? 2 : 1)
@@ -217,7 +221,8 @@ extension Span<UInt8> {
         return false
     }
 
-    /// `https://…`: a scheme and an authority, since `note:text` is a URI too.
+    /// Whether the text begins with a scheme and `://`, as in `https://…`. A scheme alone is not enough, because
+    /// `note:text` is also a URI.
     fileprivate var namesProtocol: Bool {
         var index = 0
         while index < count, self[index].isASCIILetter { index += 1 }

@@ -1,31 +1,30 @@
-/// The deadline of a call: all that the call does shares it, however many transactions, attempts and retries that takes.
+/// The deadline of a call. All transactions, attempts and retries of the call share it.
 ///
-/// It belongs to the task, so no function on the way has to hand it on. The outermost call sets it, and every call
-/// within keeps to it.
+/// It is a task-local value, so functions need not pass it on. The outermost call sets it, and nested calls keep it.
 package enum CallDeadline {
     @TaskLocal private static var current: ContinuousClock.Instant?
 
-    /// The shortest time that anything gets, so that what is free is found free when the deadline is near or over.
+    /// The minimum time of every wait. Even if the deadline is near or over, a wait can still take a free resource.
     package static let leastTime = Duration.milliseconds(50)
-    /// A longer time would overflow sums.
+    /// The maximum time of a call. A longer time would overflow sums.
     private static let mostTime = Duration.seconds(1_000_000_000)
 
-    /// Returns the deadline of the call that the task runs, or that of a call which begins now and may take `limit`. It is
-    /// never nearer than ``leastTime``.
+    /// Returns the deadline of the current call. If there is none, returns the deadline of a call that begins now and
+    /// may take `limit`. The deadline is always at least ``leastTime`` from now.
     package static func orFromNow(_ limit: Duration) -> ContinuousClock.Instant {
         guard let current else { return fromNow(limit) }
         return max(current, .now + leastTime)
     }
 
-    /// Returns the deadline of something that begins now and may take `limit`, whatever call it is in.
+    /// Returns the deadline of an operation that begins now and may take `limit`, regardless of the current call.
     package static func fromNow(_ limit: Duration) -> ContinuousClock.Instant {
         .now + min(max(limit, leastTime), mostTime)
     }
 
-    /// Whether the call that the task runs has used up its time.
+    /// Whether the deadline of the current call has passed; false if there is none.
     package static var isOver: Bool { current.map { $0 <= .now } ?? false }
 
-    /// Runs `body` as one call that may take `limit`. Within another call it has that one's deadline.
+    /// Runs `body` as a call that may take `limit`. Within another call, `body` keeps that call's deadline.
     package static func within<Value, Failure>(
         _ limit: Duration, _ body: () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
@@ -33,7 +32,7 @@ package enum CallDeadline {
         return try await at(fromNow(limit), body)
     }
 
-    /// Runs `body` with this deadline, or with none for a nil one: then what it does sets deadlines of its own.
+    /// Runs `body` with this deadline. If it is nil, `body` has no deadline, and calls in it set their own.
     package static func at<Value, Failure>(
         _ deadline: ContinuousClock.Instant?, _ body: () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {

@@ -1,25 +1,25 @@
 internal import Dispatch
 internal import Synchronization
 
-/// Workers that take turns at reading batches, work on them side by side, and hand the results over in order.
+/// A pipeline whose workers take turns at reading batches, process them in parallel, and deliver the results in order.
 ///
-/// At most `depth` batches are under way or waiting to be fetched, so that memory stays bounded when the one who
-/// fetches is slow. The workers have threads of their own and may block.
+/// At most `depth` batches are in progress or waiting to be fetched, so memory stays bounded if the consumer is slow.
+/// The workers have their own threads and may block.
 package final class OrderedPipeline<Input: Sendable, Output: Sendable, Failure: Error>: Sendable {
     private struct State {
         var finished: [Int: Output] = [:]
         var nextToFetch = 0
-        /// How many batches there are, once that is known, and what ended them.
+        /// The total number of batches and the error that ended reading; nil until the end is known.
         var end: (count: Int, failure: Failure?)?
         var isStopped = false
         var runningWorkers = 0
-        /// Who is told when there may be something to fetch, and when the workers are gone.
+        /// The functions to call when a result may be available, and when all workers have ended.
         var awaitingArrival: [@Sendable () -> Void] = []
         var awaitingEnd: [@Sendable () -> Void] = []
     }
 
     private let state = Mutex(State())
-    /// The number of the next batch to be read; held while reading.
+    /// The number of the next batch to be read. The mutex is held while reading.
     private let turn = Mutex(0)
     private let room = DispatchSemaphore(value: 0)
     private let workers: Int
@@ -29,11 +29,11 @@ package final class OrderedPipeline<Input: Sendable, Output: Sendable, Failure: 
     /// Starts the workers.
     ///
     /// - Parameters:
-    ///   - workers: How many; at least one is started, and fewer where the system has no more threads.
-    ///   - depth: The most batches under way or waiting to be fetched.
-    ///   - read: Called by one worker at a time; nil is the end.
-    ///   - process: Called by several at once.
-    /// - Throws: Why not even one could be started.
+    ///   - workers: The number of workers, at least one. Fewer are started if the system has no more threads.
+    ///   - depth: The maximum number of batches in progress or waiting to be fetched.
+    ///   - read: Reads the next batch, or returns nil at the end. It is called by one worker at a time.
+    ///   - process: Processes a batch. It is called by several workers at the same time.
+    /// - Throws: The error of starting a thread, if not even one worker could be started.
     package init(
         workers: Int, depth: Int, read: @escaping @Sendable () throws(Failure) -> Input?,
         process: @escaping @Sendable (Input) -> Output
@@ -45,9 +45,10 @@ package final class OrderedPipeline<Input: Sendable, Output: Sendable, Failure: 
         try startWorkers()
     }
 
-    /// The next batch in order; nil at the end, or once it was stopped. Blocks the thread until it is there.
+    /// Returns the next result in order; nil at the end, or after ``stop()``. Blocks the thread until the result is
+    /// available.
     ///
-    /// - Throws: What reading threw, after all that was read before it.
+    /// - Throws: The error of `read`, after all results of the batches before it.
     package func next() throws(Failure) -> Output? {
         while true {
             let arrival = DispatchSemaphore(value: 0)
@@ -56,9 +57,9 @@ package final class OrderedPipeline<Input: Sendable, Output: Sendable, Failure: 
         }
     }
 
-    /// The next batch in order; nil at the end, or once it was stopped. Does not block the thread.
+    /// Returns the next result in order; nil at the end, or after ``stop()``. Does not block the thread.
     ///
-    /// - Throws: What reading threw, after all that was read before it.
+    /// - Throws: The error of `read`, after all results of the batches before it.
     package func next() async throws(Failure) -> Output? {
         while true {
             let arrival = Promise<Void>()
@@ -67,7 +68,7 @@ package final class OrderedPipeline<Input: Sendable, Output: Sendable, Failure: 
         }
     }
 
-    /// Reads no more, and lets nobody wait any longer: what was read and not fetched is lost.
+    /// Stops reading and resumes all waiting callers. Results that were not fetched are discarded.
     package func stop() {
         change { state in
             state.isStopped = true
@@ -76,25 +77,27 @@ package final class OrderedPipeline<Input: Sendable, Output: Sendable, Failure: 
         for _ in 0..<workers { room.signal() }
     }
 
-    /// Waits until the workers are gone, so that nobody reads any more; call ``stop()`` before. Blocks the thread.
+    /// Waits until all workers have ended, so that `read` is not called any more. Call ``stop()`` first. Blocks the
+    /// thread.
     package func waitUntilEnded() {
         let end = DispatchSemaphore(value: 0)
         awaitEnd { end.signal() }
         end.wait()
     }
 
-    /// Waits until the workers are gone, without blocking the thread.
+    /// Waits until all workers have ended, without blocking the thread.
     package func ended() async {
         let end = Promise<Void>()
         awaitEnd { end.fulfill() }
         await end.value
     }
 
-    // MARK: Who fetches
+    // MARK: Fetching results
 
     private typealias Fetched = Result<Output?, Failure>
 
-    /// What there is to fetch; where there is nothing yet, `arrival` is called when there may be.
+    /// Returns the next result, if it is available. Otherwise returns nil, and `arrival` is called when it may be
+    /// available.
     private func fetch(orAwait arrival: @escaping @Sendable () -> Void) -> Fetched? {
         let outcome = state.withLock { state -> Fetched? in
             if state.isStopped { return .success(nil) }
@@ -120,7 +123,7 @@ package final class OrderedPipeline<Input: Sendable, Output: Sendable, Failure: 
         if hasEnded { end() }
     }
 
-    /// Changes the state in a way that those who fetch wait for.
+    /// Changes the state and notifies the callers that wait for a result.
     private func change(_ body: (inout State) -> Void) {
         let told = state.withLock { state in
             body(&state)
@@ -188,7 +191,7 @@ package final class OrderedPipeline<Input: Sendable, Output: Sendable, Failure: 
 
     private func end(at count: Int, _ failure: Failure?) {
         change { if $0.end == nil { $0.end = (count, failure) } }
-        // Others may wait for room that the one who fetches will never make.
+        // Other workers may wait for room. The consumer will fetch no more, so the signal must come from here.
         room.signal()
     }
 }

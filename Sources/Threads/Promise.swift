@@ -1,13 +1,13 @@
 internal import Synchronization
 
-/// A value that one task waits for and any thread gives.
+/// A value that any thread can provide and that one task waits for.
 ///
-/// The value may come before the wait begins. So a task first hands out the promise, then waits, and misses neither the
-/// value nor a cancellation in between.
+/// The value may be provided before the wait begins. So a task can first pass the promise on and then wait, without
+/// missing the value or a cancellation in between.
 package final class Promise<Value: Sendable>: Sendable {
     private enum State {
         case open
-        /// The continuation leaves this state before it is resumed, so it is resumed once.
+        /// The continuation is removed from this state before it is resumed, so it is resumed only once.
         case awaited(UnsafeContinuation<Value, Never>)
         case fulfilled(Value)
         case delivered
@@ -17,7 +17,7 @@ package final class Promise<Value: Sendable>: Sendable {
 
     package init() {}
 
-    /// Gives the value. Only the first value counts.
+    /// Provides the value. Only the first call has an effect.
     package func fulfill(with value: Value) {
         let waiting = state.withLock { state -> UnsafeContinuation<Value, Never>? in
             switch state {
@@ -25,7 +25,7 @@ package final class Promise<Value: Sendable>: Sendable {
                 state = .fulfilled(value)
                 return nil
             case .awaited(let continuation):
-                // The value is not kept here: its memory belongs to the task from now on.
+                // The promise does not keep the value, so only the task owns its memory from now on.
                 state = .delivered
                 return continuation
             case .fulfilled, .delivered: return nil
@@ -34,7 +34,7 @@ package final class Promise<Value: Sendable>: Sendable {
         waiting?.resume(returning: value)
     }
 
-    /// Waits for the value, also if the task is cancelled. One task may wait, once.
+    /// Waits for the value, even if the task is cancelled. Only one task may wait, and only once.
     package var value: Value {
         get async {
             await withUnsafeContinuation { continuation in
@@ -53,8 +53,8 @@ package final class Promise<Value: Sendable>: Sendable {
 
     /// Waits for the value.
     ///
-    /// - Parameter cancelled: Called if the task is cancelled, or was cancelled before. It fulfills the promise, unless
-    ///   the work that fulfills it cannot be taken back any more.
+    /// - Parameter cancelled: Called if the task is cancelled, or was cancelled before. It must fulfill the promise,
+    ///   unless the work that will fulfill it can no longer be cancelled.
     /// - Returns: The value.
     package func value(onCancel cancelled: @Sendable () -> Void) async -> Value {
         await withTaskCancellationHandler(operation: { await value }, onCancel: cancelled)
@@ -62,6 +62,6 @@ package final class Promise<Value: Sendable>: Sendable {
 }
 
 extension Promise where Value == Void {
-    /// Gives the signal that a task waits for.
+    /// Fulfills the promise, which is only a signal.
     package func fulfill() { fulfill(with: ()) }
 }

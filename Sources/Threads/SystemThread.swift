@@ -1,29 +1,31 @@
 internal import Platform
 internal import Synchronization
 
-/// A thread of its own, for work that blocks, since Swift's cooperative threads must not.
+/// A dedicated thread for work that blocks, because Swift's cooperative threads must not block.
 ///
-/// Whoever has much such work keeps a ``ThreadPool`` instead.
+/// Use a ``ThreadPool`` for many such pieces of work.
 package final class SystemThread: Sendable {
     private struct Identifier: @unchecked Sendable {
-        // A number or an address that is only ever handed back to pthread functions, which any thread may call.
+        // `@unchecked Sendable`: the value is a number or an address that is only passed to pthread functions, which
+        // any thread may call.
         let value: pthread_t
     }
 
-    /// Nil once somebody has joined it.
+    /// Nil after the thread was joined or detached.
     private let identifier: Mutex<Identifier?>
 
-    /// Starts the thread; it ends when `body` does. If nobody joins it, it ends by itself.
+    /// Starts the thread, which ends when `body` returns. The thread need not be joined.
     ///
     /// - Parameters:
-    ///   - blockingSignals: Whether the thread takes no signals, so that no handler of the program's runs in the middle
-    ///     of its work. Otherwise it takes those that the thread takes which starts it.
-    ///   - body: What the thread does.
-    /// - Throws: Why the system started none.
+    ///   - blockingSignals: Whether the thread blocks all signals, so that none of the program's signal handlers
+    ///     interrupts its work. Otherwise it inherits the signal mask of the thread that starts it.
+    ///   - body: The work of the thread.
+    /// - Throws: ``ThreadError`` if the system cannot start a thread.
     package init(blockingSignals: Bool, _ body: @escaping @Sendable () -> Void) throws(ThreadError) {
         let context = Unmanaged.passRetained(Body(body))
         var thread = pthread_t()
-        // A new thread begins with the mask of the one that starts it: this way there is no moment without it.
+        // A new thread inherits the signal mask of the thread that starts it. Setting the mask before the start leaves
+        // no moment in which the new thread takes signals.
         var mask = sigset_t()
         if blockingSignals {
             var all = sigset_t()
@@ -47,7 +49,8 @@ package final class SystemThread: Sendable {
 
     deinit { if let thread = take() { pthread_detach(thread) } }
 
-    /// Waits until the thread has ended; on itself it does not. Blocks the thread that calls.
+    /// Waits until the thread has ended. Blocks the calling thread. If a thread joins itself, the call returns
+    /// immediately.
     package func join() {
         guard let thread = take() else { return }
         if pthread_equal(thread, pthread_self()) != 0 {
@@ -65,13 +68,13 @@ package final class SystemThread: Sendable {
     }
 }
 
-/// The system started no thread.
+/// The system could not start a thread.
 package struct ThreadError: Error, Hashable, Sendable {
-    /// What `pthread_create` returned: one of `errno`'s codes, mostly `EAGAIN`.
+    /// The result of `pthread_create`: an `errno` code, mostly `EAGAIN`.
     package let code: Int32
 }
 
-/// What a thread does, on its way through `pthread_create`.
+/// The work of a thread, boxed so that it can be passed through `pthread_create`.
 private final class Body: Sendable {
     let run: @Sendable () -> Void
 

@@ -1,70 +1,71 @@
 internal import Dispatch
 internal import Synchronization
 
-/// A few threads of our own for work that blocks or computes for long, with a queue before them: first come, first
-/// served. Swift's cooperative threads would keep everything else from running meanwhile.
+/// A pool of a few dedicated threads with a first-in, first-out queue, for work that blocks or computes for a long
+/// time. On Swift's cooperative threads, such work would keep other tasks from running.
 ///
-/// Threads start when there is work for them, are kept for more of it, and end with the pool.
+/// Threads start when there is work for them, stay for more work, and end with the pool.
 package final class ThreadPool: Sendable {
     private let queue: WorkQueue
     private let deadlines = DeadlineTimer("ThreadPool deadlines")
 
-    /// Prepares a pool.
+    /// Makes a pool without threads.
     ///
     /// - Parameters:
-    ///   - threads: The most work that runs at once, at least one.
-    ///   - queueLimit: The most work that waits, at least one.
+    ///   - threads: The maximum number of threads, at least one.
+    ///   - queueLimit: The maximum number of waiting jobs, at least one.
     package init(threads: Int, queueLimit: Int = .max) {
         queue = WorkQueue(threads: max(1, threads), limit: max(1, queueLimit))
     }
 
     deinit { queue.close() }
 
-    /// Ends the threads once what waits is done, and waits for their end unless that takes longer than `limit`.
+    /// Ends the threads after the waiting work is done, and waits for their end, but not longer than `limit`.
     ///
-    /// Work must not be added any more.
+    /// No work may be added afterwards.
     package func end(within limit: Duration) async {
         let deadline = ContinuousClock.now + limit
         queue.close()
-        // A task of its own is not cancelled with the one that waits for it, so it sleeps.
+        // The loop runs in a separate task, which is not cancelled with the calling task. In a cancelled task, `sleep`
+        // would return immediately.
         await Task {
             while queue.isBusy, .now < deadline { try? await Task.sleep(for: .milliseconds(1)) }
         }.value
-        // An idle thread ends in microseconds. One that is stuck, as in a look-up of a name, is left to itself.
+        // An idle thread ends within microseconds. A thread that is stuck, for example in a name lookup, is not joined.
         if !queue.isBusy { queue.join() }
     }
 
-    /// How much work waits for a thread.
+    /// The number of jobs that wait for a thread.
     package var waiting: Int { queue.state.withLock { $0.waiting.count } }
 
-    /// Whether nobody waits any more for what runs here: on a thread of a pool, the task that gave it this work was
-    /// cancelled; elsewhere, the current task was.
+    /// Whether the current work was cancelled. On a thread of a pool, this is whether the task that submitted the work
+    /// was cancelled; elsewhere, whether the current task was.
     package static var isCancelled: Bool { Waiter.current?.isCancelled ?? Task.isCancelled }
 
     /// Runs work on one of the threads.
     ///
-    /// Cancelling the task drops work that still waits, and so does its deadline. Work that has begun is finished; it may
-    /// ask ``isCancelled``.
+    /// If the task is cancelled or `limit` passes while the work still waits, the work is dropped. Work that has begun
+    /// runs to its end; it may check ``isCancelled``.
     ///
     /// - Parameters:
     ///   - limit: How long the work may wait for a thread; nil for any time.
-    ///   - work: What to do.
-    /// - Returns: What the work returned.
-    /// - Throws: A ``ThreadRefusal`` if the work never began, else what it throws.
+    ///   - work: The work.
+    /// - Returns: The result of the work.
+    /// - Throws: A ``ThreadRefusal`` if the work never began, otherwise the error of the work.
     package func run<Value: Sendable>(
         waitingAtMost limit: Duration? = nil, _ work: @escaping @Sendable () throws -> Value
     ) async throws -> Value {
         try await run(waitingAtMost: limit, work) { $0 }
     }
 
-    /// Runs work on one of the threads, as above.
+    /// Runs work on one of the threads, with the errors of the work's own type.
     ///
     /// - Parameters:
     ///   - limit: How long the work may wait for a thread; nil for any time.
-    ///   - work: What to do.
-    ///   - refused: Says in the work's own error that it never began.
-    /// - Returns: What the work returned.
-    /// - Throws: What `refused` says if the work never began, else what it throws.
+    ///   - work: The work.
+    ///   - refused: Converts the refusal of work that never began to the work's error type.
+    /// - Returns: The result of the work.
+    /// - Throws: The error from `refused` if the work never began, otherwise the error of the work.
     package func run<Value: Sendable, Failure: Error>(
         waitingAtMost limit: Duration? = nil, _ work: @escaping @Sendable () throws(Failure) -> Value,
         refused: @escaping @Sendable (ThreadRefusal) -> Failure
@@ -82,7 +83,8 @@ package final class ThreadPool: Sendable {
                 wait?.end()
                 outcome.fulfill(with: .failure(refused($0)))
             })
-        // The queue refuses the work of a task that was cancelled before: an idle thread might begin it at once.
+        // If the task is already cancelled, the queue must refuse the work. Otherwise an idle thread could begin it at
+        // once.
         if Task.isCancelled { waiter.cancel() }
         do throws(ThreadRefusal) {
             if let look = try queue.add(job) { watchDeadlines(at: look) }
@@ -95,9 +97,9 @@ package final class ThreadPool: Sendable {
         }.get()
     }
 
-    /// Has work done on one of the threads, without waiting for it.
+    /// Submits work to the pool, without waiting for it.
     ///
-    /// - Throws: `busy` or `noThread`, if it will not be done.
+    /// - Throws: `busy` or `noThread` if the work will not run.
     package func start(_ work: @escaping @Sendable () -> Void) throws(ThreadRefusal) {
         _ = try queue.add(WorkQueue.Job(waiter: nil, perform: work, refuse: { _ in }))
     }
@@ -110,25 +112,25 @@ package final class ThreadPool: Sendable {
     }
 }
 
-/// Why work was not begun.
+/// The reason why work never began.
 package enum ThreadRefusal: Error, Hashable, Sendable {
-    /// As much work waits already as may.
+    /// The queue is full.
     case busy
-    /// The work's turn had not come when its time to wait was over.
+    /// The work still waited when its time limit had passed.
     case expired(waited: Duration)
     /// The task was cancelled before its turn came.
     case cancelled
-    /// The pool has no thread, and none could be started; the code is `pthread_create`'s.
+    /// The pool has no thread, and no thread could be started. `code` is the result of `pthread_create`.
     case noThread(code: Int32)
 }
 
 /// The task that waits for work.
 private final class Waiter: Sendable {
-    /// Whose work runs on this thread.
+    /// The task whose work runs on this thread.
     @TaskLocal static var current: Waiter?
 
     let start: ContinuousClock.Instant
-    /// When its work leaves the queue; nil for never.
+    /// The time at which waiting work leaves the queue; nil for never.
     let deadline: ContinuousClock.Instant?
     private let cancellation = Atomic(false)
 
@@ -143,10 +145,10 @@ private final class Waiter: Sendable {
     func cancel() { cancellation.store(true, ordering: .relaxed) }
 }
 
-/// The work that waits, and the threads that take it.
+/// The queue of waiting work, with the threads that perform it.
 private final class WorkQueue: Sendable {
     struct Job: Sendable {
-        /// Nil where no task waits for it.
+        /// The task that waits for the job; nil if there is none.
         let waiter: Waiter?
         let perform: @Sendable () -> Void
         let refuse: @Sendable (ThreadRefusal) -> Void
@@ -157,19 +159,19 @@ private final class WorkQueue: Sendable {
     struct State {
         var waiting: [Job] = []
         var threads = 0
-        /// Those that have no job, also those that were started a moment ago.
+        /// The number of threads without a job, including threads that have just been started.
         var idleThreads = 0
-        /// Those that can be joined.
+        /// The started threads, for joining them.
         var started: [SystemThread] = []
         var isClosed = false
-        /// The earliest moment at which somebody looks at the deadlines.
+        /// The time of the next check of the deadlines; nil if none is scheduled.
         var nextLook: ContinuousClock.Instant?
     }
 
     let state = Mutex(State())
     private let threads: Int
     private let limit: Int
-    /// Signalled once for every job that was added, and once for every thread at the end.
+    /// Signalled once for each added job, and once for each thread when the queue closes.
     private let wakeUps = DispatchSemaphore(value: 0)
 
     init(threads: Int, limit: Int) {
@@ -177,12 +179,13 @@ private final class WorkQueue: Sendable {
         self.limit = limit
     }
 
-    /// Adds a job, or says why not.
+    /// Adds a job, or throws if it cannot be added.
     ///
-    /// - Returns: When to look at the deadlines, if no earlier look is to come.
+    /// - Returns: The time at which the caller must schedule a check of the deadlines; nil if no check is needed or an
+    ///   earlier one is scheduled.
     func add(_ job: Job) throws(ThreadRefusal) -> ContinuousClock.Instant? {
         let look = try state.withLock { state throws(ThreadRefusal) -> ContinuousClock.Instant? in
-            // A task that is cancelled from here on calls `cancel` after this lock is free, and finds the job.
+            // If the task is cancelled after this check, `cancel` runs after the lock is released and finds the job.
             if let waiter = job.waiter, waiter.isCancelled { throw .cancelled }
             guard state.waiting.count < limit else { throw .busy }
             if state.waiting.count >= state.idleThreads, state.threads < threads {
@@ -191,12 +194,12 @@ private final class WorkQueue: Sendable {
                     state.threads += 1
                     state.idleThreads += 1
                 } catch {
-                    // Where there is a thread already, the job waits for that one.
+                    // If the pool already has a thread, the job waits for it.
                     guard state.threads > 0 else { throw .noThread(code: error.code) }
                 }
             }
             state.waiting.append(job)
-            // A job that an idle thread is about to take needs no timer.
+            // A job that an idle thread will take now needs no timer.
             guard let deadline = job.waiter?.deadline, state.waiting.count > state.idleThreads,
                 state.nextLook.map({ deadline < $0 }) ?? true
             else { return nil }
@@ -207,16 +210,16 @@ private final class WorkQueue: Sendable {
         return look
     }
 
-    /// Refuses the jobs whose deadline has come.
+    /// Refuses the jobs whose deadline has passed.
     ///
-    /// - Returns: When to look again, if anybody must.
+    /// - Returns: The time of the next check; nil if the caller need not schedule one.
     func refuseExpired(at now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
         let (expired, next) = state.withLock { state -> ([Job], ContinuousClock.Instant?) in
             let expired = state.waiting.filter { $0.hasExpired(at: now) }
             if !expired.isEmpty { state.waiting.removeAll { $0.hasExpired(at: now) } }
-            // Another look, at a later moment, may be on its way already.
+            // Another check may already be scheduled for a later time.
             if let nextLook = state.nextLook, nextLook > now { return (expired, nil) }
-            // Each look sees all jobs, so there are at most 200 a second.
+            // Each check visits all jobs, so the checks are at least 5 ms apart: at most 200 per second.
             state.nextLook = state.waiting.lazy.compactMap { $0.waiter?.deadline }.min().map {
                 max($0, now + .milliseconds(5))
             }
@@ -226,7 +229,7 @@ private final class WorkQueue: Sendable {
         return next
     }
 
-    /// Drops a task's job, unless a thread has begun it.
+    /// Removes a task's job from the queue, unless a thread has begun it.
     func cancel(_ waiter: Waiter) {
         let dropped: Job? = state.withLock { state in
             guard let index = state.waiting.firstIndex(where: { $0.waiter === waiter }) else { return nil }
@@ -235,7 +238,8 @@ private final class WorkQueue: Sendable {
         dropped?.refuse(.cancelled)
     }
 
-    /// Lets the threads end once they have done what waits, for which no task does: whoever waits holds the pool.
+    /// Lets the threads end after they have done the waiting jobs. When the pool is released, no task waits for these
+    /// jobs, because a waiting task keeps the pool alive.
     func close() {
         let threads = state.withLock { state in
             state.isClosed = true
@@ -244,7 +248,7 @@ private final class WorkQueue: Sendable {
         for _ in 0..<threads { wakeUps.signal() }
     }
 
-    /// Whether a thread works, or is to.
+    /// Whether a thread is working or a job is waiting.
     var isBusy: Bool { state.withLock { !$0.waiting.isEmpty || $0.threads > $0.idleThreads } }
 
     /// Waits for the end of the threads of a closed queue.
@@ -260,7 +264,7 @@ private final class WorkQueue: Sendable {
         try SystemThread(blockingSignals: true) { self.work() }
     }
 
-    /// The life of a thread.
+    /// Performs jobs on a thread until the queue is closed and empty.
     private func work() {
         while true {
             wakeUps.wait()
@@ -271,7 +275,7 @@ private final class WorkQueue: Sendable {
             if let job {
                 Waiter.$current.withValue(job.waiter) { job.perform() }
             } else if isClosed {
-                // Whoever counts the busy ones counts it as idle.
+                // A thread that has ended still counts as idle, so that `isBusy` becomes false.
                 state.withLock { $0.idleThreads += 1 }
                 return
             }

@@ -1,14 +1,13 @@
 internal import Synchronization
 
-/// How long a task has waited for its turn, be it for a thread or for a lock. It is added up only where somebody wants to
-/// know.
+/// The time that a task has waited for a thread or a lock. It is measured only within ``measuring(_:)``.
 package final class WaitingTime: Sendable {
-    /// That of what the task does now; nil where nobody wants to know.
+    /// The sum for the current task; nil outside ``measuring(_:)``.
     @TaskLocal private static var current: WaitingTime?
 
     private let sum = Mutex(Duration.zero)
 
-    /// What came of something, how long it took, and how much of that was waiting.
+    /// The outcome of an operation, its duration, and the part of the duration that was spent waiting.
     package struct Measured<Value, Failure: Error> {
         package let outcome: Result<Value, Failure>
         package let duration: Duration
@@ -27,10 +26,10 @@ package final class WaitingTime: Sendable {
         return Measured(outcome: outcome, duration: .now - start, waited: time.sum.withLock { $0 })
     }
 
-    /// Begins a wait of the current task; nil where nobody wants to know.
+    /// Begins a wait of the current task; returns nil if the time is not measured.
     package static func begin() -> Wait? { current.map { Wait(addingTo: $0) } }
 
-    /// One wait, from when it is made to its first end.
+    /// One wait. It begins when it is created and ends at the first call of `end()`.
     package final class Wait: Sendable {
         private let time: WaitingTime
         private let start = ContinuousClock.now
@@ -38,7 +37,7 @@ package final class WaitingTime: Sendable {
 
         fileprivate init(addingTo time: WaitingTime) { self.time = time }
 
-        /// Ends it. Ending it again does nothing.
+        /// Ends the wait. Later calls do nothing.
         package func end() {
             guard !isOver.exchange(true, ordering: .relaxed) else { return }
             let waited = ContinuousClock.now - start

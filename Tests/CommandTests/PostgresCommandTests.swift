@@ -216,8 +216,8 @@ import Watchdog
     @Test(isReady) func `a setting that cannot be followed is refused by name`() throws {
         let server = try Server()
         for (setting, words) in [
-            ("durability=locl", "durability is there twice"), ("connections=abc", "connections is there twice"),
-            ("durabilty=local", "durabilty is no setting"),
+            ("durability=locl", "durability is set twice"), ("connections=abc", "connections is set twice"),
+            ("durabilty=local", "durabilty is not a setting"),
         ] {
             let outcome = try server.profiles("list", place: server.uri + "&" + setting)
             #expect(outcome.status == 64)
@@ -225,7 +225,7 @@ import Watchdog
         }
         let outcome = try server.profiles("list", place: "postgresql://app@127.0.0.1:1/profiles?durability=locl")
         #expect(outcome.status == 64)
-        #expect(outcome.error.contains("durability takes local"), "\(outcome)")
+        #expect(outcome.error.contains("durability must be local"), "\(outcome)")
     }
 
     @Test(isReady) func `a store in a file is on the server with two commands, and comes back the same`() throws {

@@ -64,20 +64,20 @@ import Watchdog
     }
 
     @Test(arguments: [
-        ("durability=locl", "durability takes local, or is left out"),
-        ("durability", "durability takes local, or is left out"),
-        ("durability=", "durability takes local, or is left out"),
+        ("durability=locl", "durability must be local if it is set"),
+        ("durability", "durability must be local if it is set"),
+        ("durability=", "durability must be local if it is set"),
         ("connections=abc", "connections takes a number from 2 to 1000"),
         ("connections=", "connections takes a number from 2 to 1000"),
         ("connections=0", "connections takes a number from 2 to 1000"),
         ("connections=-3", "connections takes a number from 2 to 1000"),
         ("connections=1", "connections takes a number from 2 to 1000"),
         ("connections=1001", "connections takes a number from 2 to 1000"),
-        ("connections=8&connections=9", "connections is there twice"),
-        ("durability=local&durability=local", "durability is there twice"),
-        ("schema=a&schema=b", "schema is there twice"),
-        ("schema=", "schema takes a name of lower-case letters, digits and _ that begins with no digit"),
-        ("durabilty=local", "durabilty is no setting; besides libpq's there are durability, connections, schema"),
+        ("connections=8&connections=9", "connections is set twice"),
+        ("durability=local&durability=local", "durability is set twice"),
+        ("schema=a&schema=b", "schema is set twice"),
+        ("schema=", "schema must be a name of lower-case letters, digits and _ without a leading digit"),
+        ("durabilty=local", "durabilty is not a setting of libpq, and not one of durability, connections, schema"),
     ])
     func `E2: a value of our own settings that means nothing is refused, and told what is accepted`(
         setting: String, words: String
