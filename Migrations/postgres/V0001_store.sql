@@ -16,10 +16,12 @@ CREATE TABLE store (
     -- The version of the schema in force.
     schema_version bigint NOT NULL CHECK (schema_version >= 0),
     -- Whether a bulk load has taken the indexes away: nobody else may write profiles then.
-    is_loading boolean NOT NULL
+    is_loading boolean NOT NULL,
+    -- Whether the welcome notice was shown.
+    is_welcomed boolean NOT NULL
 );
 
-INSERT INTO store (id, schema_version, is_loading) VALUES (1, 0, false);
+INSERT INTO store (id, schema_version, is_loading, is_welcomed) VALUES (1, 0, false, false);
 
 -- Numbers that rise by themselves, each with a row of its own, so that who takes one stands in nobody else's way.
 CREATE TABLE counters (

@@ -2,8 +2,11 @@
 --
 -- A token is 256 random bits. The table holds only its SHA-256, in hexadecimal digits: a reader of it can use none.
 
--- A program of the version before must not add a row once the rows are moved. A transaction that writes to several of
--- these tables locks `profiles` first, so this statement takes part in no deadlock.
+-- A running program of the previous version must not write after this migration. Every write names this column.
+ALTER TABLE keyed_writes RENAME COLUMN written_at TO made_at;
+
+-- Uses of tokens are written without a key. A transaction that writes to several of these tables locks `profiles` first, so
+-- this statement takes part in no deadlock.
 LOCK TABLE profiles, sessions, access_tokens, resets IN EXCLUSIVE MODE;
 
 CREATE TABLE tokens (
@@ -55,3 +58,6 @@ DROP TABLE resets;
 CREATE INDEX tokens_profile ON tokens (profile_id);
 CREATE INDEX tokens_expiry ON tokens (expires_at) WHERE kind <> 'access';
 CREATE UNIQUE INDEX tokens_name ON tokens (name_key) WHERE kind = 'access';
+
+-- The command remembers the welcome for the user of the terminal.
+ALTER TABLE store DROP COLUMN is_welcomed;

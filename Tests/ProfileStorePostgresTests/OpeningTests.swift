@@ -41,6 +41,8 @@ import Watchdog
             guard words.contains(where: { tables.contains(String($0)) }) else { continue }
             try await store.run(lines.joined(separator: "\n"))
         }
+        try await store.run("ALTER TABLE keyed_writes RENAME COLUMN made_at TO written_at")
+        try await store.run("ALTER TABLE store ADD COLUMN is_welcomed boolean NOT NULL DEFAULT false")
         try await store.run("DELETE FROM migrations WHERE version > 1")
     }
 

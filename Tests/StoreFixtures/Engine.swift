@@ -65,7 +65,7 @@ package final class StoreOpener: Sendable {
 extension ProfileRepository {
     /// Whether a store's file is sound, where it is in one.
     package func isSound() async throws(ProfileStoreError) -> Bool {
-        if path.isEmpty { return true }
+        if path == nil { return true }
         return try await check().isSound
     }
 }

@@ -14,9 +14,13 @@ enum KeyedWriteTable {
             [.text(key), .text(request), .text(outcome), .number(time.millisecondsSince1970)])
     }
 
-    private static let insert = "INSERT INTO keyed_writes (key, request, outcome, written_at) VALUES ($1, $2, $3, $4)"
+    /// Waits for the end of every write that has begun, and keeps others from beginning. Every write names this table before
+    /// any other, so a transaction that holds this lock may alter any table without a deadlock.
+    static let lock = "LOCK TABLE keyed_writes IN ACCESS EXCLUSIVE MODE"
+
+    private static let insert = "INSERT INTO keyed_writes (key, request, outcome, made_at) VALUES ($1, $2, $3, $4)"
     private static let insertOnQuorum = """
-        INSERT INTO keyed_writes (key, request, outcome, written_at)
+        INSERT INTO keyed_writes (key, request, outcome, made_at)
         VALUES ($1, $2, $3, $4::bigint * (\(Durability.quorum)))
         """
 
@@ -30,15 +34,15 @@ enum KeyedWriteTable {
     }
 
     static func select(_ key: String) -> Command {
-        Command("SELECT request, outcome, written_at FROM keyed_writes WHERE key = $1", [.text(key)])
+        Command("SELECT request, outcome, made_at FROM keyed_writes WHERE key = $1", [.text(key)])
     }
 
     /// Writes the row of a key again, and selects it as ``select(_:)`` does, with whether commits wait for another machine.
     static func confirming(_ key: String) -> Command {
         Command(
             """
-            UPDATE keyed_writes SET written_at = written_at WHERE key = $1
-            RETURNING request, outcome, written_at, \(Durability.hasQuorum)
+            UPDATE keyed_writes SET made_at = made_at WHERE key = $1
+            RETURNING request, outcome, made_at, \(Durability.hasQuorum)
             """, [.text(key)])
     }
 
@@ -67,7 +71,7 @@ enum KeyedWriteTable {
     /// Forgets a key whose time is up.
     static func forgetting(_ key: String, at time: Timestamp) -> Command {
         Command(
-            "DELETE FROM keyed_writes WHERE key = $1 AND written_at <= $2",
+            "DELETE FROM keyed_writes WHERE key = $1 AND made_at <= $2",
             [.text(key), .number(WriteKey.forgotten(at: time).millisecondsSince1970)])
     }
 
@@ -76,7 +80,7 @@ enum KeyedWriteTable {
         Command(
             """
             DELETE FROM keyed_writes WHERE key IN (
-                SELECT key FROM keyed_writes WHERE written_at <= $1 ORDER BY written_at LIMIT 512
+                SELECT key FROM keyed_writes WHERE made_at <= $1 ORDER BY made_at LIMIT 512
                 FOR UPDATE SKIP LOCKED)
             """, [.number(WriteKey.forgotten(at: time).millisecondsSince1970)])
     }

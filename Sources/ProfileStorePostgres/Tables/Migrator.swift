@@ -38,7 +38,10 @@ enum Migrator {
         var names: [String] = []
         for migration in Migration.all {
             let isApplied = try await connection.transaction { transaction in
-                if migration.version > 1 { try await transaction.run(SchemaTable.hold) }
+                if migration.version > 1 {
+                    try await transaction.run(KeyedWriteTable.lock)
+                    try await transaction.run(SchemaTable.hold)
+                }
                 let isThere = try await transaction.run("SELECT to_regclass('migrations') IS NOT NULL").flag(0, 0)
                 if isThere {
                     let rows = try await transaction.run(

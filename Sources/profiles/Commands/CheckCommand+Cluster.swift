@@ -61,7 +61,7 @@
         fileprivate var json: JSONValue {
             [
                 "server": .string(server), "server_version": .string(serverVersion), "migration": .number(version),
-                "quorum": .bool(hasQuorum), "write_problem": writeProblem.map { .string($0.code) } ?? .null,
+                "quorum": .bool(hasQuorum), "write_problem": writeProblem.map { .string($0.code.rawValue) } ?? .null,
                 "unfinished_load": .bool(isLoading),
                 "standbys": .array(
                     standbys.map { standby in
