@@ -9,7 +9,11 @@ RELEASE_FLAGS = -c release --product profiles --static-swift-stdlib -Xlinker -s 
 DECLARED_IMPORTS = --explicit-target-dependency-import-check error
 # Tests run twice as fast so, with their assertions still in; "swift test --filter NAME" is quicker to build for a few.
 OPTIMISED = -Xswiftc -O --scratch-path .build-tests
-PACKAGES = libpq-dev libsqlite3-dev libsodium-dev libcrypt-dev libpcre2-dev zlib1g-dev libvterm-dev
+# The command alone needs these; every other build compiles all targets or their tests.
+BUILD_PACKAGES = libsqlite3-dev libsodium-dev libcrypt-dev libpcre2-dev zlib1g-dev
+PACKAGES = $(BUILD_PACKAGES) libpq-dev libvterm-dev
+DEB_PACKAGES = dpkg-dev
+TEST_DEB_PACKAGES = debootstrap
 DOCUMENTED = ProfileCore ProfileForm SecretHashing ProfileStore ProfileStoreSQLite ProfileStorePostgres ProfileTransfer \
 	SchemaInference ProfileLogin ProfileTesting
 MODULES = $(wildcard Modules/*)
@@ -18,12 +22,13 @@ CLUSTER_PACKAGES = postgresql-15-auto-failover procps
 BENCH_PACKAGES = sqlite3 hyperfine time gcc libc6-dev
 
 .PHONY: help build demo test test-long test-memory test-postgres test-cluster test-sanitized test-hooks build-postgres \
-	bench bench-postgres picture interface lint install docs clean setup setup-bench setup-postgres setup-cluster
+	bench bench-postgres picture interface lint install docs clean deb test-deb setup setup-build setup-deb \
+	setup-test-deb setup-bench setup-postgres setup-cluster
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 14
 
-build: setup ## the release binary, .build/release/profiles
+build: setup-build ## the release binary, .build/release/profiles
 	$(SWIFT) build $(RELEASE_FLAGS)
 
 demo: build ## import sample data into a fresh store and show what can be done with it
@@ -122,6 +127,15 @@ install: build ## binary, completions and man pages under PREFIX (/usr/local)
 	.build/debug/generate-manual $(RELEASE) --multi-page --output-directory .build-manual
 	install -m 644 .build-manual/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
 
+# DESTDIR and PREFIX of the command line do not apply: the package has a tree of its own.
+deb: setup-deb ## a Debian package of the command, .build-deb/profiles_VERSION_ARCHITECTURE.deb
+	rm -rf .build-deb
+	$(MAKE) install DESTDIR=$(CURDIR)/.build-deb/root PREFIX=/usr
+	Packaging/deb .build-deb/root .build-deb
+
+test-deb: deb setup-test-deb ## install the Debian package in a new root, use it and remove it; needs root and a mirror
+	Tests/Packaging/deb .build-deb/*.deb
+
 docs: setup ## the DocC archive of the libraries, in .build-docs; a broken link is an error
 	for library in ProfileTesting SchemaInference ProfileStorePostgres; do \
 		$(SWIFT) build --target $$library --scratch-path .build-docs \
@@ -159,18 +173,28 @@ endef
 clean: ## remove what was built
 	rm -rf .build .build-* Benchmarks/.build Examples/Embedding/.build
 
-# Installs quietly, and only what is missing; as root, or through sudo.
+# Installs only what is missing, prints the command and never prompts; as root, or through sudo without a password.
+AS_ROOT = $(if $(filter 0,$(shell id -u)),,sudo -n)
 define install-missing
 @missing=$$(for package in $(1); do \
 	dpkg-query -W -f '$${Status}' $$package 2>/dev/null | grep -q 'ok installed' || echo $$package; done); \
 [ -z "$$missing" ] || { \
-	echo "Installing" $$missing; \
-	[ "$$(id -u)" = 0 ] && as_root= || as_root=sudo; \
-	{ $$as_root apt-get update -qq && DEBIAN_FRONTEND=noninteractive $$as_root apt-get install -y -qq --no-install-recommends $$missing; } > /dev/null; }
+	set -- $(AS_ROOT) env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing; \
+	echo "$$*"; \
+	{ $(AS_ROOT) apt-get update -qq && "$$@"; } > /dev/null < /dev/null; }
 endef
 
 setup: ## install the C libraries that are missing
 	$(call install-missing,$(PACKAGES))
+
+setup-build:
+	$(call install-missing,$(BUILD_PACKAGES))
+
+setup-deb:
+	$(call install-missing,$(DEB_PACKAGES))
+
+setup-test-deb:
+	$(call install-missing,$(TEST_DEB_PACKAGES))
 
 setup-bench:
 	$(call install-missing,$(BENCH_PACKAGES))
@@ -179,12 +203,9 @@ setup-bench:
 NO_MAIN_CLUSTER = /etc/postgresql-common/createcluster.d/profiles.conf
 setup-postgres:
 	@dpkg-query -W -f '$${Status}' postgresql-15 2>/dev/null | grep -q 'ok installed' || { \
-		[ "$$(id -u)" = 0 ] && as_root= || as_root=sudo; \
-		echo 'create_main_cluster = false' | $$as_root install -D -m 644 /dev/stdin $(NO_MAIN_CLUSTER); }
+		echo 'create_main_cluster = false' | $(AS_ROOT) install -D -m 644 /dev/stdin $(NO_MAIN_CLUSTER); }
 	$(call install-missing,$(POSTGRES_PACKAGES))
-	@[ ! -e $(NO_MAIN_CLUSTER) ] || { \
-		[ "$$(id -u)" = 0 ] && as_root= || as_root=sudo; \
-		$$as_root rm $(NO_MAIN_CLUSTER); }
+	@[ ! -e $(NO_MAIN_CLUSTER) ] || $(AS_ROOT) rm $(NO_MAIN_CLUSTER)
 
 setup-cluster: setup-postgres
 	$(call install-missing,$(CLUSTER_PACKAGES))
