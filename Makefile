@@ -7,8 +7,10 @@ RELEASE = .build/release/profiles
 RELEASE_FLAGS = -c release --product profiles --static-swift-stdlib -Xlinker -s -Xlinker --gc-sections
 # A target sees what it declares and nothing else, whatever happens to be built already.
 DECLARED_IMPORTS = --explicit-target-dependency-import-check error
-# Tests run twice as fast so, with their assertions still in; "swift test --filter NAME" is quicker to build for a few.
-OPTIMISED = -Xswiftc -O --scratch-path .build-tests
+# One build serves all tests: it has both traits, so its command honours scenarios and knows PostgreSQL. The libraries are
+# optimised because the tests run in half the time. The tests are not, because they build in less.
+TESTING = PROFILES_OPTIMISE_SOURCES=1 $(SWIFT)
+TEST_BUILD = --traits TestHooks,Postgres --scratch-path .build-tests
 # The command alone needs these; every other build compiles all targets or their tests.
 BUILD_PACKAGES = libsqlite3-dev libsodium-dev libcrypt-dev libpcre2-dev zlib1g-dev
 PACKAGES = $(BUILD_PACKAGES) libpq-dev libvterm-dev
@@ -21,7 +23,7 @@ POSTGRES_PACKAGES = postgresql-15 pgbouncer openssl
 CLUSTER_PACKAGES = postgresql-15-auto-failover procps
 BENCH_PACKAGES = sqlite3 hyperfine time gcc libc6-dev
 
-.PHONY: help build demo test test-long test-memory test-postgres test-cluster test-sanitized test-hooks build-postgres \
+.PHONY: help build demo test test-long test-memory test-postgres test-cluster test-sanitized test-release build-postgres \
 	bench bench-postgres picture interface lint install docs clean deb test-deb setup setup-build setup-deb \
 	setup-test-deb setup-bench setup-postgres setup-cluster
 
@@ -34,34 +36,32 @@ build: setup-build ## the release binary, .build/release/profiles
 demo: build ## import sample data into a fresh store and show what can be done with it
 	@Examples/demo.sh $(RELEASE)
 
-test: setup test-hooks ## every test, optimised and a few at a time; the slow ones run shortened
-	$(SWIFT) test $(OPTIMISED) $(DECLARED_IMPORTS)
+test: setup ## every test, optimised and a few at a time; the slow ones run shortened
+	$(TESTING) test $(TEST_BUILD) $(DECLARED_IMPORTS)
 
-test-long: setup test-hooks setup-postgres ## every test, the slow ones in full; the soak test on each engine
-	PROFILES_TEST_LONG=1 $(SWIFT) test $(OPTIMISED) $(DECLARED_IMPORTS)
-	PROFILES_TEST_LONG=1 PROFILES_TEST_ENGINE=memory $(SWIFT) test $(OPTIMISED) --skip-build --filter SoakTests
+test-long: setup setup-postgres ## every test, the slow ones in full; the soak test on each engine
+	PROFILES_TEST_LONG=1 $(TESTING) test $(TEST_BUILD) $(DECLARED_IMPORTS)
+	PROFILES_TEST_LONG=1 PROFILES_TEST_ENGINE=memory $(TESTING) test $(TEST_BUILD) --skip-build --filter SoakTests
 	PROFILES_TEST_LONG=1 PROFILES_TEST_ENGINE=postgres Tests/Cluster/postgres-server run \
-		$(SWIFT) test $(OPTIMISED) --skip-build --filter SoakTests
+		$(TESTING) test $(TEST_BUILD) --skip-build --filter SoakTests
 
 test-memory: setup ## the tests of the store on the engine in memory; Tests/ENGINES.md lists what is left out
-	PROFILES_TEST_ENGINE=memory $(SWIFT) test $(OPTIMISED) $(DECLARED_IMPORTS) \
+	PROFILES_TEST_ENGINE=memory $(TESTING) test $(TEST_BUILD) $(DECLARED_IMPORTS) \
 		--filter '^(Profile(Store|Transfer|Login)|SchemaInference)Tests\.'
 
 test-postgres: setup setup-postgres ## the tests of the store and the command on a PostgreSQL server of their own
-	$(SWIFT) build --product profiles --traits Postgres --scratch-path .build-postgres
-	Tests/Cluster/postgres-server run $(SWIFT) test $(OPTIMISED) $(DECLARED_IMPORTS) --filter PostgresCommandTests
-	PROFILES_TEST_ENGINE=postgres Tests/Cluster/postgres-server run $(SWIFT) test $(OPTIMISED) $(DECLARED_IMPORTS) \
+	Tests/Cluster/postgres-server run $(TESTING) test $(TEST_BUILD) $(DECLARED_IMPORTS) --filter PostgresCommandTests
+	PROFILES_TEST_ENGINE=postgres Tests/Cluster/postgres-server run $(TESTING) test $(TEST_BUILD) $(DECLARED_IMPORTS) \
 		--filter '^(PostgresAccess|Profile(StorePostgres|Store|Transfer|Login)|SchemaInference)Tests\.'
 
 # PROFILES_TEST_FAULTS=20 runs it in full.
 test-cluster: setup setup-cluster ## what three PostgreSQL servers of its own show while their leader is broken, again and again
-	$(SWIFT) build --product profiles --traits Postgres --scratch-path .build-postgres
-	$(SWIFT) build --build-tests $(OPTIMISED) $(DECLARED_IMPORTS)
+	$(TESTING) build --build-tests $(TEST_BUILD) $(DECLARED_IMPORTS)
 	@export BASE="$$(mktemp -u "$${TMPDIR:-/tmp}/profiles-postgres-cluster.XXXXXX")"; \
 	trap 'Tests/Cluster/postgres-cluster down' EXIT; trap 'exit 130' INT TERM; \
 	Tests/Cluster/postgres-cluster up && \
 		PROFILES_TEST_CLUSTER="$$(Tests/Cluster/postgres-cluster url)" \
-		$(SWIFT) test $(OPTIMISED) --skip-build --no-parallel \
+		$(TESTING) test $(TEST_BUILD) --skip-build --no-parallel \
 		--filter '^ProfileStorePostgresTests\.(Quorum|Fault)Tests'
 
 # Processes end without giving their memory back, so leaks are not looked for.
@@ -69,8 +69,8 @@ test-sanitized: setup ## the libraries' tests under the address sanitizer, witho
 	ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --disable-xctest --sanitize=address --scratch-path .build-sanitized \
 		--skip '^(CommandTests|ProfileTestingTests|TerminalUITests)\.'
 
-test-hooks: setup ## the command that honours scenarios, .build-hooks/debug/profiles: for tests, never to ship
-	$(SWIFT) build --product profiles --traits TestHooks --scratch-path .build-hooks
+test-release: build setup ## the tests of the command as it is shipped
+	$(TESTING) test $(TEST_BUILD) $(DECLARED_IMPORTS) --filter ReleaseCommandTests
 
 build-postgres: setup ## the command that knows PostgreSQL too, for use, .build-postgres/release/profiles
 	$(SWIFT) build $(RELEASE_FLAGS) --traits Postgres --scratch-path .build-postgres
@@ -90,17 +90,14 @@ picture: setup ## the documents' pictures of the form and the table, from real s
 	done
 
 interface: setup ## the libraries' public declarations against Tests/INTERFACE.txt; UPDATE=--update writes it
-	$(SWIFT) build --target ProfileTesting
-	$(SWIFT) build --target SchemaInference
-	$(SWIFT) build --target ProfileStorePostgres
-	$(SWIFT) build --product PublicInterface
-	@rm -rf .build/interface && mkdir -p .build/interface
+	$(TESTING) build --build-tests $(TEST_BUILD) $(DECLARED_IMPORTS)
+	@rm -rf .build-tests/interface && mkdir -p .build-tests/interface
 	@for library in $(DOCUMENTED); do \
-		swift-symbolgraph-extract -module-name $$library -I .build/debug/Modules $(MODULES:%=-I %) \
+		swift-symbolgraph-extract -module-name $$library -I .build-tests/debug/Modules $(MODULES:%=-I %) \
 			-target $$($(SWIFT) -print-target-info | sed -n 's/.*"triple": "\(.*\)",/\1/p' | head -1) \
-			-minimum-access-level public -output-dir .build/interface || exit; \
+			-minimum-access-level public -output-dir .build-tests/interface || exit; \
 	done
-	.build/debug/PublicInterface .build/interface Tests/INTERFACE.txt \
+	.build-tests/debug/PublicInterface .build-tests/interface Tests/INTERFACE.txt \
 		Sources/ProfileStore/ProfileStore.docc/Public-interface.md $(UPDATE)
 
 lint: ## the code's format, access levels of imports, no function inside a Mutex, and that every suite is watched

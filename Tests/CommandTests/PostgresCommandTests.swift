@@ -6,24 +6,6 @@ import Watchdog
 
 /// The command on a PostgreSQL server, as it is built with the trait, and what it says without.
 @Suite(.watched(for: .seconds(300))) struct PostgresCommandTests {
-    @Test func `E7: without the trait a database is refused by name, and nothing of PostgreSQL is linked`() throws {
-        let workplace = try Workplace()
-        try workplace.register("anna")
-        for arguments in [
-            ["list", "--database", "postgresql://app@127.0.0.1:1/profiles"],
-            ["copy", "store.sqlite", "postgres://h/d"],
-        ] {
-            let outcome = try workplace.run(
-                [try Workplace.binary()] + arguments, input: "", environment: [:])
-            #expect(outcome.status == 78, "\(outcome)")
-            #expect(outcome.error.hasPrefix("Error: This build of profiles does not support PostgreSQL\n"))
-        }
-        let linked = try workplace.shell("ldd \(try Workplace.binary())")
-        #expect(linked.status == 0)
-        #expect(!linked.output.contains("libpq"))
-        #expect(SmallFile.names(in: workplace.folder).allSatisfy { !$0.contains("postgres") })
-    }
-
     @Test func `a file's store is copied to a file, and nothing that is in the way is lost`() throws {
         let workplace = try Workplace()
         try workplace.register("anna")
@@ -84,7 +66,7 @@ import Watchdog
 
         init() throws {
             workplace = try Workplace()
-            binary = BuiltProgram.commandWithPostgres() ?? ""
+            binary = (try? Workplace.binary()) ?? ""
             name = "command_\(getpid())_\(UInt32.random(in: 0 ... .max))"
         }
 
@@ -108,7 +90,7 @@ import Watchdog
     }
 
     private static let isReady: ConditionTrait = .enabled(
-        if: getenv("PROFILES_TEST_POSTGRES") != nil && BuiltProgram.commandWithPostgres() != nil,
+        if: getenv("PROFILES_TEST_POSTGRES") != nil && Traits.hasPostgres,
         "Only where there is a server, and the command is built with the trait: make test-postgres.")
 
     @Test(isReady) func `a store is used on a server as one in a file is`() throws {

@@ -3,8 +3,9 @@ import ProfileTesting
 import Testing
 import Watchdog
 
-/// T3 to T5: the command as it is built for tests, and as it is shipped.
-@Suite(.watched) struct ScenarioRunTests {
+/// T3 to T5: the command as it is built for tests.
+@Suite(.enabled(if: Traits.hasTestHooks, "make test builds the command with scenarios."), .watched)
+struct ScenarioRunTests {
     /// A scenario that runs in a terminal.
     private struct Run {
         let folder: TemporaryFolder
@@ -20,7 +21,7 @@ import Watchdog
             environment["TestLauncher-model"] = model
             environment["TestLauncher-control"] = folder.path + "/control"
             driver = try TerminalDriver(
-                [try path ?? BuiltProgram.commandWithTestHooks()], environment: environment.merging(others) { $1 },
+                [try path ?? Workplace.binary()], environment: environment.merging(others) { $1 },
                 folder: folder.path)
         }
 
@@ -191,7 +192,7 @@ import Watchdog
 
     @Test func `T3: a build for tests lists its scenarios, and starts as usual without the flag`() throws {
         let workplace = try Workplace()
-        let command = try BuiltProgram.commandWithTestHooks()
+        let command = try Workplace.binary()
         let listed = try workplace.run([command, "scenarios"], input: "", environment: [:])
         #expect(listed.status == 0)
         let json = try workplace.run([command, "scenarios", "--format", "json"], input: "", environment: [:])
@@ -203,22 +204,5 @@ import Watchdog
             [command, "--version"], input: "",
             environment: ["TestLauncher-VC": "LoginViewController", "TestLauncher-model": "LoginModel1"])
         #expect(usual == (try workplace.profiles("--version")))
-    }
-
-    @Test func `T3: the shipped command ignores scenarios and has none`() throws {
-        let run = try Run("LoginViewController", "LoginModel1", path: try Workplace.binary())
-        // Without a subcommand it shows its help.
-        #expect(try run.driver.end() == 0)
-        #expect(run.driver.transcript.contains("USAGE: profiles <subcommand>"))
-        #expect(run.leftovers == [])
-        let workplace = try Workplace()
-        #expect(try workplace.profiles("scenarios").status == 64)
-        let flag = ["TestLauncher-testing": "1", "TestLauncher-VC": "Nobody"]
-        #expect(try workplace.profiles("--version", environment: flag) == workplace.profiles("--version"))
-        #expect(try !workplace.profiles("--help").output.contains("scenarios"))
-        // Not even the names are in it.
-        let search = try workplace.run(
-            ["/bin/grep", "-c", "TestLauncher", try Workplace.binary()], input: "", environment: [:])
-        #expect(search.output == "0\n")
     }
 }

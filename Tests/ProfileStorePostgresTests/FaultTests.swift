@@ -295,7 +295,7 @@ private struct Load: Sendable {
 
     /// Imports one file after another, and each again as long as the command does not say that all of it is there.
     func importByCommand() async throws {
-        let command = try #require(BuiltProgram.commandWithPostgres(), "make test-cluster builds it.")
+        let command = try BuiltProgram.path("profiles")
         let folder = try TemporaryFolder("import")
         let (file, output) = (folder.path + "/people.csv", folder.path + "/output")
         let arguments = [command, "import", file, "--on-duplicate", "skip", "--wait", "10", "--database", uri]

@@ -55,7 +55,7 @@ import Watchdog
 
     private static func begin(_ file: String, _ store: PostgresStore, _ folder: TemporaryFolder) throws -> ChildProcess
     {
-        let command = try #require(BuiltProgram.commandWithPostgres())
+        let command = try BuiltProgram.path("profiles")
         return try ChildProcess(
             [command, "import", file, "--on-duplicate", "skip", "--quiet", "--database", store.uri()],
             streams: [1: .file(folder.path + "/output", flags: O_WRONLY | O_CREAT | O_TRUNC)])
@@ -63,8 +63,8 @@ import Watchdog
 }
 
 extension Trait where Self == ConditionTrait {
-    /// For what is done with the command, where it was built with the trait.
+    /// Needs the command with the trait `Postgres`.
     static var onlyWithCommand: ConditionTrait {
-        .enabled(if: BuiltProgram.commandWithPostgres() != nil, "make test-postgres builds the command.")
+        .enabled(if: Traits.hasPostgres, "make test-postgres builds the command.")
     }
 }

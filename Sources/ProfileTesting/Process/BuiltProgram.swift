@@ -12,20 +12,9 @@ package enum BuiltProgram {
         throw SystemError("\(name), beside the tests", code: ENOENT)
     }
 
-    /// The path of the command that honours scenarios: `.build-hooks/debug/profiles` in the package, or what the
-    /// environment variable `PROFILES_HOOKS_BINARY` names.
-    package static func commandWithTestHooks() throws(MissingTestHooks) -> String {
-        if let path = getenv("PROFILES_HOOKS_BINARY") { return String(cString: path) }
-        for folder in folders where isFile("\(folder)/.build-hooks/debug/profiles") {
-            return "\(folder)/.build-hooks/debug/profiles"
-        }
-        throw MissingTestHooks()
-    }
-
-    /// The path of the command that knows PostgreSQL, `.build-postgres/debug/profiles` in the package; nil where nobody has
-    /// built it.
-    package static func commandWithPostgres() -> String? {
-        folders.lazy.map { "\($0)/.build-postgres/debug/profiles" }.first(where: isFile)
+    /// The path of the command as it is shipped, `.build/release/profiles` in the package; nil if it is not built.
+    package static var releaseCommand: String? {
+        folders.lazy.map { "\($0)/.build/release/profiles" }.first(where: isFile)
     }
 
     /// The folder of the running tests and those around it, innermost first.
@@ -45,15 +34,5 @@ package enum BuiltProgram {
     private static func isFile(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-    }
-}
-
-/// Nobody has built the command with the trait `TestHooks`.
-package struct MissingTestHooks: Error, CustomStringConvertible {
-    package var description: String {
-        """
-        There is no .build-hooks/debug/profiles: run make test, which builds it with
-          swift build --product profiles --traits TestHooks --scratch-path .build-hooks
-        """
     }
 }
