@@ -1,16 +1,17 @@
 package import ProfileCore
 
-/// Text under a caret, as a person edits it, character by character.
+/// A text with a caret, edited character by character.
 ///
-/// Its bytes are valid UTF-8 and are zeroed when they go, since the text may be a secret; no `String` is made of them.
+/// The bytes are valid UTF-8. The text may be a secret, so the bytes are zeroed when they are released, and no `String`
+/// is made of them.
 package struct EditedText: Sendable {
     package private(set) var content: Secret
-    /// A place between two characters, as an offset in bytes.
+    /// The position of the caret between two characters, as an offset in bytes.
     package private(set) var caret: Int
-    /// In user-perceived characters.
+    /// The length in user-perceived characters.
     package private(set) var count: Int
 
-    /// How many characters are before the caret.
+    /// The number of characters before the caret.
     package var caretCount: Int { content.bytes.characterCount(before: caret) }
 
     package init(_ text: String = "") {
@@ -20,16 +21,16 @@ package struct EditedText: Sendable {
 
     private init(_ content: Secret, caret: Int) {
         self.content = content
-        // What was before the caret and what is after it may have become one character.
+        // The characters before and after the caret may have joined into one character.
         self.caret = content.bytes.characterBoundary(atOrAfter: caret)
         count = content.bytes.characterCount
     }
 
-    /// The text with a range of bytes replaced and the caret after what came in.
+    /// Returns the text with a range of bytes replaced. The caret is after the inserted bytes.
     ///
     /// - Parameters:
-    ///   - range: Within the text, from one boundary of characters to another.
-    ///   - bytes: Valid UTF-8.
+    ///   - range: A range of bytes within the text, from one character boundary to another.
+    ///   - bytes: The replacement, valid UTF-8.
     /// - Returns: The changed text.
     package func replacing(_ range: Range<Int>, with bytes: Span<UInt8>) -> EditedText {
         let old = content.bytes
@@ -41,13 +42,13 @@ package struct EditedText: Sendable {
         return EditedText(replaced, caret: range.lowerBound + bytes.count)
     }
 
-    /// The character before the caret, in bytes; empty at the start.
+    /// The byte range of the character before the caret; empty at the start.
     package var previousCharacter: Range<Int> { content.bytes.characterBoundary(before: caret)..<caret }
 
-    /// The character after the caret, in bytes; empty at the end.
+    /// The byte range of the character after the caret; empty at the end.
     package var nextCharacter: Range<Int> { caret..<content.bytes.characterBoundary(after: caret) }
 
-    /// From the start of the word before the caret, with the white space between, in bytes.
+    /// The byte range from the start of the word before the caret to the caret, including white space between the two.
     package var previousWord: Range<Int> {
         let bytes = content.bytes
         var start = caret
@@ -56,7 +57,7 @@ package struct EditedText: Sendable {
         return bytes.characterBoundary(atOrAfter: start)..<caret
     }
 
-    /// Moves the caret to the nearest place at or after an offset in bytes that is between two characters.
+    /// Moves the caret to the first character boundary at or after an offset in bytes.
     package mutating func moveCaret(to offset: Int) {
         caret = content.bytes.characterBoundary(atOrAfter: min(max(0, offset), content.count))
     }
@@ -66,7 +67,7 @@ package struct EditedText: Sendable {
 extension Span<UInt8> {
     var characterCount: Int { characterCount(before: count) }
 
-    /// How many characters begin before an offset.
+    /// Returns the number of characters that begin before an offset.
     func characterCount(before offset: Int) -> Int {
         guard var characters else { return 0 }
         var characterCount = 0
@@ -74,14 +75,14 @@ extension Span<UInt8> {
         return characterCount
     }
 
-    /// The offset after some characters; the end where there are not so many.
+    /// Returns the offset after `index` characters, or the end if the text has fewer.
     func offset(ofCharacter index: Int) -> Int {
         guard index > 0, var characters else { return 0 }
         _ = characters.skipForward(by: index)
         return characters.currentCodeUnitOffset
     }
 
-    /// The boundary at an offset, or the next one after it.
+    /// Returns the first boundary at or after an offset.
     func characterBoundary(atOrAfter offset: Int) -> Int {
         guard offset > 0, var characters else { return 0 }
         while characters.currentCodeUnitOffset < offset, characters.skipForward() > 0 {}
@@ -100,7 +101,7 @@ extension Span<UInt8> {
 
     fileprivate func characterBoundary(after offset: Int) -> Int { characterBoundary(atOrAfter: offset + 1) }
 
-    // Counted from the start: what is one character depends on all that stands before it.
+    // Always iterates from the start, because a character boundary can depend on everything before it.
     private var characters: UTF8Span.CharacterIterator? {
         @_lifetime(copy self) get { (try? UTF8Span(validating: self))?.makeCharacterIterator() }
     }

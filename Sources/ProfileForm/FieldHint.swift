@@ -1,8 +1,8 @@
 internal import ProfileCore
 
 extension FormField {
-    /// What is accepted, in a few words, for people who have not seen the rules: `2–10 letters A–Z, a–z and digits
-    /// 0–9`.
+    /// A short description of the accepted values for people who have not seen the rules, such as `2–10 letters A–Z,
+    /// a–z and digits 0–9`.
     public var hint: String {
         let what = picker?.hint ?? rules.kindHint
         return rules.isRequired ? what : what + ", or nothing"
@@ -32,7 +32,7 @@ extension FieldRules {
 
     private var momentHint: String {
         guard formats.isEmpty else {
-            // Patterns explain themselves.
+            // Format patterns need no "as" before them.
             let ways = formats.ways
             return ways.hasPrefix("as ") ? String(ways.dropFirst(3)) : ways
         }
@@ -41,7 +41,7 @@ extension FieldRules {
 
     private var stringHint: String {
         var hint = characters?.title ?? "characters of any kind"
-        // Characters of a list have no noun that could be counted.
+        // A literal list of characters has no noun that a number could count, so the text needs "of".
         let of = if case .list = characters?.first { "of " } else { "" }
         switch (minimumLength ?? 0, maximumLength) {
         case (let least, let most?) where least == most: hint = "exactly \(most) \(of)" + hint

@@ -1,30 +1,31 @@
 internal import ProfileCore
 
-/// The list of a field that takes one of some values, and where somebody is in it.
+/// The list of a field that accepts one of several values, with its selection.
 ///
-/// A field has one where its rules list its values, and where it is a boolean. What is typed there looks for a value, and
-/// becomes the one that is selected when the field ends; see <doc:Forms>.
+/// A field has a picker if its rules list its values or if it is a boolean. Typed text searches the list, and when
+/// editing ends the field takes the selected choice; see <doc:Forms>.
 public struct FieldPicker: Sendable {
-    /// In the schema's order, after none where the field may be empty. A value that the field had at the beginning and
-    /// that the rules do not list comes last.
+    /// All choices, in the schema's order. If the field may be empty, the first choice is no value. If the initial
+    /// value is not listed by the rules, it comes last.
     public let choices: [FieldChoice]
-    /// Whether somebody looks for a value: the list is to be shown.
+    /// Whether the list is open, so that the host should show it.
     public internal(set) var isOpen = false
-    /// The choices that what was typed leaves; all of them where nothing was.
+    /// The choices that match the typed text; all choices if nothing was typed.
     public internal(set) var matches: [FieldChoice]
-    /// The position in ``matches`` of what the field will hold when it ends; nil where that is what was typed.
+    /// The position in ``matches`` of the choice that the field takes when editing ends. Nil if the field keeps the
+    /// typed text.
     public internal(set) var selection: Int?
-    /// Whether the list was narrowed by what is in the field now.
+    /// Whether the list is narrowed by the text in the field.
     var isFiltered = false
-    /// What was in the field before somebody looked for another value.
+    /// The content of the field before the list opened.
     var former: EditedText?
 
-    /// Nil for a field of other values.
+    /// Returns nil if the field is not limited to a list of values.
     ///
     /// - Parameters:
-    ///   - rules: Of the field.
-    ///   - text: What it holds at the beginning.
-    ///   - stored: The form in which that would be stored; nil where no rule lists it.
+    ///   - rules: The rules of the field.
+    ///   - text: The initial text.
+    ///   - stored: The stored form of the initial text; nil if the text breaks a rule.
     init?(_ rules: FieldRules, text: String, stored: String?) {
         guard !rules.isSecret, rules.type == .boolean || !rules.allowedValues.isEmpty else { return nil }
         let values = rules.allowedValues.isEmpty ? ["true", "false"] : rules.allowedValues
@@ -37,12 +38,12 @@ public struct FieldPicker: Sendable {
         matches = choices
     }
 
-    /// What is selected.
+    /// The selected choice; nil if no choice is selected.
     public var selected: FieldChoice? {
         selection.flatMap { matches.indices.contains($0) ? matches[$0] : nil }
     }
 
-    /// The most characters of a title: of Yes, where the words of a boolean are shorter.
+    /// The length of the longest title in characters. For a boolean the title Yes can be longer than the values.
     var longestTitle: Int { choices.map(\.title.count).max() ?? 0 }
 
     /// Whether the title of a choice begins with a text.
@@ -51,7 +52,7 @@ public struct FieldPicker: Sendable {
         return choices.contains { FoldedText($0.title).bytes.starts(with: folded.bytes) }
     }
 
-    /// The choice whose value or title a text is.
+    /// Returns the choice whose value or title is this text.
     func choice(for text: String, stored: String?) -> FieldChoice? {
         if let choice = choices.first(where: { $0.value == text }) { return choice }
         if let stored, let choice = choices.first(where: { $0.stored == stored }) { return choice }
@@ -60,7 +61,8 @@ public struct FieldPicker: Sendable {
         return choices.first { FoldedText($0.title) == folded || FoldedText($0.value) == folded }
     }
 
-    /// Leaves the choices that hold a text, and selects the one that is meant, or that begins with it.
+    /// Keeps the choices that contain the text. Selects the choice that the text names, otherwise the first one that
+    /// begins with the text, otherwise the first match.
     mutating func filter(by text: String, stored: String?) {
         isFiltered = true
         let folded = FoldedText(text.trimmed)
@@ -86,15 +88,15 @@ public struct FieldPicker: Sendable {
     }
 }
 
-/// One of the values that a field takes.
+/// One of the values that a field accepts.
 public struct FieldChoice: Hashable, Sendable {
-    /// What is in the field while it is chosen; empty for no value.
+    /// The text of the field while the choice is selected; empty for no value.
     public let value: String
-    /// What people read: the value itself, or Yes or No; empty for no value.
+    /// The text that people read: the value itself, or Yes or No for a boolean; empty for no value.
     public let title: String
-    /// Whether the rules list it.
+    /// Whether the rules list this value.
     public let isListed: Bool
-    /// The form in which it is stored; nil for no value.
+    /// The stored form of the value; nil for no value.
     let stored: String?
 
     fileprivate static let empty = FieldChoice(value: "", title: "", stored: nil, isListed: true)
@@ -106,7 +108,7 @@ public struct FieldChoice: Hashable, Sendable {
         self.isListed = isListed
     }
 
-    /// A value that the rules list, in the form in which it is stored.
+    /// Creates a choice from the stored form of a value that the rules list.
     fileprivate init(_ stored: String, _ rules: FieldRules) {
         let value = rules.shownForm(of: stored)
         let title = rules.type == .boolean ? stored == "true" ? "Yes" : "No" : value

@@ -1,26 +1,27 @@
 internal import ProfileCore
 
-/// A ``FormState`` behind the delegate's question that text fields of UIKit and the like ask: may these characters change
-/// (F8)?
+/// Connects a ``FormState`` with the delegate method of UIKit-like text fields that asks whether characters may change (F8).
 ///
-/// The answer is `true` where the host is to make the change itself: the form has made the same one. It is `false`
-/// where the host is to show what the form's field says now, whether or not anything changed.
+/// The answer is `true` if the host should make the change itself; the form has made the same change. The answer is
+/// `false` if the host should show the text of the form's field instead, whether or not it changed.
 public struct FormDelegate: Sendable {
-    /// The form behind it; a host focuses and ends fields here.
+    /// The form. The host sends it events such as focus and the end of editing directly.
     public var form: FormState
     private var pending: [FormEffect] = []
 
-    /// Puts a form behind the delegate's question.
+    /// Creates a delegate for a form.
     public init(_ form: FormState) { self.form = form }
 
     /// Changes the text of the field that has the focus.
     ///
-    /// Several characters at once, in a field without spelling correction, are taken as auto-fill and answered `false`.
-    /// An oversized replacement is refused whole. A range that does not fit the text, or no active field, is `false`.
+    /// In a field without spelling correction, several characters at once count as auto-fill, and the answer is
+    /// `false`. A replacement that is too long is refused as a whole. If the range does not fit the text or no field
+    /// has the focus, the answer is `false`.
     /// - Parameters:
-    ///   - range: In UTF-16 code units of the text in the host's field; a secret's own, and not of the dots shown.
-    ///   - replacement: What comes in its place; empty to delete.
-    /// - Returns: Whether the host is to make the change itself.
+    ///   - range: A range in UTF-16 code units of the text in the host's field. For a secret it counts the secret's own
+    ///     characters, not the dots shown.
+    ///   - replacement: The text that replaces the range; empty to delete.
+    /// - Returns: Whether the host should make the change itself.
     public mutating func shouldChangeCharacters(in range: Range<Int>, replacement: String) -> Bool {
         guard let focus = form.focus, let index = form.index(of: focus) else { return false }
         let field = form.fields[index]
@@ -36,11 +37,11 @@ public struct FormDelegate: Sendable {
         pending += effects
         if case .refused? = effects.first { return false }
         guard let before = field.masked?.bytes, let after = form.fields[index].masked?.bytes else { return true }
-        // The mask's literals may stand elsewhere than the host would put them.
+        // The mask may put its literals at other positions than the host would.
         return after.elementsEqual(before[..<shown.lowerBound] + replacement.utf8 + before[shown.upperBound...])
     }
 
-    /// What came of the changes since this was asked before.
+    /// Returns the effects of all changes since the last call.
     public mutating func takeEffects() -> [FormEffect] {
         defer { pending = [] }
         return pending
@@ -48,7 +49,8 @@ public struct FormDelegate: Sendable {
 }
 
 extension FormField {
-    /// A range in UTF-16 code units of what is shown, in bytes; nil where it does not fit.
+    /// Converts a range in UTF-16 code units of the shown text to a range of bytes. Returns nil if the range does not
+    /// fit the text.
     fileprivate func shownRange(ofUTF16 range: Range<Int>) -> Range<Int>? {
         withShown { shown in
             guard let start = shown.offset(ofUTF16: range.lowerBound), let end = shown.offset(ofUTF16: range.upperBound)
@@ -57,7 +59,7 @@ extension FormField {
         }
     }
 
-    /// The bytes of the content that are shown in a range of bytes.
+    /// Returns the bytes of the content that a range of shown bytes represents.
     fileprivate func contentRange(ofShown range: Range<Int>) -> Range<Int> {
         guard let masked else { return range }
         return masked.offset(ofShown: range.lowerBound)..<masked.offset(ofShown: range.upperBound)
@@ -65,12 +67,13 @@ extension FormField {
 }
 
 extension Span<UInt8> {
-    /// The offset in bytes of a place in UTF-16 code units; nil outside the text and inside a character.
+    /// Converts an offset in UTF-16 code units to an offset in bytes. Returns nil outside the text and inside a
+    /// character.
     fileprivate func offset(ofUTF16 place: Int) -> Int? {
         var units = 0
         var offset = 0
         while units < place, offset < count {
-            // The lead byte of a scalar of four bytes stands for two units, any other lead byte for one.
+            // The lead byte of a four-byte scalar stands for two UTF-16 units, any other lead byte for one.
             units += self[offset] >= 0xF0 ? 2 : 1
             offset += 1
             while offset < count, self[offset] & 0xC0 == 0x80 { offset += 1 }

@@ -1,35 +1,39 @@
 public import ProfileCore
 
-/// What came of a ``FormEvent``, for a host to act upon; the state itself is in the ``FormState``.
+/// An effect of a ``FormEvent`` that the host may act on. The state itself is in the ``FormState``.
 public enum FormEffect: Sendable {
-    /// Another field has the focus, or none; or the same one again, where a form that was submitted is refused.
+    /// The focus moved to another field, or to no field (nil). `from` and `to` are equal if the form focuses the same
+    /// field again after a refused submission.
     case focusMoved(from: FieldName?, to: FieldName?)
-    /// Editing of a field ended, with what is wrong with it: once, and before another field begins (F6).
+    /// Editing of a field ended; the value is the field's issue, if any. Sent exactly once per field, before editing of
+    /// the next field begins (F6).
     case fieldEnded(FieldName, ValidationIssue?)
-    /// A field holds another text than before, whatever changed it.
+    /// The text of a field changed, for any reason.
     case textChanged(FieldName)
-    /// A field is to be shown otherwise, though it holds the same: its list of choices, or its secret.
+    /// A field must be drawn again although its text is the same: its list of choices or the visibility of its secret
+    /// changed.
     case displayChanged(FieldName)
-    /// The field's error slot says something else, or nothing any more.
+    /// The issue shown at a field changed or disappeared.
     case issueChanged(FieldName)
-    /// A paste did not fit whole; what a mask drops of it is not meant.
+    /// Only a part of a pasted text was inserted because the rest did not fit. Characters that a mask ignores do not
+    /// count.
     case cut(FieldName)
-    /// A character, or a value that was offered, did not fit: the text is as it was.
+    /// A character or an offered value did not fit. The text is unchanged.
     case refused(FieldName)
-    /// Addresses can be searched from now on, or no longer (F4).
+    /// Whether addresses can be searched has changed (F4).
     case searchAvailable(Bool)
-    /// Everything passed.
+    /// All fields are valid; carries the validated profile.
     case submitted(ValidProfile)
-    /// Something did not pass; every issue is shown at its field.
+    /// At least one field is not valid. Every issue is shown at its field.
     case rejected(ValidationFailure)
 }
 
-/// What a text in a field comes to, judged outside editing (F11).
+/// The result of judging a text outside editing (F11).
 public struct FieldJudgement: Hashable, Sendable {
-    /// The field by whose rules it was judged.
+    /// The field whose rules were applied.
     public let field: FieldName
-    /// What is wrong with it; nil for nothing.
+    /// The issue of the text; nil if the text is valid.
     public let issue: ValidationIssue?
-    /// The text of the issue, with the label of the caller's.
+    /// The text of the issue, with the caller's label; nil if the text is valid.
     public let message: String?
 }

@@ -1,30 +1,31 @@
 public import ProfileCore
 
-/// What happens to a ``FormState``: what somebody types, or what a host does for them.
+/// An input to a ``FormState``: a key of the user, or an action of the host.
 ///
-/// Those about text go to the field that has the focus, and do nothing where none has.
+/// Events that change text or move the caret go to the field that has the focus. They do nothing if no field has the
+/// focus.
 public enum FormEvent: Hashable, Sendable {
-    /// Begins to edit a field; does nothing where there is none of that name, or where it cannot have the focus.
+    /// Moves the focus to a field. Does nothing if the field does not exist or cannot have the focus.
     case focus(FieldName)
-    /// Ends editing; no field has the focus then.
+    /// Ends editing. Afterwards no field has the focus.
     case endEditing
 
-    /// A character that was typed, taken where it fits.
+    /// Inserts a typed character if it fits.
     case type(Character)
-    /// A text from the clipboard, of which as much is taken as fits, and for a mask its digits alone (F7).
+    /// Inserts as much of a text from the clipboard as fits. In a field with a mask only the digits are inserted (F7).
     case paste(String)
-    /// A value that the host offers and that replaces what is there (F7).
+    /// Replaces the whole value with one that the host offers (F7).
     case autoFill(String)
 
-    /// Takes the character before the caret away, across a mask's literals.
+    /// Deletes the character before the caret, across a mask's literals.
     case backspace
-    /// Takes the character after the caret away.
+    /// Deletes the character after the caret.
     case delete
-    /// Takes everything before the caret away.
+    /// Deletes everything before the caret.
     case deleteToStart
-    /// Takes everything after the caret away.
+    /// Deletes everything after the caret.
     case deleteToEnd
-    /// Takes the word before the caret away, with the white space between it and the caret.
+    /// Deletes the word before the caret and the white space between the word and the caret.
     case deleteWord
 
     /// Moves the caret one character towards the beginning, across a mask's literals.
@@ -33,39 +34,41 @@ public enum FormEvent: Hashable, Sendable {
     case moveRight
     /// Moves the caret before the first character.
     case moveToStart
-    /// Moves the caret behind the last character.
+    /// Moves the caret after the last character.
     case moveToEnd
-    /// In characters of the field's text; the nearest place where there is none.
+    /// Moves the caret to a position counted in characters of the field's text, or to the nearest position if the text
+    /// is shorter.
     case moveCaret(to: Int)
 
-    /// Shows the choices of a field that has some; typing does so too. A space does, where none were shown before.
+    /// Opens the list of choices. Typing also opens it, and so does a space while the list is closed.
     case openChoices
-    /// Hides the choices, and undoes what was typed meanwhile.
+    /// Closes the list of choices and undoes what was typed since it opened.
     case closeChoices
-    /// Selects the choice after the present one, which the field takes at once where the choices are not shown.
+    /// Selects the next choice. While the list is closed, the field takes that choice at once.
     case nextChoice
-    /// Selects the choice before the present one.
+    /// Selects the previous choice. While the list is closed, the field takes that choice at once.
     case previousChoice
-    /// Takes a choice by its ``FieldChoice/value``; does nothing where there is none.
+    /// Takes the choice with this ``FieldChoice/value``. Does nothing if there is no such choice.
     case choose(String)
 
-    /// Shows a secret as it was typed, or hides it again; the end of the field hides it too.
+    /// Shows a secret as it was typed, or hides it again. The end of editing also hides it.
     case revealSecret(Bool)
 
-    /// The next field in the order of focus; after the last one the first.
+    /// Moves to the next field in the order of focus; from the last field to the first.
     case next
-    /// The field before; before the first one the last.
+    /// Moves to the previous field; from the first field to the last.
     case previous
-    /// As many fields on as ``FormState/pageLength`` says, or the last one.
+    /// Moves forward by ``FormState/pageLength`` fields, at most to the last field.
     case nextPage
-    /// As many fields back, or the first one.
+    /// Moves back by ``FormState/pageLength`` fields, at most to the first field.
     case previousPage
-    /// The first field in the order of focus.
+    /// Moves to the first field in the order of focus.
     case firstField
-    /// The last field in the order of focus.
+    /// Moves to the last field in the order of focus.
     case lastField
-    /// The next field; on the last one the form is submitted (F6), unless that took a choice from a list.
+    /// Moves to the next field; on the last field submits the form (F6). If the list of the last field is open with a
+    /// value that the field does not show yet, the field takes that value and the form is not submitted.
     case `return`
-    /// Judges everything (F9).
+    /// Judges all fields and, if they are valid, yields the profile (F9).
     case submit
 }

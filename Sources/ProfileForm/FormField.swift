@@ -1,37 +1,39 @@
 public import ProfileCore
 
-/// One field of a ``FormState``: what is in it, where the caret is, and what is wrong with it.
+/// One field of a ``FormState``: its text, its caret and its issue.
 public struct FormField: Sendable {
-    /// What is valid in it.
+    /// The rules that the field's values must satisfy.
     public let rules: FieldRules
-    /// Without the literals of a mask.
+    /// The typed text, without the literals of a mask.
     var content: EditedText
-    /// What it held at the beginning.
+    /// The content at the beginning, by which ``isChanged`` is decided.
     private var initialContent: EditedText
-    /// The one error slot: what was wrong when editing ended, kept up to date while the text is mended, and empty again
-    /// as soon as it is valid.
+    /// The issue that the field shows. It is set when editing ends, updated while the text changes, and nil again as
+    /// soon as the text is valid.
     public internal(set) var issue: ValidationIssue?
-    /// What is wrong with the text as it stands, shown or not.
+    /// The issue of the present text, whether or not it is shown.
     var standingIssue: ValidationIssue?
-    /// Whether it can have the focus.
+    /// Whether the host has enabled the field. A disabled field cannot have the focus.
     public internal(set) var isEnabled = true
-    /// A hidden field keeps its text and cannot have the focus.
+    /// Whether the host has hidden the field. A hidden field keeps its text and cannot have the focus.
     public internal(set) var isHidden = false
-    /// The values that it takes, and where somebody is among them; nil where it takes any others.
+    /// The list of values that the field accepts and the state of that list. Nil if the field is not limited to a list
+    /// of values.
     public internal(set) var picker: FieldPicker?
-    /// Whether a secret is shown as it was typed, until the field ends.
+    /// Whether a secret is shown as typed. Set to false when editing of the field ends.
     public internal(set) var isRevealed = false
-    /// The first character that it does not take, as long as there is an issue.
+    /// The first character that the rules do not accept. Set only while there is an ``issue``.
     var refused: RefusedCharacter?
-    /// Where it is on a screen, if its host has said so.
+    /// The position on a screen, if the host has set one.
     public internal(set) var frame: FormFrame?
-    /// Whether its host corrects spelling in it, so that several characters at once need not be auto-fill (F8).
+    /// Whether the host corrects spelling in the field. If it does, several characters at once are not taken for
+    /// auto-fill (F8).
     public internal(set) var correctsSpelling = false
 
     /// - Parameters:
-    ///   - rules: What is valid in it.
-    ///   - text: What it holds at the beginning.
-    ///   - stored: The form in which that would be stored; nil where it breaks a rule.
+    ///   - rules: The rules that the field's values must satisfy.
+    ///   - text: The initial text.
+    ///   - stored: The stored form of the initial text; nil if the text breaks a rule.
     init(_ rules: FieldRules, text: String, stored: String?) {
         self.rules = rules
         picker = FieldPicker(rules, text: text, stored: stored)
@@ -40,8 +42,8 @@ public struct FormField: Sendable {
         initialContent = content
     }
 
-    /// Takes over what is known of a field of the same name under other rules, by which its text would be stored in some
-    /// form, or in none.
+    /// Copies the state of the field of the same name under other rules. `stored` is the stored form of its text under
+    /// these rules; nil if the text breaks a rule.
     mutating func take(over field: FormField, stored: String?) {
         isEnabled = field.isEnabled
         isHidden = field.isHidden
@@ -51,91 +53,95 @@ public struct FormField: Sendable {
         content = field.content
         initialContent = field.initialContent
         picker = FieldPicker(rules, text: rules.isSecret ? "" : field.text, stored: stored)
-        // What a mask shows between the digits is typed text without it, and the other way round.
+        // The literals of one mask are typed characters under the other mask, and the other way round.
         guard rules.mask != field.rules.mask else { return }
         content = EditedText(rules.typed(field.text))
         if !field.isChanged { initialContent = content }
     }
 
-    /// The key of its values.
+    /// The name of the field.
     public var name: FieldName { rules.name }
 
-    /// The text as it is shown: with the literals of its mask, and one `•` a character where it is secret.
+    /// The shown text: with the literals of the mask, and with one `•` for each character of a secret.
     public var text: String {
         rules.isSecret ? String(repeating: "•", count: content.count) : withShown { String($0) }
     }
 
-    /// Where the next character goes, in characters of ``text``.
+    /// The position of the caret, in characters of ``text``.
     public var caret: Int {
         if let masked { return masked.bytes.span.characterCount(before: masked.shownOffset(of: content.caret)) }
         return content.content.bytes.characterCount(before: content.caret)
     }
 
-    /// The text as its host shows it to whoever types: ``text``, but Yes for the `true` of a boolean, and a secret itself
-    /// while it is revealed, which is for the screen alone.
+    /// The text to show on the screen while the user edits. It is ``text`` with two exceptions: a boolean shows Yes for
+    /// `true`, and a revealed secret is shown itself. Use it for the screen only.
     public var visibleText: String {
         if let title = visibleTitle { return title }
         return isRevealed ? withShown { String($0) } : text
     }
 
-    /// Where the next character goes, in characters of ``visibleText``.
+    /// The position of the caret, in characters of ``visibleText``.
     public var visibleCaret: Int { visibleTitle?.count ?? caret }
 
-    /// Of the choice that stands there, unless somebody types.
+    /// The title of the selected choice, or of the choice that the field holds. Nil while the user narrows the list by
+    /// typing.
     private var visibleTitle: String? {
         guard let picker, !picker.isFiltered else { return nil }
         return picker.isOpen ? picker.selected?.title ?? choice?.title : choice?.title
     }
 
-    /// The choice that is in it.
+    /// The choice whose value is the field's text; nil if there is no such choice.
     public var choice: FieldChoice? {
         guard let picker else { return nil }
         let text = text
         return picker.choices.first { $0.value == text }
     }
 
-    /// Whether it holds a choice, which goes as a whole.
+    /// Whether the list is closed and the field holds a choice. Backspace and typing then replace the choice as a
+    /// whole.
     var isWholeChoice: Bool { !isChoosing && choice?.value.isEmpty == false }
 
-    /// What is replaced by what is typed, in bytes: nothing but a choice.
+    /// The byte range that typed text replaces: the whole content if it is a choice, otherwise the empty range at the
+    /// caret.
     var typedRange: Range<Int> { isWholeChoice ? 0..<content.content.count : content.caret..<content.caret }
 
-    /// Whether somebody looks for one of its values.
+    /// Whether the list of choices is open.
     public var isChoosing: Bool { picker?.isOpen ?? false }
 
-    /// The text of ``issue``, with the schema's own words where it has some. It says which character is not accepted, and
-    /// where, unless the field is secret.
+    /// The text of ``issue``, in the schema's own words if it defines any. The text names the first character that is
+    /// not accepted and its position, unless the field is secret.
     public var message: String? { issue.map { rules.message(for: $0, refused) } }
 
-    /// Whether the text would pass as it stands; an empty optional field does.
+    /// Whether the present text satisfies the rules. An empty optional field does.
     public var isValid: Bool { standingIssue == nil }
 
-    /// Whether nothing is in it.
+    /// Whether the field has no content.
     public var isEmpty: Bool { content.content.isEmpty }
 
-    /// Whether its text is another than at the beginning.
+    /// Whether the content differs from the initial content.
     public var isChanged: Bool { content.content != initialContent.content }
 
     /// Whether it can have the focus now.
     public var takesFocus: Bool { isEnabled && !isHidden }
 
-    /// The content in the shape of the field's mask; nil where it has none.
+    /// The content with the literals of the field's mask; nil if the field has no mask.
     var masked: MaskedText? { rules.mask.map { MaskedText(content.content.bytes, $0) } }
 
-    /// Hands over what is judged and stored, and shown unless it is secret: valid UTF-8.
+    /// Calls `body` with the text that is judged and stored, as valid UTF-8. If the field is not secret, this is also
+    /// the shown text.
     func withShown<Value>(_ body: (Span<UInt8>) -> Value) -> Value {
         if let masked { return body(masked.bytes.span) }
         return body(content.content.bytes)
     }
 
-    /// Whether a text is short enough to be in the field.
+    /// Whether a text is short enough for the field.
     func fits(_ content: EditedText) -> Bool {
         (content.count <= rules.longestTypedLength ?? .max
             || picker?.hasTitle(beginningWith: content.content.bytes) ?? false)
             && content.content.count <= rules.longestByteCount
     }
 
-    /// The most characters that can be typed into it, those of a choice's title among them.
+    /// The maximum number of characters that can be typed, including the titles of choices. Nil means no limit.
     var longestTypedLength: Int? {
         rules.longestTypedLength.map { max($0, picker?.longestTitle ?? 0) }
     }
@@ -145,13 +151,14 @@ public struct FormField: Sendable {
 }
 
 extension FieldRules {
-    /// The characters of a text that have to be typed: all but the mask's literals.
+    /// Returns the text without the mask's literals, which the user does not have to type.
     func typed(_ text: String) -> String {
         guard let mask else { return text }
         return text.filter { !mask.hasLiteral($0) }
     }
 
-    /// What a paste brings: for a mask the digits, since people write what it stands for with other signs around them.
+    /// Returns the part of a pasted text that is inserted. For a mask this is the digits only, because people write
+    /// such values with other punctuation.
     func pasted(_ text: String) -> String {
         mask == nil ? text : text.filter { $0.asciiValue?.isASCIIDigit ?? false }
     }

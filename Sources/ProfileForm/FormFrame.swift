@@ -1,15 +1,16 @@
-/// Where a field is on a screen, in any unit: what the order of focus goes by where a host lays fields out itself (F10).
+/// The position and size of a field on a screen, in any unit. If the host lays fields out itself, the order of focus
+/// follows the frames (F10).
 public struct FormFrame: Hashable, Sendable {
-    /// From the left edge.
+    /// The distance of the left edge from the left edge of the screen or container.
     public var x: Double
-    /// From the top.
+    /// The distance of the top edge from the top of the screen or container.
     public var y: Double
-    /// From its own left edge to its right one.
+    /// The width, from the left edge to the right edge.
     public var width: Double
-    /// From its own top down; the order of focus does not depend on it.
+    /// The height. The order of focus does not depend on it.
     public var height: Double
 
-    /// Makes a frame in the coordinates of a screen, or of the container that it is in.
+    /// Creates a frame in the coordinates of a screen or of the field's container.
     public init(x: Double, y: Double, width: Double, height: Double) {
         self.x = x
         self.y = y
@@ -17,13 +18,13 @@ public struct FormFrame: Hashable, Sendable {
         self.height = height
     }
 
-    /// The frame in the coordinates of what its container is in, for fields in different containers.
+    /// Returns the frame in the coordinate system of the container's parent. Use it for fields in different containers.
     public func converted(from container: FormFrame) -> FormFrame {
         FormFrame(x: x + container.x, y: y + container.y, width: width, height: height)
     }
 }
 
-/// The direction in which people read, and so which edge of a screen is the leading one.
+/// The reading direction, which decides which edge of a screen is the leading one.
 public enum LayoutDirection: Hashable, Sendable {
     /// The leading edge is the left one, as for English.
     case leftToRight
@@ -32,7 +33,7 @@ public enum LayoutDirection: Hashable, Sendable {
 }
 
 extension FormFrame {
-    /// Whether it comes before another: further up or, at the same height, nearer to the leading edge.
+    /// Whether this frame comes before another: it is higher up or, at the same height, nearer to the leading edge.
     func precedes(_ other: FormFrame, _ direction: LayoutDirection) -> Bool {
         if y != other.y { return y < other.y }
         return direction == .leftToRight ? x < other.x : x + width > other.x + other.width

@@ -1,14 +1,14 @@
 public import ProfileCore
 
-// What happens in a field that takes one of some values.
+// Events in a field with a list of choices.
 extension FormState {
-    /// The choice that a text stands for, by its value or its title, whatever the case; nil where the field takes any
-    /// other values, or not this one.
+    /// Returns the choice whose value or title is the text, ignoring case. Returns nil if there is no such choice or
+    /// the field has no list of choices.
     public func choice(for text: String, in name: FieldName) -> FieldChoice? {
         self[name]?.picker?.choice(for: text, stored: validator.storedForm(of: text, in: name))
     }
 
-    /// What an event means in a field with choices; nil for what it means in any other.
+    /// Handles an event in a field with choices. Returns nil if the event means the same as in any other field.
     mutating func choose(by event: FormEvent, at index: Int) -> [FormEffect]? {
         guard let picker = fields[index].picker else { return nil }
         switch event {
@@ -35,7 +35,7 @@ extension FormState {
         return [.displayChanged(field.name)]
     }
 
-    /// Ends looking for a value, with what was in the field before.
+    /// Closes the list and restores the content that the field had before the list opened.
     private mutating func closeChoices(at index: Int) -> [FormEffect] {
         guard let picker = fields[index].picker, picker.isOpen else { return [] }
         fields[index].picker?.close()
@@ -44,7 +44,7 @@ extension FormState {
         return effects + [.displayChanged(fields[index].name)]
     }
 
-    /// Ends looking for a value, with the one that is selected; what was typed stays where none is.
+    /// Closes the list and takes the selected choice. If no choice is selected, the typed text stays.
     mutating func settleChoice(at index: Int) -> [FormEffect] {
         guard let picker = fields[index].picker, picker.isOpen else { return [] }
         fields[index].picker?.close()
@@ -52,13 +52,15 @@ extension FormState {
         return effects + [.displayChanged(fields[index].name)]
     }
 
-    /// Whether Return would take another value than what the field shows, so that one has to see it first.
+    /// Whether the list is open and Return would take a value that the field does not show yet. The user must see such
+    /// a value before the form is submitted.
     func hasOpenChoice(at index: Int) -> Bool {
         guard let picker = fields[index].picker, picker.isOpen, let selected = picker.selected else { return false }
         return !picker.isFiltered || choice(for: fields[index].text, in: fields[index].name) != selected
     }
 
-    /// Selects the choice at a position of the list, or the nearest; a field whose list is not shown takes it at once.
+    /// Selects the choice at a position of the list, or the nearest position that exists. If the list is closed, the
+    /// field takes that choice at once.
     private mutating func moveChoice(to position: Int, at index: Int) -> [FormEffect] {
         guard let picker = fields[index].picker, let last = picker.matches.indices.last else { return [] }
         let next = min(max(0, position), last)
@@ -68,14 +70,15 @@ extension FormState {
         return [.displayChanged(fields[index].name)]
     }
 
-    /// Takes a choice by its value.
+    /// Takes the choice with this value.
     private mutating func choose(_ value: String, at index: Int) -> [FormEffect] {
         guard let choice = fields[index].picker?.choices.first(where: { $0.value == value }) else { return [] }
         fields[index].picker?.close()
         return setChoice(choice, at: index) + [.displayChanged(fields[index].name)]
     }
 
-    /// Narrows the list to what was typed, after the content was another one.
+    /// Narrows the list to the choices that match the field's new text. Opens the list if it was closed; `former` is
+    /// then the content to restore if the list is closed without a choice.
     mutating func narrowChoices(at index: Int, former: EditedText) -> [FormEffect] {
         guard let picker = fields[index].picker else { return [] }
         let field = fields[index]
@@ -93,7 +96,7 @@ extension FormState {
 }
 
 extension FormField {
-    /// The position in the list of what is selected, or of what the field holds while the list is not shown.
+    /// The position in the list of the selected choice, or of the choice that the field holds while the list is closed.
     fileprivate var presentChoice: Int? {
         guard let picker else { return nil }
         return picker.isOpen ? picker.selection : choice.flatMap { picker.matches.firstIndex(of: $0) }

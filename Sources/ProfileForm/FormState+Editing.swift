@@ -1,6 +1,6 @@
 package import ProfileCore
 
-// What happens to the text of the field that has the focus.
+// Changes to the text of the field that has the focus.
 extension FormState {
     mutating func edit(_ event: FormEvent) -> [FormEffect] {
         guard let focus, let index = index(of: focus) else { return [] }
@@ -32,14 +32,15 @@ extension FormState {
         fields[index].content.moveCaret(to: offset)
     }
 
-    /// Shows a secret, or hides it.
+    /// Shows or hides the text of a secret field.
     mutating func reveal(_ isRevealed: Bool, at index: Int) -> [FormEffect] {
         guard fields[index].rules.isSecret, fields[index].isRevealed != isRevealed else { return [] }
         fields[index].isRevealed = isRevealed
         return [.displayChanged(fields[index].name)]
     }
 
-    /// Puts a text in the place of what is in a field, whatever has the focus; nothing where it does not fit.
+    /// Replaces the text of a field, whether or not the field has the focus. If the text does not fit, nothing changes
+    /// and the effect is ``FormEffect/refused(_:)``.
     package mutating func replaceText(of name: FieldName, with text: String) -> [FormEffect] {
         guard let index = index(of: name) else { return [] }
         fields[index].picker?.close()
@@ -50,11 +51,11 @@ extension FormState {
 
     /// Replaces a range of the content's bytes.
     ///
-    /// - Returns: Nil, with nothing changed, where the outcome would be too long.
+    /// - Returns: The effects; nil if the result would be too long. The content is then unchanged.
     mutating func replace(_ range: Range<Int>, with text: String, at index: Int) -> [FormEffect]? {
         let old = fields[index].content
         let new = old.replacing(range, with: fields[index].rules.typed(text).utf8Span.span)
-        // A text that was too long from the beginning may be made shorter step by step.
+        // An initial text may already be too long. The user can shorten it step by step.
         guard fields[index].fits(new) || new.count < old.count else { return nil }
         return setContent(new, at: index) + (text.isEmpty ? [] : narrowChoices(at: index, former: old))
     }
@@ -70,7 +71,7 @@ extension FormState {
     }
 
     private mutating func paste(_ text: String, at index: Int) -> [FormEffect] {
-        // What was copied with its line end is meant without it.
+        // A copied line often includes its line end, which the user does not mean to paste.
         let text = text.last?.isNewline == true ? String(text.dropLast()) : text
         let whole = fields[index].rules.pasted(text)
         guard !whole.isEmpty else { return text.isEmpty ? [] : [.refused(fields[index].name)] }
@@ -79,7 +80,8 @@ extension FormState {
         let characterRoom = max(0, (field.longestTypedLength ?? .max) - kept.count)
         var byteRoom = max(0, field.rules.longestByteCount - kept.content.count)
         var part = whole[...]
-        // Two more than there is room for: the first and the last may become one with what is around them.
+        // Two more characters than there is room for: the first and the last may join their neighbours into one
+        // character.
         part = part.prefix(characterRoom > .max - 2 ? .max : characterRoom + 2)
         part = part.prefix { character in
             byteRoom -= character.utf8.count
@@ -94,7 +96,7 @@ extension FormState {
         }
     }
 
-    /// Replaces the whole value and goes on to the next field; on the last one the focus stays (F7).
+    /// Replaces the whole value and moves the focus to the next field; on the last field the focus stays (F7).
     private mutating func autoFill(_ value: String, at index: Int) -> [FormEffect] {
         let field = fields[index]
         var value = value
@@ -108,7 +110,7 @@ extension FormState {
         guard !value.isEmpty, var effects = replace(whole, with: value, at: index) else {
             return [.refused(field.name)]
         }
-        // What was offered is meant as it is, and looks for nothing.
+        // An auto-filled value is complete, so the list that the replacement has opened is closed again.
         if field.picker != nil {
             fields[index].picker?.close()
             effects.append(.displayChanged(field.name))
@@ -118,7 +120,8 @@ extension FormState {
 }
 
 extension FormField {
-    /// The place in the content before a character of ``text``; the nearest where there is none.
+    /// Returns the byte offset in the content before a character of ``text``, or the nearest offset if there is no such
+    /// character.
     func offset(ofCharacter index: Int) -> Int {
         if let masked { return masked.offset(ofShown: masked.bytes.span.offset(ofCharacter: index)) }
         return content.content.bytes.offset(ofCharacter: index)
@@ -126,7 +129,7 @@ extension FormField {
 }
 
 extension String {
-    /// The first letter of each word as a capital, all others as they are.
+    /// The text with the first letter of each word as a capital; all other letters are unchanged.
     fileprivate var capitalizingWords: String {
         var capitalized = ""
         var startsWord = true

@@ -1,9 +1,9 @@
 public import ProfileCore
 
-// Everything judged at once.
+// Submission: all fields are judged at once.
 extension FormState {
-    /// Ends what is edited and judges everything: out comes the profile, or every issue at its field and the focus in
-    /// the first bad one (F9).
+    /// Ends editing and judges all fields (F9). The effects carry either the profile, or every issue at its field with
+    /// the focus in the first bad field.
     mutating func submit() -> [FormEffect] {
         let previous = focus
         let effects = endField()
@@ -15,10 +15,10 @@ extension FormState {
         }
     }
 
-    /// Shows what the store, or anybody else, found wrong with what was submitted, and puts the focus in the first bad
-    /// field. A field's issue goes as soon as its text is changed.
+    /// Shows issues that the store or another check found in the submitted profile, and focuses the first field with an
+    /// issue. A shown issue disappears as soon as the field's text changes.
     ///
-    /// - Returns: What came of it.
+    /// - Returns: The effects, in order.
     @discardableResult
     public mutating func report(_ issues: [ValidationIssue]) -> [FormEffect] {
         observingSearch { form in
@@ -41,7 +41,7 @@ extension FormState {
         fields.indices.flatMap { setIssue(nil, at: $0) }
     }
 
-    /// What is in the fields, trusted for nothing.
+    /// The contents of the fields, not yet validated.
     private var draft: ProfileDraft {
         var draft = ProfileDraft()
         for field in fields where !field.isEmpty {

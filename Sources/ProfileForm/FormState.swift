@@ -2,8 +2,9 @@ public import ProfileCore
 
 /// A form for one profile, as a value: events go in, and state and effects come out.
 ///
-/// It knows no screen, so that a terminal, a web page or a view of UIKit may feed it alike; see <doc:Forms>. What is
-/// typed is limited in length alone; its content is judged when a field ends, and all of it when the form is submitted.
+/// A form does not know any screen. A terminal, a web page or a UIKit view can all use it; see <doc:Forms>. While the
+/// user types, only the length is limited. A field's content is judged when editing of the field ends, and all fields
+/// are judged when the form is submitted.
 ///
 /// ```swift
 /// var form = FormState(ProfileValidator(.standard), on: today)
@@ -12,29 +13,31 @@ public import ProfileCore
 /// form.handle(.return)        // [.fieldEnded(username, nil), .focusMoved(from: username, to: password)]
 /// ```
 public struct FormState: Sendable {
-    /// Judges what is in it.
+    /// The validator that judges the fields.
     public let validator: ProfileValidator
-    /// The day that a rule such as "not in the future" goes by.
+    /// The current day for rules such as "not in the future".
     public let today: CalendarDay
-    /// The profile is stored and has a password, which stays where none is typed.
+    /// Whether the profile is already stored with a password. The stored password is kept if the user types no new one.
     public let hasPassword: Bool
-    /// In the schema's order.
+    /// The fields, in the schema's order.
     public internal(set) var fields: [FormField]
-    /// The field that is edited; nil at first.
+    /// The field that is being edited. Nil if no field is edited, as at the beginning.
     public internal(set) var focus: FieldName?
-    /// The position of the field whose value addresses are searched by, in a schema that has addresses.
+    /// The index of the postal code field, by whose value addresses are searched. Nil unless the schema has a postal
+    /// code and a street address.
     private let postalCodeOfSearch: Int?
-    /// What "leading" means where fields carry frames.
+    /// Defines which edge is the leading one when fields have frames.
     public var layoutDirection = LayoutDirection.leftToRight
 
     /// Makes a form in which no field has the focus.
     ///
     /// - Parameters:
     ///   - validator: The rules.
-    ///   - today: The day that they go by, usually the current one in UTC.
-    ///   - hasPassword: The profile is stored and has a password, which stays where none is typed.
-    ///   - values: What the fields hold at the beginning, in the form in which values are stored; secrets are left out.
-    ///   - typed: What some fields hold instead, as somebody has typed it elsewhere.
+    ///   - today: The current day for these rules, usually in UTC.
+    ///   - hasPassword: Whether the profile is already stored with a password. The stored password is kept if the user
+    ///     types no new one.
+    ///   - values: The initial values in their stored form. Values of secret fields are ignored.
+    ///   - typed: Initial texts as a user typed them elsewhere. They replace the entries of `values` for the same fields.
     public init(
         _ validator: ProfileValidator, on today: CalendarDay, hasPassword: Bool = false,
         values: [FieldName: String] = [:], typed: [FieldName: String] = [:]
@@ -54,8 +57,10 @@ public struct FormState: Sendable {
         for index in fields.indices { fields[index].standingIssue = standingIssue(at: index) }
     }
 
-    /// The same form under other rules, as when a store has adopted some meanwhile: fields that both have keep what was
-    /// typed, and are judged anew.
+    /// Returns this form under other rules, for example after the store has adopted a new schema.
+    ///
+    /// Fields that both schemas have keep their text, which is judged again. A field does not keep its text if it is
+    /// secret in only one of the two schemas.
     public func under(_ validator: ProfileValidator) -> FormState {
         var form = FormState(validator, on: today, hasPassword: hasPassword)
         form.layoutDirection = layoutDirection
@@ -69,20 +74,21 @@ public struct FormState: Sendable {
         return form
     }
 
-    /// The rules that it goes by.
+    /// The schema of ``validator``.
     public var schema: ProfileSchema { validator.schema }
 
-    /// A field by its name; nil where there is none.
+    /// The field with this name; nil if the schema has no such field.
     public subscript(name: FieldName) -> FormField? { index(of: name).map { fields[$0] } }
 
-    /// How many fields ``FormEvent/nextPage`` goes on: less than most screens show at once, so that one sees where one was.
+    /// The number of fields that ``FormEvent/nextPage`` moves by. Most screens show more fields at once, so the user
+    /// still sees the previous field after the move.
     public static let pageLength = 10
 
-    /// The first field of a content type; nil where there is none.
+    /// The first field of a content type; nil if there is no such field.
     package func field(of type: ContentType) -> FormField? { schema.field(of: type).flatMap { self[$0.name] } }
 
-    /// The fields that can have the focus, in the order in which Return and Tab go: the schema's, or by position for
-    /// those that carry a frame, which come first then (F10).
+    /// The fields that can have the focus, in the order in which Return and Tab visit them (F10). Fields with a frame
+    /// come first, ordered by position. The other fields follow in the schema's order.
     public var focusOrder: [FieldName] {
         let able = fields.filter(\.takesFocus)
         let placed = able.compactMap { field in field.frame.map { (name: field.name, frame: $0) } }
@@ -90,19 +96,19 @@ public struct FormState: Sendable {
         return placed.map(\.name) + able.filter { $0.frame == nil }.map(\.name)
     }
 
-    /// Whether addresses can be searched: exactly while the postal code is valid (F4), in a schema that has fields with
-    /// the content types `postal-code` and `street-address`.
+    /// Whether addresses can be searched: exactly while the postal code is valid and not empty (F4). It is always false
+    /// if the schema has no field of content type `postal-code` or none of `street-address`.
     public var isAddressSearchAvailable: Bool {
         guard let postalCodeOfSearch else { return false }
         return !fields[postalCodeOfSearch].isEmpty && fields[postalCodeOfSearch].isValid
     }
 
-    /// Whether any field holds something else than at the beginning.
+    /// Whether the text of any field differs from its initial text.
     public var isChanged: Bool { fields.contains(where: \.isChanged) }
 
-    /// Takes an event.
+    /// Handles an event.
     ///
-    /// - Returns: What came of it, in order.
+    /// - Returns: The effects of the event, in order.
     @discardableResult
     public mutating func handle(_ event: FormEvent) -> [FormEffect] {
         observingSearch { form in
@@ -122,13 +128,13 @@ public struct FormState: Sendable {
         }
     }
 
-    /// Judges a text by the rules of a field, whatever is edited meanwhile (F11).
+    /// Judges a text by the rules of a field. It does not matter which field is being edited (F11).
     ///
     /// - Parameters:
     ///   - text: The text, as it could be typed.
-    ///   - name: The field whose rules count.
-    ///   - label: What the message calls the field; its title by default.
-    /// - Returns: What the text comes to.
+    ///   - name: The field whose rules apply.
+    ///   - label: The name of the field in the message; by default the field's title.
+    /// - Returns: The issue found, if any, with its message.
     public func judge(_ text: String, in name: FieldName, label: String? = nil) -> FieldJudgement {
         let issue = validator.issues(of: text, in: name, on: today).first
         let refused = index(of: name).flatMap { validator.refusedCharacter(in: text.utf8Span.span, index: $0) }
@@ -140,26 +146,27 @@ public struct FormState: Sendable {
     }
 }
 
-// What a host knows of its fields.
+// What a host tells the form about its fields.
 extension FormState {
-    /// Lets a field have the focus, or keeps it from having it; one that has the focus loses it.
+    /// Enables or disables a field. A disabled field cannot have the focus, and loses it.
     @discardableResult
     public mutating func setEnabled(_ isEnabled: Bool, _ name: FieldName) -> [FormEffect] {
         setAbility(of: name) { $0.isEnabled = isEnabled }
     }
 
-    /// Hides a field or shows it; one that has the focus loses it.
+    /// Hides or shows a field. A hidden field cannot have the focus, and loses it.
     @discardableResult
     public mutating func setHidden(_ isHidden: Bool, _ name: FieldName) -> [FormEffect] {
         setAbility(of: name) { $0.isHidden = isHidden }
     }
 
-    /// Says where a field is, in coordinates that all fields share; nil takes the frame away.
+    /// Sets the position of a field in coordinates that all fields share; nil removes the frame.
     public mutating func place(_ frame: FormFrame?, _ name: FieldName) {
         change(name) { $0.frame = frame }
     }
 
-    /// Says whether the host corrects spelling in a field, so that several characters at once need not be auto-fill.
+    /// Sets whether the host corrects spelling in a field. If it does, several characters at once are not taken for
+    /// auto-fill.
     public mutating func setCorrectsSpelling(_ correctsSpelling: Bool, _ name: FieldName) {
         change(name) { $0.correctsSpelling = correctsSpelling }
     }
@@ -179,7 +186,7 @@ extension FormState {
 extension FormState {
     func index(of name: FieldName) -> Int? { schema.index(of: name) }
 
-    /// Does something, and says last whether addresses can be searched where that has changed.
+    /// Runs `body` and appends a ``FormEffect/searchAvailable(_:)`` if ``isAddressSearchAvailable`` has changed.
     mutating func observingSearch(_ body: (inout FormState) -> [FormEffect]) -> [FormEffect] {
         let wasAvailable = isAddressSearchAvailable
         var effects = body(&self)
@@ -187,7 +194,7 @@ extension FormState {
         return effects
     }
 
-    /// Puts another content into a field: its error slot follows, unless it is empty.
+    /// Replaces the content of a field. If the field shows an issue, the issue is updated.
     mutating func setContent(_ content: EditedText, at index: Int) -> [FormEffect] {
         let isChanged = content.content != fields[index].content.content
         fields[index].content = content

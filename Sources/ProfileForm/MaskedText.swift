@@ -1,13 +1,14 @@
 internal import ProfileCore
 
-/// A text as it is shown in the shape of a mask: its characters in the places of the digits, the literals between.
+/// A text in the shape of a mask: its characters fill the mask's digit places, with the literals between them.
 ///
-/// The literals are never part of the text itself: they stand by themselves as soon as a character follows them, or
-/// when the last digit's place is filled, and are ignored when they are typed.
+/// The literals are never part of the text itself. A literal appears as soon as a character follows it, or when the
+/// last digit place is filled. Typed literals are ignored.
 struct MaskedText {
-    /// Valid UTF-8.
+    /// The shown text, valid UTF-8.
     private(set) var bytes: [UInt8] = []
-    /// The places between characters, from the first to the last: where each is in the text and where it is shown.
+    /// The positions between characters in order: the offset in the text and the offset in the shown text, both in
+    /// bytes.
     private var places: [(offset: Int, shown: Int)] = []
 
     init(_ text: Span<UInt8>, _ mask: Mask) {
@@ -29,19 +30,20 @@ struct MaskedText {
         if !bytes.isEmpty, !rest.contains(Mask.digit) { bytes += rest }
     }
 
-    /// Where a place between two characters of the text is shown.
+    /// Converts an offset in the text to an offset in the shown text.
     func shownOffset(of offset: Int) -> Int {
         places.last { $0.offset <= offset }?.shown ?? 0
     }
 
-    /// The place in the text that is shown at an offset, or before it where a literal is there.
+    /// Converts an offset in the shown text to an offset in the text. For an offset inside literals the result is the
+    /// position before them.
     func offset(ofShown shown: Int) -> Int {
         places.last { $0.shown <= shown }?.offset ?? 0
     }
 }
 
 extension Mask {
-    /// Whether a character stands by itself in the mask, so that nobody has to type it.
+    /// Whether a character is one of the mask's literals, which the user does not have to type.
     func hasLiteral(_ character: Character) -> Bool {
         character.asciiValue.map { $0 != Mask.digit && bytes.contains($0) } ?? false
     }

@@ -1,24 +1,25 @@
-/// Columns side by side in a bounded width: which are shown and how wide they are, and which fell out.
+/// The layout of table columns within a width: which columns are shown, how wide each one is, and which ones are left
+/// out.
 ///
-/// Columns become narrower before any falls out, the widest first, as long as they can be read; then they fall out from the
-/// right. Those that must stay, and the first, become narrower than can be read well before they fall out too; the first
-/// never does. Widths are in columns of a terminal.
+/// Widths are in columns of a terminal. To save space, the layout first narrows the widest columns, down to a width
+/// that can still be read. Then it leaves out columns from the right. The first column and those with `mustStay` are
+/// narrowed below the readable width before they are left out. The first column is never left out.
 package struct ColumnFit: Hashable, Sendable {
-    /// What a column would take, and what it needs.
+    /// The widths that one column wants and needs.
     package struct Column: Hashable, Sendable {
-        /// Shows all that is in it, its heading included.
+        /// The width that shows every cell and the heading in full.
         package let width: Int
-        /// Can be read well enough.
+        /// The smallest width at which the column can be read well.
         package let leastWidth: Int
-        /// Whether others fall out before it does.
+        /// Whether other columns are left out before this one.
         package let mustStay: Bool
 
         /// Describes a column.
         ///
         /// - Parameters:
-        ///   - heading: What stands over it.
-        ///   - widestCell: What its widest cell takes.
-        ///   - isWhole: Whether a part of a cell would be misread, as it would of a number.
+        ///   - heading: The heading of the column.
+        ///   - widestCell: The width of the widest cell.
+        ///   - isWhole: Whether cells must not be cut, because a part of a cell would be misread, as of a number.
         ///   - mustStay: Whether others fall out before it does.
         package init(heading: String, widestCell: Int, isWhole: Bool = false, mustStay: Bool = false) {
             let heading = heading.visible.displayWidth
@@ -28,34 +29,34 @@ package struct ColumnFit: Hashable, Sendable {
             self.mustStay = mustStay
         }
 
-        /// Two or three short words, or the better part of a name.
+        /// Two or three short words, or most of a name.
         private static let readableWidth = 12
     }
 
-    /// A column that is shown.
+    /// A shown column and its width.
     package struct Place: Hashable, Sendable {
-        /// Which of the columns it is.
+        /// The index of the column.
         package let column: Int
-        /// How wide it is, at least 1.
+        /// The width of the column, at least 1.
         package let width: Int
     }
 
-    /// From left to right.
+    /// The shown columns, from left to right.
     package let places: [Place]
-    /// Which of the columns are not shown, from left to right.
+    /// The indices of the columns that are left out, from left to right.
     package let fallen: [Int]
 
-    /// How far columns stand apart.
+    /// The number of spaces between two columns.
     package static let gap = 2
-    /// A few letters and an ellipsis: columns that must stay are no narrower.
+    /// The minimum width of a column that must stay: a few letters and an ellipsis.
     private static let narrowest = 6
 
-    /// Fits columns into a width; nil for as much as they take.
+    /// Fits columns into a width. Nil means that the width is not limited.
     package init(_ columns: [Column], within width: Int? = nil) {
         let width = width ?? .max
         var shown = Array(columns.indices)
         func stays(_ index: Int) -> Bool { index == 0 || columns[index].mustStay }
-        /// Takes columns out from the right until the others have room, as far as they may be taken.
+        /// Removes the rightmost removable columns until the others fit or no removable column is left.
         func dropColumns(needing least: (Column) -> Int, where mayFall: (Int) -> Bool) {
             while Self.taken(shown.map { least(columns[$0]) }) > width, let last = shown.lastIndex(where: mayFall) {
                 shown.remove(at: last)
@@ -69,24 +70,24 @@ package struct ColumnFit: Hashable, Sendable {
 
     private static func taken(_ widths: [Int]) -> Int { widths.reduce(-gap) { $0 + $1 + gap } }
 
-    /// The widths of columns that are all shown: what they would take up to a bound that is the same for all, and what they
-    /// need where that is more.
+    /// Returns the widths of the shown columns. Each column gets the width it wants, up to a bound that is the same for
+    /// all columns, and at least its `leastWidth`.
     private static func widths(_ columns: [Column], within width: Int) -> [Int] {
         guard taken(columns.map(\.width)) > width else { return columns.map(\.width) }
-        // Where not even what they need has room, each has a part of it.
+        // If even the least widths do not fit, each column is narrowed to at most `narrowest`.
         let isEnough = taken(columns.map(\.leastWidth)) <= width
         let least = columns.map { isEnough ? $0.leastWidth : min($0.leastWidth, narrowest) }
         func bounded(by bound: Int) -> [Int] { zip(columns, least).map { max($1, min($0.width, bound)) } }
         var bound = 1
         while taken(bounded(by: bound + 1)) <= width { bound += 1 }
         var widths = bounded(by: bound)
-        // What is left over goes to the first that can use it.
+        // The remaining width goes to the first columns that can use it, one column of the terminal each.
         var rest = width - taken(widths)
         for index in columns.indices where rest > 0 && columns[index].width > widths[index] && widths[index] >= bound {
             widths[index] += 1
             rest -= 1
         }
-        // The first stays whatever the width.
+        // The first column is shown at any width.
         if widths.count == 1 { widths[0] = max(1, min(widths[0], width)) }
         return widths
     }

@@ -1,13 +1,13 @@
 package extension StringProtocol {
-    /// How many columns of a terminal the text takes: the sum of its characters' (Unicode's UAX #11).
+    /// The number of terminal columns that the text takes: the sum of the widths of its characters (UAX #11).
     var displayWidth: Int { reduce(0) { $0 + $1.displayWidth } }
 
-    /// The text with spaces after it, up to a width in columns.
+    /// Returns the text with spaces appended up to a width in columns.
     func padded(to width: Int) -> String {
         String(self) + String(repeating: " ", count: Swift.max(0, width - displayWidth))
     }
 
-    /// The last place up to which the text from another one takes at most so many columns.
+    /// Returns the last index such that the text from `start` to it takes at most `columns` columns.
     func end(from start: Index, within columns: Int) -> Index {
         var width = 0
         var end = start
@@ -19,7 +19,7 @@ package extension StringProtocol {
         return end
     }
 
-    /// The first place from which the text up to another one takes at most so many columns.
+    /// Returns the first index such that the text from it to `end` takes at most `columns` columns.
     func start(before end: Index, within columns: Int) -> Index {
         var width = 0
         var start = end
@@ -34,12 +34,13 @@ package extension StringProtocol {
 }
 
 package extension Character {
-    /// How many columns of a terminal the character takes: two for East Asian wide characters and emoji, none for what
-    /// shows nothing by itself, one for others; a control character counts as the symbol that is shown for it.
+    /// The number of terminal columns that the character takes: two for East Asian wide characters and emoji, zero for
+    /// characters that show nothing by themselves, one for all others. A control character counts as the one-column
+    /// symbol that is shown for it.
     ///
-    /// A cluster of several scalars is as wide as the widest of them, whatever joins them: a letter with its marks, Hangul
-    /// of conjoining jamo, emoji with a skin tone or joined by ZWJ. A variation selector 16 asks for an emoji's two
-    /// columns, and so does a flag of two regional indicators.
+    /// A cluster of several scalars is as wide as its widest scalar. This holds for a letter with its marks, Hangul of
+    /// conjoining jamo, and emoji with a skin tone or joined by ZWJ. A variation selector 16 requests an emoji's two
+    /// columns. A flag of two regional indicators also takes two.
     var displayWidth: Int {
         if isASCII { return 1 }
         var widest = 0
@@ -52,11 +53,12 @@ package extension Character {
         return widest
     }
 
-    /// How many columns a terminal takes that draws every scalar by itself.
+    /// The number of columns in a terminal that draws every scalar separately.
     var widthOfScalars: Int { unicodeScalars.reduce(0) { $0 + $1.displayWidth } }
 
-    /// Whether every terminal is likely to take as many columns for the character as `displayWidth` says: not for
-    /// clusters, which older ones draw scalar by scalar, nor for emoji, of which each knows those of its own year.
+    /// Whether every terminal is likely to use `displayWidth` columns for the character. False for clusters, because
+    /// older terminals draw each scalar separately. False for emoji, because each terminal knows only the emoji of its
+    /// own year.
     var hasCertainWidth: Bool {
         if isASCII { return true }
         guard let scalar = unicodeScalars.first, unicodeScalars.count == 1 else { return false }
@@ -73,12 +75,12 @@ extension Unicode.Scalar {
         default: break
         }
         if isWide || properties.isEmojiPresentation && !isRegionalIndicator { return 2 }
-        // A soft hyphen is drawn by terminals, which break no lines at it.
+        // Terminals draw a soft hyphen because they break no lines at it.
         if properties.isDefaultIgnorableCodePoint, self != "\u{AD}" { return 0 }
         return isTrailingJamo ? 0 : 1
     }
 
-    /// East_Asian_Width W or F, but for emoji, with the planes that are reserved for ideographs.
+    /// Whether East_Asian_Width is W or F, except for emoji; includes the planes reserved for ideographs.
     private var isWide: Bool {
         switch value {
         case 0x1100...0x115F, 0x2329...0x232A, 0x2E80...0x303E, 0x3041...0x3247, 0x3250...0xA4C6, 0xA960...0xA97C,
@@ -89,7 +91,8 @@ extension Unicode.Scalar {
         }
     }
 
-    /// A vowel or final consonant of Hangul, drawn into the syllable's first consonant.
+    /// Whether the scalar is a vowel or final consonant of Hangul, which terminals draw into the cell of the first
+    /// consonant.
     fileprivate var isTrailingJamo: Bool {
         switch value {
         case 0x1160...0x11FF, 0xD7B0...0xD7FB: true

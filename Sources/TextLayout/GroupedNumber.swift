@@ -1,5 +1,5 @@
 extension Int {
-    /// With a comma between thousands: `1,000,000`.
+    /// The number with a comma between thousands: `1,000,000`.
     package var grouped: String {
         let digits = String(magnitude)
         var text = self < 0 ? "-" : ""

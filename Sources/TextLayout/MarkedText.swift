@@ -1,25 +1,25 @@
-/// A text in the form that is safe to show (see `visible`), with the parts of it that are to be seen at once.
+/// A text that is safe to show (see `visible`), with marked parts that the display highlights.
 package struct MarkedText: Hashable, Sendable {
     package private(set) var text: String
-    /// In UTF-8 of `text`: whole characters, one mark after the other.
+    /// The marked ranges as UTF-8 offsets in `text`. They cover whole characters, are in order and do not overlap.
     package private(set) var marks: [Range<Int>]
 
-    /// The whole of a text.
+    /// Creates a marked text from a whole text.
     ///
     /// - Parameters:
-    ///   - text: As it came.
-    ///   - marks: Which parts of it are marked, from the first to the last.
+    ///   - text: The raw text, not yet escaped.
+    ///   - marks: The marked ranges, in order.
     package init(_ text: String, marks: [Range<String.Index>] = []) {
         self.init(marks.isEmpty ? [(text.visible, false)] : Self.parts(of: text[...], marks))
     }
 
-    /// A text if it takes at most so many columns of a terminal, else a part of it, as ``cut(to:)`` chooses one.
+    /// Creates a marked text of at most `columns` terminal columns. A longer text is cut as ``cut(to:)`` does it.
     package init(_ text: String, marks: [Range<String.Index>] = [], upTo columns: Int) {
         guard let first = marks.first else {
             self.init([(text.visible(upTo: columns), false)])
             return
         }
-        // What is far from the first mark will not be seen. As in `visible(upTo:)`, scalars have their bound.
+        // Only the text near the first mark can be shown. As in `visible(upTo:)`, the number of scalars is limited.
         let scalars = text.unicodeScalars
         let most = String.mostScalarsPerColumn * columns
         let mark = first.lowerBound
@@ -42,7 +42,7 @@ package struct MarkedText: Hashable, Sendable {
         if !marks.isEmpty { widenMarks() }
     }
 
-    /// A mark on an accent is one on its letter too.
+    /// Widens marks to whole characters: a mark on an accent also marks its letter.
     private mutating func widenMarks() {
         var wide: [Range<Int>] = []
         var place = 0
@@ -77,18 +77,18 @@ package struct MarkedText: Hashable, Sendable {
         return parts
     }
 
-    /// How many columns of a terminal it takes.
+    /// The number of terminal columns that the text takes.
     package var displayWidth: Int { text.displayWidth }
 
-    /// The text if it takes at most so many columns, else as much of it as they take, with `…` for what is left out: its
-    /// beginning, or what is around its first mark where that is further on.
+    /// Returns the text, cut to a number of columns if it is wider, with `…` in place of omitted parts. The cut text is
+    /// the beginning, or the part around the first mark if that mark lies beyond the beginning.
     package func cut(to columns: Int) -> MarkedText {
         guard text.utf8.count > columns, displayWidth > columns else { return self }
         let beginning = text.end(from: text.startIndex, within: columns - 1)
         guard let first = marks.first, first.upperBound > offset(beginning), columns > 4 else {
             return part(text.startIndex..<beginning)
         }
-        // One column at either end is for the ellipsis.
+        // One column at each end is reserved for the ellipsis.
         let room = columns - 2
         let mark = index(first.lowerBound)..<index(first.upperBound)
         var start = text.start(before: mark.lowerBound, within: max(0, room - text[mark].displayWidth) / 2)
@@ -97,7 +97,7 @@ package struct MarkedText: Hashable, Sendable {
         return part(start..<end)
     }
 
-    /// What is marked and what is not, one after the other.
+    /// The marked and unmarked parts, in order.
     package var parts: [(text: Substring, isMarked: Bool)] {
         var parts: [(Substring, Bool)] = []
         var place = text.startIndex
@@ -109,12 +109,12 @@ package struct MarkedText: Hashable, Sendable {
         return parts + [(text[place...], false)]
     }
 
-    /// The text with what makes the marks seen around them.
+    /// Returns the text with `start` before and `end` after each mark.
     package func text(from start: String, to end: String) -> String {
         parts.map { $0.isMarked ? start + $0.text + end : String($0.text) }.joined()
     }
 
-    /// A part, with an ellipsis where something is left out.
+    /// Returns a part of the text, with an ellipsis at each end where text is omitted.
     private func part(_ range: Range<String.Index>) -> MarkedText {
         let start = range.lowerBound > text.startIndex ? "…" : ""
         let end = range.upperBound < text.endIndex ? "…" : ""

@@ -1,9 +1,10 @@
 extension String {
-    /// The name that somebody may have meant who wrote this: one that it is the beginning of, or else the one that takes
-    /// the fewest changes, if these are few. Nil where no name is near.
+    /// Returns the name that the user probably meant by this text: a name that begins with it, or else the name that
+    /// needs the fewest changes, if these are few. Returns nil if no name is near enough.
     ///
-    /// A change is a letter more, less or instead of another one, or two that have changed places (optimal string
-    /// alignment); one change is few for a word of three letters, two for one of seven, three for any longer one.
+    /// A change is one inserted, deleted or replaced letter, or two adjacent letters swapped (optimal string alignment
+    /// distance). At most one change is allowed for a text of up to three letters, two for four to seven letters, and
+    /// three for a longer text.
     package func nearest(in names: some Sequence<String>) -> String? {
         let typed = Array(lowercased().unicodeScalars.prefix(Self.longestName))
         guard !typed.isEmpty else { return nil }
@@ -18,7 +19,7 @@ extension String {
         return nearest?.name
     }
 
-    /// Far more than any name has that somebody gave.
+    /// The maximum number of scalars compared; far more than any real name has.
     private static let longestName = 64
 
     private static func changes(from typed: [Unicode.Scalar], to name: [Unicode.Scalar]) -> Int {

@@ -1,20 +1,20 @@
-/// Rows of cells in aligned columns, two spaces apart. Whatever is in a cell, it is safe to show: see `visible`.
+/// Rows of cells in aligned columns, two spaces apart. Cell text is always made safe to show: see `visible`.
 package struct TextTable {
     package enum Alignment { case left, right }
 
-    /// What stands over the columns; empty for a table without headings.
+    /// The column headings; empty for a table without headings.
     package var headings: [String]
     private let alignments: [Alignment]
     private let widestCell: Int?
     private var rows: [[MarkedText]] = []
 
-    /// Makes a table without rows.
+    /// Creates a table without rows.
     ///
     /// - Parameters:
-    ///   - headings: What stands over the columns.
-    ///   - alignments: By column; those without one are aligned to the left.
-    ///   - widestCell: In columns of a terminal. What is wider is cut when it is added, so that the table takes little
-    ///     memory whatever the cells hold.
+    ///   - headings: The column headings.
+    ///   - alignments: The alignment of each column. Columns without an entry are left-aligned.
+    ///   - widestCell: The maximum cell width in terminal columns. Wider text is cut when it is added, so the table
+    ///     needs little memory however long the texts are.
     package init(_ headings: [String] = [], _ alignments: [Alignment] = [], widestCell: Int? = nil) {
         self.headings = headings
         self.alignments = alignments
@@ -26,7 +26,7 @@ package struct TextTable {
         rows.append(cells.map { $0.map { shown($0, []) } ?? Self.missing })
     }
 
-    /// Adds a row of values of which parts are marked.
+    /// Adds a row of values with marked parts.
     package mutating func add(_ cells: [(value: String?, marks: [Range<String.Index>])]) {
         rows.append(cells.map { cell in cell.value.map { shown($0, cell.marks) } ?? Self.missing })
     }
@@ -39,17 +39,17 @@ package struct TextTable {
 
     // MARK: As text
 
-    /// The lines, none of which ends in spaces, however wide they are.
+    /// The lines at full width, without trailing spaces.
     package var lines: [String] { lines(ColumnFit(columns())) }
 
     /// The lines, each with a line end.
     package var text: String { Self.text(lines) }
 
-    /// What the columns would take and need.
+    /// Returns the width that each column wants and needs.
     ///
     /// - Parameters:
-    ///   - whole: Columns a part of whose cells would be misread.
-    ///   - staying: Columns that fall out after the others.
+    ///   - whole: The columns whose cells must not be cut, because a part would be misread.
+    ///   - staying: The columns that are left out after the others.
     /// - Returns: The columns, to be fitted into a width.
     package func columns(whole: Set<Int> = [], staying: Set<Int> = []) -> [ColumnFit.Column] {
         var widths: [Int] = []
@@ -65,7 +65,8 @@ package struct TextTable {
         }
     }
 
-    /// The lines of the columns that fit, each with a line end. Around marks stands what makes them seen.
+    /// Returns the lines with the columns that fit, each with a line end. `marking` holds the texts before and after
+    /// each mark.
     package func text(_ fit: ColumnFit, marking: (start: String, end: String) = ("", "")) -> String {
         Self.text(lines(fit, marking: marking))
     }
@@ -79,7 +80,7 @@ package struct TextTable {
 
     private func line(_ cells: [MarkedText], _ fit: ColumnFit, _ marking: (start: String, end: String)) -> String {
         var line = ""
-        // Spaces are written only when something follows them.
+        // Spaces are written only when text follows them.
         var gap = 0
         for place in fit.places where place.column < cells.count {
             let cell = cells[place.column].cut(to: place.width)
@@ -96,7 +97,7 @@ package struct TextTable {
     }
 }
 
-/// Names and values, aligned, one a line: what there is to know of one thing.
+/// Aligned names and values, one pair per line, that describe one thing.
 package struct TextBlock {
     private var lines: [(name: String, value: MarkedText)?] = []
 
@@ -107,13 +108,13 @@ package struct TextBlock {
         lines.append((name.visible, MarkedText(value ?? "–", marks: marks)))
     }
 
-    /// Sets what follows apart by an empty line.
+    /// Adds an empty line.
     package mutating func addGap() { lines.append(nil) }
 
-    /// The lines, each ending in a line end and none in spaces.
+    /// The lines, each with a line end and without trailing spaces.
     package var text: String { text() }
 
-    /// The same, with what makes marks seen around them.
+    /// Returns ``text`` with `marking` around each mark.
     package func text(marking: (start: String, end: String) = ("", "")) -> String {
         let width = lines.compactMap { $0?.name.displayWidth }.max() ?? 0
         return lines.map { line in

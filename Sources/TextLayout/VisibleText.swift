@@ -1,14 +1,15 @@
 extension String {
-    /// The text in a form that is safe to show, wherever it came from: `\n`, `\t`, and `\u{1b}` for other characters
-    /// that a terminal would obey or that would make a line read as another one.
+    /// The text in a form that is safe to show, whatever its source. Special characters are escaped: `\n`, `\t`, and
+    /// forms like `\u{1b}` for other characters that a terminal would execute or that would make a line look like
+    /// another one.
     ///
-    /// Those are control characters (Cc), line and paragraph separators, and the marks that turn the direction of
-    /// writing (Unicode Technical Report 36, section 2.5).
+    /// Escaped are control characters (Cc), line and paragraph separators, and the marks that change the writing
+    /// direction (Unicode Technical Report 36, section 2.5).
     package var visible: String { Self(showing: unicodeScalars, escaping: []) }
 
-    /// The visible text if it takes at most so many columns of a terminal, else its beginning with `…` in the last one.
+    /// Returns the visible text, cut to a number of terminal columns if it is wider, with `…` in the last column.
     package func visible(upTo columns: Int) -> String {
-        // A single character may be as long as the text, so that scalars have their bound too.
+        // A single character may consist of any number of scalars, so the number of scalars is limited too.
         let beginning = unicodeScalars.prefix(Self.mostScalarsPerColumn * columns)
         let text = Self(showing: beginning, escaping: [])
         var width = 0
@@ -21,11 +22,12 @@ extension String {
         return beginning.endIndex == unicodeScalars.endIndex ? text : text[..<fitting] + "…"
     }
 
-    /// No character that people write has more: a family of four in one emoji has seven, in two columns.
+    /// The maximum number of scalars per column. No character in real text has more: a family of four in one emoji has
+    /// seven scalars in two columns.
     static let mostScalarsPerColumn = 8
 
-    /// The text in quotes, with `\"` and `\\` for the characters that would be ambiguous; what is cut after
-    /// `longest` scalars has `…` behind the quotes.
+    /// Returns the text in quotes, with `\"` and `\\` for the characters that would be ambiguous. If more than
+    /// `longest` scalars were given, the rest is cut and `…` follows the closing quote.
     package func quoted(longest: Int = .max) -> String {
         let shown = unicodeScalars.prefix(longest)
         return "\"" + Self(showing: shown, escaping: ["\"", "\\"])

@@ -1,5 +1,5 @@
 package extension String {
-    /// The text in lines of at most so many columns, broken between words where that can be.
+    /// Returns the text in lines of at most `width` columns, broken between words where possible.
     func wrapped(to width: Int) -> [String] {
         let width = max(1, width)
         var lines: [String] = []
@@ -12,7 +12,7 @@ package extension String {
                 }
                 if !line.isEmpty { lines.append(line) }
                 line = String(word)
-                // A word that is too long for any line is cut.
+                // A word that is longer than a line is split.
                 while line.displayWidth > width {
                     let start = line.start(upTo: width)
                     lines.append(start)
@@ -24,7 +24,7 @@ package extension String {
         return lines
     }
 
-    /// The beginning that fits into so many columns, at least one character.
+    /// Returns the beginning that fits into `width` columns, at least one character.
     private func start(upTo width: Int) -> String {
         var taken = 0
         var start = ""

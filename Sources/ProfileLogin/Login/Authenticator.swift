@@ -1,14 +1,14 @@
 public import ProfileCore
 
-/// Whoever knows which password is right: a store, a remote service, or a test.
+/// Checks a username and a password: against a store, with a remote service, or as a test scripts it.
 ///
-/// ``LoginService`` asks one, in a task of its own that it cancels when nobody waits for the answer any more.
+/// ``LoginService`` calls the authenticator in a task of its own, which it cancels as soon as the attempt ends.
 public protocol Authenticator: Sendable {
-    /// Says who somebody is.
+    /// Returns the profile of a user if the password is right.
     ///
     /// - Parameters:
-    ///   - username: Without white space around it.
-    ///   - password: As it was typed.
+    ///   - username: The username, without white space around it.
+    ///   - password: The password as it was typed.
     /// - Returns: The profile of this username.
     /// - Throws: ``LoginError``, which reaches the caller of the service unchanged.
     func authenticate(username: String, password: Secret) async throws(LoginError) -> LoggedInProfile

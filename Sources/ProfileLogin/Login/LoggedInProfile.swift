@@ -1,43 +1,44 @@
 public import ProfileCore
 internal import ProfileStore
 
-/// What is known of somebody who has logged in.
+/// The profile of a user who has logged in.
 public struct LoggedInProfile: Hashable, Sendable {
     /// The key of the profile, as it was registered.
     public let username: String
-    /// What to call the person by.
+    /// The name by which to greet the person.
     public let name: String
-    /// The values of the fields that are not secret, in their stored form; absent ones are not there.
+    /// The values of the fields that are not secret, in their stored form. Absent values have no entry.
     public let values: [FieldName: String]
 
     /// The title of a dialog that shows ``greeting``.
     public static let greetingTitle = "Success"
 
-    /// Describes somebody.
+    /// Creates the profile of a logged-in user.
     ///
     /// - Parameters:
     ///   - username: The key of the profile.
-    ///   - name: What to call the person by; the username where there is no other.
-    ///   - values: The fields that are not secret.
+    ///   - name: The name by which to greet the person; nil for the username.
+    ///   - values: The values of the fields that are not secret.
     public init(username: String, name: String? = nil, values: [FieldName: String] = [:]) {
         self.username = username
         self.name = name ?? username
         self.values = values
     }
 
-    /// What the alert says.
+    /// The text of the greeting alert.
     public var greeting: String { "Hello \(name)" }
 }
 
 extension LoggedInProfile {
-    /// Somebody by the values of a schema's fields: called by the first that holds a name (`contentType` is `name`, as
-    /// in HTML's autofill), if one does.
+    /// Creates a logged-in profile from the values of a schema's fields. The person's name is the first value of a
+    /// field that holds a name (`contentType` is `name`, as in HTML's autofill); without such a value it is the
+    /// username.
     init(username: String, values: [FieldName: String], of schema: ProfileSchema) {
         let field = schema.openFields.first { $0.contentType == ContentType.name.rawValue && values[$0.name] != nil }
         self.init(username: username, name: field.flatMap { values[$0.name] }, values: values)
     }
 
-    /// Somebody whose profile is stored.
+    /// Creates a logged-in profile from a stored profile.
     init(_ profile: Profile) {
         self.init(username: profile.username, values: profile.valuesByField, of: profile.schema)
     }

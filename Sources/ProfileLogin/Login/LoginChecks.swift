@@ -1,26 +1,26 @@
 public import ProfileCore
 
-/// What can be said of a username and a password before anybody is asked (L1).
+/// The local checks of a username and a password, before the authenticator is called (L1).
 ///
-/// Lengths and requirements alone: which characters are allowed is not judged here, nor is a pattern.
+/// The checks cover only lengths and requirements. They judge neither the allowed characters nor patterns.
 public struct LoginChecks: Hashable, Sendable {
     private let hasPasswords: Bool
     private let shortestUsername: Int
     private let longestUsername: Int?
-    /// In bytes of UTF-8, so that combining marks cannot smuggle megabytes in (S5).
+    /// The maximum length in bytes of UTF-8, so that combining marks cannot make a short text megabytes long (S5).
     private let mostUsernameBytes: Int
     private let shortestPassword: Int
     private let requirements: [Requirement]
 
     /// Derives the checks from the rules for usernames and passwords.
     ///
-    /// A username has one character at least, and so has a password, whatever the rules say. No login passes where the
+    /// A username and a password must have at least one character, whatever the schema says. Every login fails if the
     /// schema has no password.
     ///
     /// - Parameters:
-    ///   - schema: The rules.
-    ///   - judgesPasswords: False where there are passwords that the rules never judged, since they are older or came
-    ///     as hashes: then a password must not be empty, and that is all.
+    ///   - schema: The schema with the rules.
+    ///   - judgesPasswords: Pass false if some passwords were never judged by these rules, because they are older or
+    ///     came as hashes. The only check is then that the password is not empty.
     public init(_ schema: ProfileSchema, judgesPasswords: Bool = true) {
         let username = schema.primaryKey
         hasPasswords = schema.hasPassword
@@ -32,12 +32,13 @@ public struct LoginChecks: Hashable, Sendable {
         requirements = password?.requirements ?? []
     }
 
-    /// The first thing that is wrong, if anything is: the username's length, the password's length, its characters.
+    /// Returns the first check that fails, in this order: the username's length, the password's length, the password's
+    /// characters.
     ///
     /// - Parameters:
-    ///   - username: Without white space around it.
-    ///   - password: As it was typed; characters of bytes that are not UTF-8 are these bytes.
-    /// - Returns: Nil where the authenticator is to be asked.
+    ///   - username: The username, without white space around it.
+    ///   - password: The password as it was typed. If it is not valid UTF-8, each byte counts as a character.
+    /// - Returns: The failure; nil if all checks pass and the authenticator is to be called.
     public func failure(username: String, password: Secret) -> LoginError? {
         guard hasPasswords else { return .noPasswords }
         guard username.utf8.count <= mostUsernameBytes,
@@ -54,7 +55,7 @@ public struct LoginChecks: Hashable, Sendable {
 }
 
 extension Secret {
-    /// Whether it has so many user-perceived characters, or more.
+    /// Whether the secret has at least `least` user-perceived characters.
     fileprivate func hasCharacters(_ least: Int) -> Bool {
         guard let text = try? UTF8Span(validating: bytes) else { return count >= least }
         var characters = text.makeCharacterIterator()

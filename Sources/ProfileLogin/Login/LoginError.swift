@@ -2,39 +2,39 @@ public import ProfileCore
 public import ProfileStore
 public import SecretHashing
 
-/// Why somebody is not logged in.
+/// The reason why a login failed.
 public enum LoginError: Error, Hashable, Sendable {
-    // What was typed cannot be right; nobody was asked (L1).
+    // Local checks failed; the authenticator was not called (L1).
 
-    /// The username is shorter or longer than usernames are; there may be no greatest length.
+    /// The username is too short or too long. A nil maximum means that the length has no upper limit.
     case invalidUsernameLength(minimum: Int, maximum: Int?)
-    /// The password is shorter than passwords are; the requirements are those that the rules have besides.
+    /// The password is too short. The error also lists the schema's other requirements.
     case invalidPasswordLength(minimum: Int, requirements: [Requirement])
-    /// The password lacks something that every password has.
+    /// The password does not meet all requirements.
     case invalidPasswordCharacters(requirements: [Requirement])
-    /// The schema has no password, so nobody can log in.
+    /// Login is impossible because the schema has no password.
     case noPasswords
 
-    // What the authenticator answered (L3).
+    // Errors of the authenticator (L3).
 
-    /// Wrong password or no such user: nothing tells which.
+    /// The password is wrong or the user does not exist. The error does not tell which.
     case invalidCredentials
-    /// The response holds no profile: its body is empty or cannot be decoded.
+    /// The response contains no profile: its body is empty or cannot be decoded.
     case invalidResponse
-    /// The status of the response is neither a success nor a refusal of the credentials.
+    /// The response has an HTTP status that is neither a success nor a refusal of the credentials.
     case unexpectedStatus
-    /// No answer in time, or something that nobody thought of.
+    /// No answer came in time, or an unexpected error occurred.
     case unknown
-    /// Too many failures: no password was looked at; try again after this many milliseconds.
+    /// Too many attempts failed. The password was not checked; try again after this many milliseconds.
     case throttled(milliseconds: Int64)
-    /// A hundred failures in a row: only the owner helps.
+    /// The name is locked after a hundred failures in a row. Only the owner can unlock it.
     case locked
-    /// No hash was computed; the attempt does not count.
+    /// No hash was computed. The attempt does not count.
     case hashing(HashingError)
-    /// The store refused.
+    /// The store reported an error.
     case store(ProfileStoreError)
 
-    /// The caller's task was cancelled before there was an answer.
+    /// The caller's task was cancelled before an answer came.
     case cancelled
 
     /// The title of a dialog that shows ``message``.
@@ -42,7 +42,7 @@ public enum LoginError: Error, Hashable, Sendable {
 }
 
 extension LoginError {
-    /// What the alert says, in English and without a full stop (L5).
+    /// The text of the alert, in English and without a full stop (L5).
     public var message: String {
         switch self {
         case .invalidUsernameLength(let minimum, let maximum?):
@@ -55,7 +55,7 @@ extension LoginError {
             "Your password should have at least \(Self.characters(minimum)) with at least \(Self.list(requirements))"
         case .invalidPasswordCharacters(let requirements):
             "Your password should have at least \(Self.list(requirements))"
-        case .noPasswords: "Profiles have no password here, so nobody can log in"
+        case .noPasswords: "Login is not possible because profiles have no password here"
         case .invalidCredentials: "The user credentials are invalid"
         case .invalidResponse: "Failed to fetch your data, please try again later"
         case .unexpectedStatus: "Wrong status code received, please try again later"
@@ -69,13 +69,13 @@ extension LoginError {
 
     private static func characters(_ count: Int) -> String { "\(count) character\(count == 1 ? "" : "s")" }
 
-    /// Rounded up.
+    /// The time in seconds, rounded up.
     private static func seconds(_ milliseconds: Int64) -> String {
         let seconds = max(1, milliseconds / 1_000 + (milliseconds % 1_000 > 0 ? 1 : 0))
         return "\(seconds) second\(seconds == 1 ? "" : "s")"
     }
 
-    /// `one uppercase letter, one special character and one decimal digit`.
+    /// A list such as `one uppercase letter, one special character and one decimal digit`.
     private static func list(_ requirements: [Requirement]) -> String {
         requirements.map { "one \($0.noun)" }.listed("and")
     }

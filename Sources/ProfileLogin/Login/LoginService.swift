@@ -2,7 +2,7 @@ public import ProfileCore
 public import ProfileStore
 internal import Threads
 
-/// Logs somebody in: looks at what was typed, asks an authenticator, and comes to exactly one outcome (L1–L3).
+/// Logs a user in: checks the input, calls an authenticator, and produces exactly one outcome (L1–L3).
 ///
 /// ```swift
 /// let service = LoginService(repository)
@@ -13,21 +13,22 @@ internal import Threads
 /// }
 /// ```
 ///
-/// An attempt ends with the authenticator's answer, when its time is up, or when its task is cancelled, whichever comes
-/// first. Then the authenticator's task is cancelled, and nobody waits for it: what it still answers is dropped.
+/// An attempt ends with the authenticator's answer, with the timeout, or with the cancellation of the caller's task,
+/// whichever comes first. The service then cancels the authenticator's task and does not wait for it. A later answer is
+/// dropped.
 public struct LoginService: Sendable {
     private let checks: @Sendable () async throws(LoginError) -> LoginChecks
     private let authenticator: any Authenticator
     private let timeout: Duration
     private let clock: any Clock<Duration>
 
-    /// Logs in with an authenticator of any kind.
+    /// Creates a service with any authenticator.
     ///
     /// - Parameters:
-    ///   - checks: What is looked at before the authenticator is asked.
-    ///   - authenticator: Who knows which password is right.
-    ///   - timeout: How long an answer is waited for, a thousand million seconds at the most.
-    ///   - clock: What measures that time.
+    ///   - checks: The local checks before the authenticator is called.
+    ///   - authenticator: Checks the password.
+    ///   - timeout: The maximum wait for an answer, at most 1,000,000,000 seconds.
+    ///   - clock: The clock that measures the timeout.
     public init(
         checks: LoginChecks, authenticator: any Authenticator, timeout: Duration = .seconds(30),
         clock: any Clock<Duration> = ContinuousClock()
@@ -35,20 +36,21 @@ public struct LoginService: Sendable {
         self.init(authenticator, timeout, clock) { checks }
     }
 
-    /// Logs in to the profiles of a store, by the rules that are in force at each attempt.
+    /// Creates a service for the profiles of a store. Each attempt uses the rules that are then in force.
     ///
     /// - Parameters:
     ///   - repository: The store.
-    ///   - authenticator: Who is asked instead of the store itself.
-    ///   - timeout: How long an answer is waited for; by default so long that the store's own
-    ///     ``/ProfileStore/ProfileStoreError/Code/busy`` comes first.
-    ///   - clock: What measures that time.
+    ///   - authenticator: Checks the password instead of the store.
+    ///   - timeout: The maximum wait for an answer. The default is long enough that the store's own
+    ///     ``/ProfileStore/ProfileStoreError/busy(holder:waited:)`` comes first.
+    ///   - clock: The clock that measures the timeout.
     public init(
         _ repository: ProfileRepository, authenticator: (any Authenticator)? = nil, timeout: Duration? = nil,
         clock: any Clock<Duration> = ContinuousClock()
     ) {
         let rules = StoredLoginRules(repository)
-        // An attempt writes twice: it is counted before its hash, and what came of it is written afterwards.
+        // An attempt writes twice: the attempt is counted before its hash is computed, and its result is written
+        // afterwards.
         let longest = Self.bounded(repository.options.waitLimit) * 2 + .seconds(30)
         self.init(authenticator ?? RepositoryAuthenticator(repository), timeout ?? longest, clock) {
             () async throws(LoginError) in
@@ -66,24 +68,24 @@ public struct LoginService: Sendable {
         self.clock = clock
     }
 
-    /// As much of a time as a clock can count to: the one of the system stops the process by a trap at 2^63 seconds.
+    /// Limits a time to what every clock can handle: the system's clock traps, which ends the process, at 2^63 seconds.
     private static func bounded(_ time: Duration) -> Duration { min(max(time, .zero), .seconds(1_000_000_000)) }
 
-    /// Logs somebody in.
+    /// Logs a user in.
     ///
     /// - Parameters:
-    ///   - username: White space around it is no part of it; nil counts as empty.
-    ///   - password: As it was typed; nil counts as empty.
-    /// - Returns: Whom to greet.
-    /// - Throws: ``LoginError``: the first check that fails, or what the authenticator throws; `unknown` when there was
-    ///   no answer in time, `cancelled` when the caller's task was.
+    ///   - username: The username. White space around it is ignored; nil counts as empty.
+    ///   - password: The password as it was typed; nil counts as empty.
+    /// - Returns: The profile of the user.
+    /// - Throws: ``LoginError``: the first check that fails, or the error of the authenticator. `unknown` if no answer
+    ///   came in time; `cancelled` if the caller's task was cancelled.
     public func logIn(username: String?, password: Secret?) async throws(LoginError) -> LoggedInProfile {
         let username = String(Array((username ?? "").utf8).span.trimmed())
         let password = password ?? Secret("")
         if let failure = try await checks().failure(username: username, password: password) { throw failure }
         guard !Task.isCancelled else { throw .cancelled }
 
-        // The first that decides counts: the authenticator, the timer, or a cancellation.
+        // The first of three results counts: the authenticator's, the timer's, or a cancellation.
         let outcome = Promise<Result<LoggedInProfile, LoginError>>()
         let attempt = Task {
             do throws(LoginError) {

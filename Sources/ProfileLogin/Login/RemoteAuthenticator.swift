@@ -1,6 +1,6 @@
 public import ProfileCore
 
-/// Asks a service over HTTP, through whichever client a program has.
+/// Checks credentials with a remote service over HTTP, through any HTTP client.
 ///
 /// ```swift
 /// let authenticator = RemoteAuthenticator(schema: schema) { username, password in
@@ -9,17 +9,17 @@ public import ProfileCore
 /// }
 /// ```
 public struct RemoteAuthenticator: Authenticator {
-    /// Sends a login and brings back the answer; throws when there is none.
+    /// Sends a login and returns the answer; throws if there is no answer.
     public typealias Transport = @Sendable (_ username: String, _ password: Secret) async throws -> LoginAnswer
 
     private let schema: ProfileSchema
     private let send: Transport
 
-    /// Asks whom the transport leads to.
+    /// Creates an authenticator that sends logins through `send`.
     ///
     /// - Parameters:
-    ///   - schema: Says which members of an answer are fields.
-    ///   - send: The transport.
+    ///   - schema: Defines which members of an answer are fields.
+    ///   - send: The function that sends a login.
     public init(schema: ProfileSchema = .standard, send: @escaping Transport) {
         self.schema = schema
         self.send = send
@@ -36,29 +36,30 @@ public struct RemoteAuthenticator: Authenticator {
     }
 }
 
-/// What a remote service answered to a login.
+/// The answer of a remote service to a login.
 public struct LoginAnswer: Hashable, Sendable {
-    /// The status of HTTP (RFC 9110, section 15).
+    /// The HTTP status (RFC 9110, section 15).
     public let status: Int
-    /// UTF-8, without any transfer or content coding.
+    /// The body in UTF-8, with transfer and content codings removed.
     public let body: [UInt8]
 
-    /// Holds an answer.
+    /// Creates an answer.
     public init(status: Int, body: [UInt8]) {
         self.status = status
         self.body = body
     }
 
-    /// What the answer means (L4): 401 and 403 are `invalidCredentials`, any other status but 200 to 299 is
-    /// `unexpectedStatus`, and a body that is empty or cannot be decoded is `invalidResponse`.
+    /// Converts the answer to a profile or an error (L4). 401 and 403 throw `invalidCredentials`, any other status
+    /// outside 200 to 299 throws `unexpectedStatus`, and a body that is empty or cannot be decoded throws
+    /// `invalidResponse`.
     ///
-    /// The body is a profile as `lookup --format json` prints one: an object whose members are called like the schema's
-    /// fields, numbers and booleans by their type, null where absent. The primary key must be there. Members that are no open
-    /// field are passed over.
+    /// The body must be a profile as `lookup --format json` prints it: an object whose members have the names of the
+    /// schema's fields. Numbers and booleans have their JSON type, and absent values are null. The primary key is
+    /// required. Members that are not fields of the schema, or are secret, are ignored.
     ///
-    /// - Parameter schema: Says which members are fields.
-    /// - Returns: Who has logged in.
-    /// - Throws: One of these three.
+    /// - Parameter schema: Defines which members are fields.
+    /// - Returns: The profile of the user.
+    /// - Throws: One of these three errors.
     public func profile(by schema: ProfileSchema = .standard) throws(LoginError) -> LoggedInProfile {
         switch status {
         case 200...299: break

@@ -2,15 +2,16 @@ public import ProfileCore
 public import ProfileStore
 internal import SecretHashing
 
-/// Asks a store: passwords are hashed, throttled and compared as ProfileStore's article Credentials says.
+/// Checks credentials in a store. Passwords are hashed, throttled and compared as described in ProfileStore's article
+/// Credentials.
 public struct RepositoryAuthenticator: Authenticator {
     private let repository: ProfileRepository
 
-    /// Asks this store.
+    /// Creates an authenticator for a store.
     public init(_ repository: ProfileRepository) { self.repository = repository }
 
     public func authenticate(username: String, password: Secret) async throws(LoginError) -> LoggedInProfile {
-        // As look-ups do, for rules that keep a username in another form than it may be typed in.
+        // The stored form of a username may differ from the typed form, so it is converted as in a lookup.
         let username = repository.validator.storedForm(of: username, in: repository.schema.primaryKey.name) ?? username
         do throws(CredentialError) {
             return LoggedInProfile(try await repository.passwords.validate(password, for: username))
@@ -29,7 +30,7 @@ extension LoginError {
         case .hashing(.cancelled), .store(.cancelled): self = .cancelled
         case .hashing(let error): self = .hashing(error)
         case .store(let error): self = .store(error)
-        // Of pass codes alone.
+        // These errors occur only with passcodes.
         case .passcodeExists, .noPasscode, .notDifferent, .violation: self = .unknown
         }
     }

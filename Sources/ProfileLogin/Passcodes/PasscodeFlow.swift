@@ -1,20 +1,20 @@
 public import ProfileCore
 public import SecretHashing
 
-/// The dialogue in which a passcode is created, validated or edited (P1–P5), as a value that knows neither screen nor store.
+/// The dialogue that creates, validates or edits a passcode (P1–P5). It is a value that knows neither screen nor store.
 ///
-/// Entries go in one after another; when the last is in, out comes what is to be done.
+/// Pass the entries to ``enter(_:)`` one after another. The call with the last entry returns the request to perform.
 public struct PasscodeFlow: Sendable {
-    /// Which of the three dialogues it is.
+    /// The kind of dialogue.
     public let kind: Kind
     private let policy: PasscodePolicy
     private var entries: [Secret] = []
 
-    /// Begins a dialogue.
+    /// Starts a dialogue.
     ///
     /// - Parameters:
-    ///   - kind: which one.
-    ///   - policy: what a new passcode has to be like.
+    ///   - kind: The kind of dialogue.
+    ///   - policy: The rules for a new passcode.
     public init(_ kind: Kind, policy: PasscodePolicy = .standard) {
         self.kind = kind
         self.policy = policy
@@ -23,17 +23,17 @@ public struct PasscodeFlow: Sendable {
     /// The title of a dialog that shows an error of the flow.
     public static let messageTitle = "Error"
 
-    /// What the next entry is, or nil when all were made.
+    /// The meaning of the next entry; nil if all entries were made.
     public var prompt: Entry? {
         entries.count < kind.entries.count ? kind.entries[entries.count] : nil
     }
 
     /// Takes the next entry.
     ///
-    /// An entry that is refused takes the other one of the new passcode with it; a present passcode stays entered.
+    /// If the second entry of a new passcode is refused, the first one is discarded too. The present passcode is kept.
     ///
-    /// - Returns: what is to be done, when this was the last entry; nil before, and after.
-    /// - Throws: `PasscodeFlowError` when the entry does not do.
+    /// - Returns: The request to perform if this was the last entry; otherwise nil.
+    /// - Throws: `PasscodeFlowError` if the entry is refused.
     public mutating func enter(_ secret: Secret) throws(PasscodeFlowError) -> Request? {
         switch prompt {
         case nil:
@@ -62,9 +62,9 @@ public struct PasscodeFlow: Sendable {
     public enum Kind: String, Sendable, CaseIterable {
         /// Sets the passcode of a profile that has none; it is entered twice.
         case create
-        /// Checks the passcode that is stored.
+        /// Checks the stored passcode.
         case validate
-        /// Checks the passcode that is stored and replaces it with another, which is entered twice.
+        /// Checks the stored passcode and replaces it with another one, which is entered twice.
         case edit
 
         /// The title of the screen.
@@ -76,7 +76,7 @@ public struct PasscodeFlow: Sendable {
             }
         }
 
-        /// The entries that are asked for, in order.
+        /// The entries that the user must make, in order.
         public var entries: [Entry] {
             switch self {
             case .create: [.new, .repeated]
@@ -86,32 +86,32 @@ public struct PasscodeFlow: Sendable {
         }
     }
 
-    /// What one entry means.
+    /// The meaning of an entry.
     public enum Entry: String, Sendable {
-        /// The passcode that is stored.
+        /// The stored passcode.
         case present
-        /// The one that is to be stored.
+        /// The new passcode.
         case new
-        /// The new one again.
+        /// The new passcode, repeated.
         case repeated
     }
 
-    /// What is to be done once everything was entered.
+    /// The request to perform after all entries.
     public enum Request: Sendable, Equatable {
         /// Set the passcode of a profile that has none.
         case create(new: Secret)
-        /// Check the passcode.
+        /// Check the stored passcode.
         case validate(Secret)
         /// Check the present passcode and replace it, in one transaction.
         case edit(present: Secret, new: Secret)
     }
 }
 
-/// Why an entry in a passcode dialogue is refused.
+/// The reason why an entry in a passcode dialogue is refused.
 public enum PasscodeFlowError: Error, Equatable, Sendable {
-    /// The two entries of a new passcode are not the same.
+    /// The two entries of the new passcode differ.
     case mismatch
-    /// The new passcode is the present one.
+    /// The new passcode equals the present one.
     case notDifferent
     /// The new passcode breaks the policy.
     case violation(PasscodeViolation)

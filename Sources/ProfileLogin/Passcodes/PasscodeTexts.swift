@@ -1,10 +1,10 @@
 public import ProfileStore
 internal import SecretHashing
 
-// What is said of pass codes, in English and without a full stop. Nothing here can hold one.
+// The messages about passcodes, in English and without a full stop. No message contains a passcode.
 
 extension PasscodeFlowError {
-    /// What the alert says.
+    /// The text of the alert.
     public var message: String {
         switch self {
         case .mismatch: "Pass codes do not match"
@@ -18,7 +18,7 @@ extension PasscodeFlowError {
 }
 
 extension CredentialError {
-    /// What the alert says; nil where the store or the hasher is at fault, of which whoever shows it knows more.
+    /// The text of the alert. Nil for an error of the store or the hasher, because the host can describe it better.
     public var message: String? {
         switch self {
         case .wrong: "The pass code is wrong"
@@ -32,7 +32,7 @@ extension CredentialError {
         }
     }
 
-    /// A time to wait in words, rounded up.
+    /// The waiting time as text, rounded up.
     private static func wait(_ milliseconds: Int64) -> String {
         let seconds = max(1, milliseconds / 1_000 + (milliseconds % 1_000 > 0 ? 1 : 0))
         return seconds < 120 ? "\(seconds) s" : "\(seconds / 60 + (seconds % 60 > 0 ? 1 : 0)) min"

@@ -36,7 +36,7 @@ import Watchdog
             (.throttled(milliseconds: .max), "Too many failed attempts, please try again in 9223372036854776 seconds"),
             (.locked, "Too many failed attempts, please ask the owner to unlock you"),
             (.cancelled, "The login was cancelled"),
-            (.noPasswords, "Profiles have no password here, so nobody can log in"),
+            (.noPasswords, "Login is not possible because profiles have no password here"),
         ])
     func answered(error: LoginError, text: String) {
         #expect(error.message == text)
