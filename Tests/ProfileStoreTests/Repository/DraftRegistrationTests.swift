@@ -43,7 +43,9 @@ import Watchdog
         let repository = try await store.open()
         let first = try await repository.register(People.draft("abel"), key: WriteKey("k"))
         #expect(try await repository.register(People.draft("abel"), key: WriteKey("k")) == first)
-        let error = await #expect(throws: ProfileStoreError.self) { try await repository.register(People.draft("abel")) }
+        let error = await #expect(throws: ProfileStoreError.self) {
+            try await repository.register(People.draft("abel"))
+        }
         #expect(error?.kind == .conflict && error?.fields == [.username])
         await repository.close()
     }
