@@ -1,8 +1,8 @@
 internal import Platform
 
-/// Programs that SwiftPM has built with the tests.
+/// Finds programs that SwiftPM has built with the tests.
 package enum BuiltProgram {
-    /// The path of a program beside the running tests.
+    /// Returns the path of a program beside the running tests.
     package static func path(_ name: String) throws(SystemError) -> String {
         for folder in folders {
             for candidate in ["\(folder)/\(name)", "\(folder)/.build/debug/\(name)"] where isFile(candidate) {
@@ -12,8 +12,8 @@ package enum BuiltProgram {
         throw SystemError("\(name), beside the tests", code: ENOENT)
     }
 
-    /// The path of the command that honours scenarios: `.build-hooks/debug/profiles` in the package, or what the
-    /// environment variable `PROFILES_HOOKS_BINARY` names.
+    /// Returns the path of the command that supports scenarios: the value of the environment variable
+    /// `PROFILES_HOOKS_BINARY`, or else `.build-hooks/debug/profiles` in the package.
     package static func commandWithTestHooks() throws(MissingTestHooks) -> String {
         if let path = getenv("PROFILES_HOOKS_BINARY") { return String(cString: path) }
         for folder in folders where isFile("\(folder)/.build-hooks/debug/profiles") {
@@ -22,13 +22,13 @@ package enum BuiltProgram {
         throw MissingTestHooks()
     }
 
-    /// The path of the command that knows PostgreSQL, `.build-postgres/debug/profiles` in the package; nil where nobody has
-    /// built it.
+    /// Returns the path of the command that supports PostgreSQL, `.build-postgres/debug/profiles` in the package; nil
+    /// if it was not built.
     package static func commandWithPostgres() -> String? {
         folders.lazy.map { "\($0)/.build-postgres/debug/profiles" }.first(where: isFile)
     }
 
-    /// The folder of the running tests and those around it, innermost first.
+    /// The folder of the running tests and its parent folders, innermost first.
     private static var folders: [String] {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink("/proc/self/exe", &buffer, buffer.count)
@@ -48,7 +48,7 @@ package enum BuiltProgram {
     }
 }
 
-/// Nobody has built the command with the trait `TestHooks`.
+/// The command was not built with the trait `TestHooks`.
 package struct MissingTestHooks: Error, CustomStringConvertible {
     package var description: String {
         """
