@@ -20,7 +20,7 @@ package struct ColumnFit: Hashable, Sendable {
         ///   - heading: The heading of the column.
         ///   - widestCell: The width of the widest cell.
         ///   - isWhole: Whether cells must not be cut, because a part of a cell would be misread, as of a number.
-        ///   - mustStay: Whether others fall out before it does.
+        ///   - mustStay: Whether other columns are left out before this one.
         package init(heading: String, widestCell: Int, isWhole: Bool = false, mustStay: Bool = false) {
             let heading = heading.visible.displayWidth
             width = max(heading, widestCell)

@@ -14,7 +14,7 @@ public enum ScreenInput: Hashable, Sendable {
     case focus(String)
     /// Ends editing. Afterwards no field has the focus.
     case endEditing
-    /// Submits the form, whichever field has the focus.
+    /// Submits the form; any field may have the focus.
     case submit
 }
 

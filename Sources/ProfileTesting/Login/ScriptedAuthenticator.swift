@@ -54,10 +54,10 @@ public final class ScriptedAuthenticator: Authenticator {
         self.other = other
     }
 
-    /// Adds answers after those that are there.
+    /// Adds answers after the existing ones.
     public func enqueue(_ answers: Answer...) { enqueue(answers) }
 
-    /// Adds answers after those that are there.
+    /// Adds answers after the existing ones.
     public func enqueue(_ answers: [Answer]) { state.withLock { $0.unused += answers } }
 
     /// The attempts and answers so far.

@@ -46,7 +46,7 @@ package final class ChildProcess: Sendable {
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
         if beginsSession {
-            // Signals as a login shell has them, whichever signals the parent of the tests ignores or blocks.
+            // Signals as a login shell has them. The parent of the tests may ignore or block some.
             var all = sigset_t()
             sigfillset(&all)
             posix_spawnattr_setsigdefault(&attributes, &all)

@@ -58,7 +58,7 @@ package enum SmallFile {
         rawNames(in: Array(directory.utf8CString)).map { String(decoding: $0, as: UTF8.self) }.sorted()
     }
 
-    /// Removes a file, or a directory with all its content, whichever bytes the names contain. Follows no link.
+    /// Removes a file, or a directory with all its content. Names may contain any bytes. Follows no link.
     package static func removeAll(_ path: String) { removeAll(Array(path.utf8CString)) }
 
     private static func removeAll(_ path: [CChar]) {

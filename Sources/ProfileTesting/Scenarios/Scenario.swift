@@ -15,7 +15,7 @@ public struct Scenario: Hashable, Sendable {
         case profile = "ProfileViewController"
     }
 
-    /// What the screen is for.
+    /// The purpose of the screen.
     public enum Purpose: Hashable, Sendable {
         /// To set the first passcode of this profile.
         case createPasscode(username: String)
@@ -37,7 +37,7 @@ public struct Scenario: Hashable, Sendable {
     public let model: String
     /// A short description.
     public let summary: String
-    /// What the screen is for.
+    /// The purpose of the screen.
     public let purpose: Purpose
     /// The stored profiles, all with the password `aK8oio`.
     let profiles: [StoredProfile]

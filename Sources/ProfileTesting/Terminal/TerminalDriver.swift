@@ -151,14 +151,14 @@ public final class TerminalDriver {
 
     /// Types a text character by character. A line feed is the Return key.
     ///
-    /// - Throws: ``TerminalWaitError`` when nobody takes it.
+    /// - Throws: ``TerminalWaitError`` if the program ends, or does not read the input within the driver's limit.
     public func type(_ text: String) throws(TerminalWaitError) {
         try send(Array(text.replacing("\n", with: "\r").utf8))
     }
 
     /// Presses a key a number of times.
     ///
-    /// - Throws: ``TerminalWaitError`` when nobody takes it.
+    /// - Throws: ``TerminalWaitError`` if the program ends, or does not read the input within the driver's limit.
     public func press(_ key: TerminalKey, times: Int = 1) throws(TerminalWaitError) {
         drain()
         for _ in 0..<max(0, times) { emulator.press(key) }
@@ -167,7 +167,7 @@ public final class TerminalDriver {
 
     /// Pastes a text, marked as pasted if the program has requested it (bracketed paste).
     ///
-    /// - Throws: ``TerminalWaitError`` when nobody takes it.
+    /// - Throws: ``TerminalWaitError`` if the program ends, or does not read the input within the driver's limit.
     public func paste(_ text: String) throws(TerminalWaitError) {
         drain()
         emulator.paste(text)

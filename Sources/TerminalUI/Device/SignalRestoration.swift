@@ -204,7 +204,8 @@ extension SignalRestoration {
         install(SIGTSTP, noteSignal)
     }
 
-    /// Unblocks every signal that a screen handles on the calling thread, whichever signals its creator blocked.
+    /// Unblocks every signal that a screen handles on the calling thread. The creator of the thread may have blocked
+    /// some of them.
     func unblockSignals() {
         var signals = sigset_t()
         sigemptyset(&signals)

@@ -190,7 +190,7 @@ extension TerminalSession {
         }
     }
 
-    /// - Returns: Whether the terminal is still there.
+    /// - Returns: Whether the terminal still exists.
     private func read(into buffer: UnsafeMutableRawBufferPointer, _ reader: inout KeyReader) -> Bool {
         let count = Platform.read(signalRestoration.terminal, buffer.baseAddress, buffer.count)
         guard count > 0 else { return count < 0 && (errno == EAGAIN || errno == EINTR) }

@@ -15,7 +15,7 @@ package struct Frame: Equatable, Sendable {
         cells = Array(repeating: Cell(), count: size.columns * size.rows)
     }
 
-    /// Writes text into a row, over what is there.
+    /// Writes text into a row, over the present content.
     ///
     /// Text is clipped to the screen and to `width` columns. A wide character that does not fit whole is left out. If
     /// one half of a wide character is overwritten, the other half disappears too. Control characters are shown as

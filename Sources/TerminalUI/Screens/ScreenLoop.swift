@@ -116,7 +116,7 @@ private struct ScreenRun<S: Screen, Value: Sendable> {
             state.screen.advance(to: .now)
             if let ending = await take(event, &state) {
                 guard let work = state.work?.task else { return ending }
-                // The work in progress may already be complete, whichever key was pressed.
+                // The work in progress may already be complete when the key was pressed.
                 work.cancel()
                 if case .success(.done(let value, _)) = await work.value { return .done(value) }
                 return ending
@@ -190,7 +190,7 @@ private struct ScreenRun<S: Screen, Value: Sendable> {
         case .ask(let request): state.work = start(request)
         case .suspend: device.suspend()
         case .redraw: device.forgetDrawn()
-        // Completed work counts as done, whichever key closes its notice.
+        // Completed work counts as done, even if the user leaves its notice with Ctrl-C.
         case .leave: return state.outcome.map { .done($0) } ?? .left
         case .skip: return state.outcome.map { .done($0) } ?? .skipped
         case .interrupt: return state.outcome.map { .done($0) } ?? .interrupted
