@@ -70,7 +70,7 @@ test-sanitized: setup ## the libraries' tests under the address sanitizer, witho
 		--skip '^(CommandTests|ProfileTestingTests|TerminalUITests)\.'
 
 test-release: build setup ## the tests of the command as it is shipped
-	$(TESTING) test $(TEST_BUILD) $(DECLARED_IMPORTS) --filter ReleaseCommandTests
+	PROFILES_TEST_RELEASE=1 $(TESTING) test $(TEST_BUILD) $(DECLARED_IMPORTS) --filter ReleaseCommandTests
 
 build-postgres: setup ## the command that knows PostgreSQL too, for use, .build-postgres/release/profiles
 	$(SWIFT) build $(RELEASE_FLAGS) --traits Postgres --scratch-path .build-postgres

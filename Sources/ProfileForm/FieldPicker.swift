@@ -46,7 +46,7 @@ public struct FieldPicker: Sendable {
     /// The length of the longest title in characters. For a boolean the title Yes can be longer than the values.
     var longestTitle: Int { choices.map(\.title.count).max() ?? 0 }
 
-    /// Whether the title of a choice begins with a text.
+    /// Whether the title of any choice begins with a text.
     func hasTitle(beginningWith text: Span<UInt8>) -> Bool {
         let folded = FoldedText(text)
         return choices.contains { FoldedText($0.title).bytes.starts(with: folded.bytes) }

@@ -36,8 +36,9 @@ public struct FormState: Sendable {
     ///   - today: The current day for these rules, usually in UTC.
     ///   - hasPassword: Whether the profile is already stored with a password. The stored password is kept if the user
     ///     types no new one.
-    ///   - values: The initial values in their stored form. Values of secret fields are ignored.
-    ///   - typed: Initial texts as a user typed them elsewhere. They replace the entries of `values` for the same fields.
+    ///   - values: The initial values in their stored form.
+    ///   - typed: Initial texts as a user typed them elsewhere. They replace the entries of `values` for the same
+    ///     fields. Secret fields always begin empty and ignore both dictionaries.
     public init(
         _ validator: ProfileValidator, on today: CalendarDay, hasPassword: Bool = false,
         values: [FieldName: String] = [:], typed: [FieldName: String] = [:]

@@ -20,7 +20,7 @@ package struct ColumnFit: Hashable, Sendable {
         ///   - heading: The heading of the column.
         ///   - widestCell: The width of the widest cell.
         ///   - isWhole: Whether cells must not be cut, because a part of a cell would be misread, as of a number.
-        ///   - mustStay: Whether others fall out before it does.
+        ///   - mustStay: Whether other columns are left out before this one.
         package init(heading: String, widestCell: Int, isWhole: Bool = false, mustStay: Bool = false) {
             let heading = heading.visible.displayWidth
             width = max(heading, widestCell)
@@ -74,7 +74,7 @@ package struct ColumnFit: Hashable, Sendable {
     /// all columns, and at least its `leastWidth`.
     private static func widths(_ columns: [Column], within width: Int) -> [Int] {
         guard taken(columns.map(\.width)) > width else { return columns.map(\.width) }
-        // If even the least widths do not fit, each column is narrowed to at most `narrowest`.
+        // If even the least widths do not fit, the minimum of each column is lowered to `narrowest`.
         let isEnough = taken(columns.map(\.leastWidth)) <= width
         let least = columns.map { isEnough ? $0.leastWidth : min($0.leastWidth, narrowest) }
         func bounded(by bound: Int) -> [Int] { zip(columns, least).map { max($1, min($0.width, bound)) } }

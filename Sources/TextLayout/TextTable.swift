@@ -50,7 +50,7 @@ package struct TextTable {
     /// - Parameters:
     ///   - whole: The columns whose cells must not be cut, because a part would be misread.
     ///   - staying: The columns that are left out after the others.
-    /// - Returns: The columns, to be fitted into a width.
+    /// - Returns: The columns, as input for ``ColumnFit``.
     package func columns(whole: Set<Int> = [], staying: Set<Int> = []) -> [ColumnFit.Column] {
         var widths: [Int] = []
         for cells in rows {

@@ -13,8 +13,8 @@ internal import Threads
 /// }
 /// ```
 ///
-/// An attempt ends with the authenticator's answer, with the timeout, or with the cancellation of the caller's task,
-/// whichever comes first. The service then cancels the authenticator's task and does not wait for it. A later answer is
+/// An attempt ends with the first of three events: the authenticator's answer, the timeout, or the cancellation of the
+/// caller's task. The service then cancels the authenticator's task and does not wait for it. A later answer is
 /// dropped.
 public struct LoginService: Sendable {
     private let checks: @Sendable () async throws(LoginError) -> LoginChecks

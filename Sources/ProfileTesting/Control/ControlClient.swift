@@ -1,7 +1,8 @@
 internal import ProfileStore
 internal import ProfileCore
 
-/// Talks to the control server of a run that was started by ``TerminalDriver`` or by anybody else (T4).
+/// A client of the control server of a running scenario, which ``TerminalDriver`` or any other program has started
+/// (T4).
 ///
 /// ```swift
 /// let client = try ControlClient(folder: folder)
@@ -10,33 +11,33 @@ internal import ProfileCore
 /// let state = try client.wait(for: .equals("notice.title", "Welcome"))
 /// ```
 ///
-/// Each call is a connection and an HTTP/1.1 request of its own, and blocks until it is answered.
+/// Each call opens a connection, sends one HTTP/1.1 request, and blocks until the answer comes.
 public struct ControlClient: Sendable {
     private let folder: ControlFolder
     private let token: String
 
-    /// Finds the server of a run that is under way: its screen is there as soon as the server is.
+    /// Finds the server of a running scenario. When the server is available, the screen is too.
     ///
-    /// - Parameter folder: what `TestLauncher-control` was set to.
-    /// - Throws: ``ControlError/noServer(folder:)`` when none has begun to listen there yet.
+    /// - Parameter folder: The value of `TestLauncher-control`.
+    /// - Throws: ``ControlError/noServer(folder:)`` if no server listens there yet.
     public init(folder: String) throws(ControlError) {
         self.folder = ControlFolder(folder)
         guard let token = SmallFile.text(of: self.folder.tokenPath) else { throw .noServer(folder: folder) }
         self.token = token
     }
 
-    /// The path of the run's store.
+    /// Returns the path of the run's store.
     public func storePath() throws(ControlError) -> String {
         guard let path = try ask("GET", "/scenario")["store"]?.string else { throw .noAnswer }
         return path
     }
 
-    /// What the screen shows.
+    /// Returns the state of the screen.
     public func state() throws(ControlError) -> ScreenState { try state(of: ask("GET", "/state")) }
 
-    /// Sends inputs, one after another.
+    /// Sends inputs in order.
     ///
-    /// - Returns: what the screen shows afterwards.
+    /// - Returns: The state of the screen afterwards.
     @discardableResult
     public func send(_ inputs: ScreenInput...) throws(ControlError) -> ScreenState {
         try state(of: ask("POST", "/events", ["events": .array(inputs.map(\.json))]))
@@ -44,8 +45,9 @@ public struct ControlClient: Sendable {
 
     /// Waits until the screen's state fulfils a condition.
     ///
-    /// - Returns: the state that does.
-    /// - Throws: ``ControlError/refused(status:detail:)`` with 408 when it did not within the limit, a minute at most.
+    /// - Returns: The state that fulfils the condition.
+    /// - Throws: ``ControlError/refused(status:detail:)`` with 408 if the condition was not fulfilled within the limit,
+    ///   which is at most a minute.
     @discardableResult
     public func wait(
         for condition: ScreenCondition, within limit: Duration = .seconds(2)
@@ -55,20 +57,20 @@ public struct ControlClient: Sendable {
         return try state(of: ask("POST", "/wait", ["condition": condition.json, "timeout_ms": .number(milliseconds)]))
     }
 
-    /// Lets everybody who listens to a name on the run's store hear it.
+    /// Sends a beep to all listeners of a name on the run's store.
     ///
-    /// - Returns: how many did.
+    /// - Returns: The number of listeners reached.
     @discardableResult
     public func beep(_ name: String) throws(ControlError) -> Int {
         try ask("POST", "/beep", ["name": .string(name)])["delivered"]?.integer ?? 0
     }
 
-    /// Says what the next attempts to log in come to.
+    /// Adds prepared answers for the next login attempts.
     public func enqueue(_ answers: ScriptedAuthenticator.Answer...) throws(ControlError) {
         _ = try ask("POST", "/authenticator", ["answers": .array(answers.map(\.json))])
     }
 
-    /// What became of the answers.
+    /// Returns the login attempts and the use of the prepared answers.
     public func authenticatorReport() throws(ControlError) -> ScriptedAuthenticator.Report {
         let json = try ask("GET", "/authenticator")
         func answers(_ name: String) -> [ScriptedAuthenticator.Answer] {
@@ -79,7 +81,7 @@ public struct ControlClient: Sendable {
             attempts: attempts.compactMap(\.string), given: answers("given"), unused: answers("unused"))
     }
 
-    /// Leaves the screen, and with it ends the process.
+    /// Leaves the screen, which ends the process.
     public func quit() throws(ControlError) { _ = try ask("POST", "/quit", [:]) }
 
     private func state(of json: JSONValue) throws(ControlError) -> ScreenState {
@@ -88,19 +90,19 @@ public struct ControlClient: Sendable {
     }
 }
 
-/// Why a control server did not do what it was asked for.
+/// The reason why a request to a control server failed.
 public enum ControlError: Error, Hashable, Sendable {
-    /// No server listens in the folder yet, or any more.
+    /// No server listens in the folder.
     case noServer(folder: String)
     /// The connection failed.
     case connection(SystemError)
-    /// What came back is no answer of a control server's.
+    /// The answer is not valid for a control server.
     case noAnswer
-    /// It refused, with an HTTP status and a reason.
+    /// The server refused the request with an HTTP status and a reason.
     case refused(status: Int, detail: String)
 }
 
-// HTTP/1.1 (RFC 9112), as little of it as a server in the same package needs.
+// The part of HTTP/1.1 (RFC 9112) that a server in the same package needs.
 extension ControlClient {
     private func ask(_ method: String, _ path: String, _ body: JSONValue? = nil) throws(ControlError) -> JSONValue {
         let body = Array((body?.text() ?? "").utf8)

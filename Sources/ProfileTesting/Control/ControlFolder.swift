@@ -1,28 +1,28 @@
 internal import Platform
 internal import SecretHashing
 
-/// The private folder in which a run's control server is found: its socket, and the token in a file.
+/// The private folder of a run's control server, with its socket and a file with the token.
 ///
-/// Whoever starts the run names the folder in the environment variable `TestLauncher-control`; it is made where it is
-/// missing. The file `token` is there as soon as the server listens, and not before.
+/// The environment variable `TestLauncher-control` of the run names the folder, which is created if it does not exist.
+/// The file `token` appears when the server has begun to listen.
 package struct ControlFolder: Sendable {
     /// The name of the environment variable.
     package static let variable = "TestLauncher-control"
 
     package let path: String
 
-    /// The server's socket.
+    /// The path of the server's socket.
     package var socketPath: String { path + "/control.sock" }
-    /// The token, in hexadecimal digits without a line end.
+    /// The path of the file with the token, in hexadecimal digits without a line end.
     package var tokenPath: String { path + "/token" }
 
-    /// A folder that is there, or will be.
+    /// Describes a folder, which need not exist yet.
     package init(_ path: String) { self.path = path }
 
-    /// Makes the folder, or makes sure that nobody else can enter it.
+    /// Creates the folder, or checks that no other user can access an existing one.
     ///
-    /// - Throws: ``SystemError`` with `EACCES` where others can, or it is not ours; with `ENAMETOOLONG` where the
-    ///   socket's path would exceed the 107 bytes that unix(7) has room for.
+    /// - Throws: ``SystemError`` with `EACCES` if other users can access the folder or own it; with `ENAMETOOLONG` if
+    ///   the socket's path would exceed the 107 bytes that unix(7) allows.
     package func prepare() throws(SystemError) {
         guard socketPath.utf8.count < 108 else { throw SystemError("socket in \(path)", code: ENAMETOOLONG) }
         guard mkdir(path, 0o700) != 0 else { return }
@@ -31,25 +31,25 @@ package struct ControlFolder: Sendable {
         guard lstat(path, &status) == 0 else { throw SystemError("stat \(path)") }
         let isPrivate =
             status.st_mode & S_IFMT == S_IFDIR && status.st_uid == geteuid() && status.st_mode & 0o077 == 0
-        guard isPrivate else { throw SystemError("\(path) is not a folder of ours alone (mode 0700)", code: EACCES) }
-        // A socket of a run before is in the way.
+        guard isPrivate else { throw SystemError("\(path) is not a private folder (mode 0700)", code: EACCES) }
+        // Removes the socket of an earlier run.
         remove()
     }
 
-    /// Lets clients know the token, all at once.
+    /// Writes the token file atomically.
     package func publish(token: String) throws(SystemError) {
         let new = tokenPath + ".new"
         try SmallFile.write(token, to: new)
         guard rename(new, tokenPath) == 0 else { throw SystemError("rename \(new)") }
     }
 
-    /// Takes socket and token away.
+    /// Removes the socket and the token file.
     package func remove() {
         unlink(tokenPath)
         unlink(socketPath)
     }
 
-    /// 256 bits from the system, in hexadecimal digits.
+    /// Returns 256 random bits from the system, in hexadecimal digits.
     package static func makeToken() -> String {
         let bytes = (0..<32).map { _ in UInt8.random(in: .min ... .max) }
         return Hexadecimal.text(bytes.span)

@@ -1,12 +1,12 @@
 package import ProfileCore
 
-/// Why a request was not done, as problem details (RFC 9457) tell it.
+/// The reason why a request was refused, as problem details (RFC 9457).
 package struct ControlProblem: Error, Hashable, Sendable {
     /// An HTTP status.
     package let status: Int
     package let title: String
     package let detail: String
-    /// The screen's state, where a wait was in vain.
+    /// The screen's state, if a wait has timed out.
     package var state: JSONValue?
 
     package static func badRequest(_ detail: String) -> ControlProblem {
@@ -15,14 +15,14 @@ package struct ControlProblem: Error, Hashable, Sendable {
 
     static let unauthorized = ControlProblem(
         status: 401, title: "Unauthorized",
-        detail: "The header Authorization has to hold \"Bearer\" and the run's token")
+        detail: "The header Authorization must contain \"Bearer\" and the run's token")
 
     static func notFound(_ path: String) -> ControlProblem {
         ControlProblem(status: 404, title: "Not found", detail: "There is no \(path)")
     }
 
     static func methodNotAllowed(_ method: String, _ path: String) -> ControlProblem {
-        ControlProblem(status: 405, title: "Method not allowed", detail: "\(path) takes no \(method)")
+        ControlProblem(status: 405, title: "Method not allowed", detail: "\(path) does not support \(method)")
     }
 
     static func timedOut(_ milliseconds: Int, _ state: JSONValue) -> ControlProblem {
@@ -34,7 +34,7 @@ package struct ControlProblem: Error, Hashable, Sendable {
     static let gone = ControlProblem(status: 410, title: "Gone", detail: "The screen was left")
 
     package static let tooLarge = ControlProblem(
-        status: 413, title: "Too large", detail: "A request has a mebibyte at the most")
+        status: 413, title: "Too large", detail: "The body of a request is limited to 1 MiB")
 
     var json: JSONValue {
         let members: [JSONMember] = [

@@ -5,25 +5,25 @@
     internal import FoundationEssentials
     internal import ProfileCore
 
-    /// Brings requests over HTTP to a ``ControlService``: on a Unix socket in a private folder (T4).
+    /// Passes HTTP requests to a ``ControlService``, over a Unix socket in a private folder (T4).
     ///
-    /// Only a build with the trait `TestHooks` has it. Nothing is logged.
+    /// Only a build with the trait `TestHooks` contains it. It logs nothing.
     package final class ControlServer: Sendable {
         private let folder: ControlFolder
         private let server: HTTPServer
         private let run: Task<Void, any Error>
 
-        /// Starts to listen, and tells the token to those who can read the folder.
+        /// Starts to listen, and writes the token for clients that can read the folder.
         ///
         /// - Parameters:
-        ///   - folder: where its socket will be.
-        ///   - token: what clients have to send.
-        ///   - service: what answers.
-        /// - Throws: ``SystemError`` where the folder will not do, or what the socket refuses.
+        ///   - folder: The folder for the socket.
+        ///   - token: The token that clients must send.
+        ///   - service: The service that answers requests.
+        /// - Throws: ``SystemError`` if the folder is not usable, or the error of the socket.
         package init(in folder: ControlFolder, token: String, _ service: ControlService) async throws {
             try folder.prepare()
             self.folder = folder
-            // A wait takes a minute at the most.
+            // The timeout is longer than the longest wait, which is a minute.
             let server = HTTPServer(
                 address: .unix(path: folder.socketPath), timeout: 90, logger: .disabled,
                 handler: ClosureHTTPHandler { await Self.answer(to: $0, service) })
@@ -33,7 +33,7 @@
             try folder.publish(token: token)
         }
 
-        /// Answers what is under way, and listens no more.
+        /// Stops listening, after the requests in progress have been answered or a second has passed.
         package func stop() async {
             folder.remove()
             await server.stop(timeout: 1)

@@ -3,15 +3,15 @@ internal import ProfileLogin
 internal import ProfileStore
 internal import Synchronization
 
-/// What the control server does, whatever brings the requests (T4).
+/// Performs the requests of the control server, independent of the transport (T4).
 ///
 /// | request | body | answer |
 /// |---|---|---|
 /// | `GET /scenario` | | `screen`, `model`, and the path of the `store` |
-/// | `GET /state` | | what the screen shows |
+/// | `GET /state` | | the state of the screen |
 /// | `POST /events` | `events`: inputs, see ``ScreenInput`` | the state afterwards |
 /// | `POST /wait` | `condition`, see ``ScreenCondition``; `timeout_ms`, 2,000 if absent | the state that meets it, or 408 |
-/// | `POST /beep` | `name` | how many heard it: `delivered` |
+/// | `POST /beep` | `name` | `delivered`: the number of listeners reached |
 /// | `POST /authenticator` | `answers`, each with `answer`, and for a success `username` and `name` | the report |
 /// | `GET /authenticator` | | the report: `attempts`, `given`, `unscripted`, `unused` |
 /// | `POST /quit` | | `{}`; the screen is left |
@@ -23,15 +23,15 @@ package struct ControlService: Sendable {
     private let authenticator: ScriptedAuthenticator
     private let beep: @Sendable (String) -> Int
 
-    /// A service for one run of a screen.
+    /// Creates a service for one run of a screen.
     ///
     /// - Parameters:
-    ///   - scenario: what is run.
-    ///   - storePath: the store that it is run on.
-    ///   - token: what every request has to know.
-    ///   - screen: what is driven.
-    ///   - authenticator: what the login screen asks.
-    ///   - beep: lets everybody hear a name, and says how many did.
+    ///   - scenario: The running scenario.
+    ///   - storePath: The path of the scenario's store.
+    ///   - token: The token that every request must send.
+    ///   - screen: The screen to control.
+    ///   - authenticator: The authenticator of the login screen.
+    ///   - beep: Sends a beep of a name to all listeners and returns their number.
     package init(
         _ scenario: Scenario, storePath: String, token: String, screen: any ControlledScreen,
         authenticator: ScriptedAuthenticator, beep: @escaping @Sendable (String) -> Int
@@ -44,10 +44,10 @@ package struct ControlService: Sendable {
         self.beep = beep
     }
 
-    /// A request, as HTTP has it.
+    /// An HTTP request.
     package struct Request: Sendable {
         package let method: String
-        /// Without a query.
+        /// The path without a query.
         package let path: String
         /// The header `Authorization`.
         package let authorization: String?
@@ -61,7 +61,7 @@ package struct ControlService: Sendable {
         }
     }
 
-    /// An answer, as HTTP has it.
+    /// An HTTP answer.
     package struct Answer: Sendable {
         package let status: Int
         package let body: JSONValue
@@ -74,10 +74,10 @@ package struct ControlService: Sendable {
         init(_ problem: ControlProblem) { self.init(status: problem.status, body: problem.json) }
     }
 
-    /// The most bytes of a body.
+    /// The maximum length of a body in bytes.
     package static let bodyLimit = 1 << 20
 
-    /// Does what a request asks for.
+    /// Performs a request and returns its answer.
     package func answer(to request: Request) async -> Answer {
         do throws(ControlProblem) {
             guard Secret(request.authorization ?? "") == Secret("Bearer \(token)") else { throw .unauthorized }
@@ -119,7 +119,7 @@ package struct ControlService: Sendable {
         guard let events = try request.json()["events"]?.elements else {
             throw .badRequest("The body is an object with \"events\", an array")
         }
-        // All or none.
+        // All events are parsed before the first is sent, so that either all or none are sent.
         var inputs: [ScreenInput] = []
         for event in events { inputs.append(try ScreenInput(event)) }
         for input in inputs { screen.send(input) }
@@ -157,7 +157,7 @@ package struct ControlService: Sendable {
         let timer = Task { [screen] in
             try await Task.sleep(for: .milliseconds(milliseconds))
             expiry.isOver.store(true, ordering: .releasing)
-            // Any question has the conditions of all who wait looked at again.
+            // Any query makes the screen evaluate the conditions of all waiting requests again.
             _ = await screen.state(when: { _ in true })
         }
         defer { timer.cancel() }
@@ -167,7 +167,7 @@ package struct ControlService: Sendable {
         return state
     }
 
-    /// Whether a wait has taken too long; shared by those that race.
+    /// Whether the time of a wait is over; shared by the timer and the condition.
     private final class Expiry: Sendable {
         let isOver = Atomic(false)
     }
@@ -178,7 +178,7 @@ extension ControlService.Request {
         do throws(JSONError) {
             return try JSONValue(parsing: body.span)
         } catch {
-            throw .badRequest("The body is no JSON: \(error.reason) in line \(error.line), column \(error.column)")
+            throw .badRequest("The body is not JSON: \(error.reason) in line \(error.line), column \(error.column)")
         }
     }
 }

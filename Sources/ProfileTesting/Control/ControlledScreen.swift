@@ -1,16 +1,17 @@
 package import ProfileCore
 
-/// The running screen, as the control server sees it: whoever runs screens makes one (see `Sources/profiles/Testing`).
+/// The interface of the running screen to the control server. The code that runs screens implements it (see
+/// `Sources/profiles/Testing`).
 ///
-/// Inputs and questions are served in the order in which they come, between keys; the screen is drawn after each.
+/// Inputs and queries are handled in the order of their arrival, between keys. The screen is drawn after each.
 package protocol ControlledScreen: Sendable {
-    /// The screen's state as soon as it fulfils a condition, now or after a later change.
+    /// Returns the screen's state as soon as it fulfils a condition, now or after a later change.
     ///
-    /// The condition is asked again after each input and each question, whether the state has changed or not.
+    /// The condition is evaluated after each input and each query, whether or not the state has changed.
     ///
-    /// - Returns: nil when the screen was left before.
+    /// - Returns: The state; nil if the screen was left before.
     func state(when condition: @escaping @Sendable (JSONValue) -> Bool) async -> JSONValue?
-    /// Does what somebody at the terminal could do; returns at once.
+    /// Performs an input as if a user had made it at the terminal; returns at once.
     func send(_ input: ScreenInput)
     /// Leaves the screen without a question; returns at once.
     func leave()

@@ -1,7 +1,7 @@
 internal import ProfileCore
 
 extension JSONValue {
-    /// A member of an object by its name; of an array by its index, or by the `name` of an object in it.
+    /// A member of an object by its name, or an element of an array by its index or by the `name` of an object in it.
     subscript(name: String) -> JSONValue? {
         switch self {
         case .object(let members): members.first { $0.name == name }?.value

@@ -1,8 +1,8 @@
 package import ProfileCore
 
-/// What a screen's state is waited to fulfil.
+/// A condition on a screen's state, to wait for.
 public struct ScreenCondition: Hashable, Sendable {
-    /// Where to look in the state: names with dots between, as in `notice.title` or `fields.phone.text`.
+    /// The path of the value in the state: names separated by dots, such as `notice.title` or `fields.phone.text`.
     public let path: String
     private let test: Test
 
@@ -11,27 +11,27 @@ public struct ScreenCondition: Hashable, Sendable {
         case contains(String)
     }
 
-    /// What is there is this text.
+    /// The value at the path is this text.
     public static func equals(_ path: String, _ text: String) -> ScreenCondition {
         ScreenCondition(path: path, test: .equals(.string(text)))
     }
 
-    /// What is there is true, or false.
+    /// The value at the path is this boolean.
     public static func equals(_ path: String, _ value: Bool) -> ScreenCondition {
         ScreenCondition(path: path, test: .equals(.bool(value)))
     }
 
-    /// Nothing is there.
+    /// The path has no value.
     public static func absent(_ path: String) -> ScreenCondition {
         ScreenCondition(path: path, test: .equals(.null))
     }
 
-    /// This text is in what is there.
+    /// The value at the path is a text that contains this one.
     public static func contains(_ path: String, _ text: String) -> ScreenCondition {
         ScreenCondition(path: path, test: .contains(text))
     }
 
-    /// Whether a state fulfils it. What is not there is null.
+    /// Returns whether a state fulfils the condition. An absent value counts as null.
     package func holds(in state: JSONValue) -> Bool {
         var place: JSONValue? = state
         for name in path.split(separator: ".") { place = place?[String(name)] }

@@ -1,20 +1,20 @@
 package import ProfileCore
 
-/// What a screen is sent from outside.
+/// An input that a test sends to a screen.
 public enum ScreenInput: Hashable, Sendable {
-    /// Typed character by character, as keys.
+    /// Types a text character by character, as keys.
     case type(String)
-    /// A key is pressed once, such as Tab.
+    /// Presses a key once, such as Tab.
     case press(TerminalKey)
-    /// Pasted, as from a clipboard.
+    /// Pastes a text, as from a clipboard.
     case paste(String)
-    /// A value that is offered for the field with the focus and replaces what is there.
+    /// Replaces the value of the field with the focus by an offered value.
     case autoFill(String)
-    /// The focus moves to a field, by its name.
+    /// Moves the focus to the field with this name.
     case focus(String)
-    /// Editing ends; no field has the focus then.
+    /// Ends editing. Afterwards no field has the focus.
     case endEditing
-    /// The form is submitted, wherever the focus is.
+    /// Submits the form; any field may have the focus.
     case submit
 }
 
@@ -40,7 +40,7 @@ extension ScreenInput {
             self = .press(key)
         default:
             throw .badRequest(
-                "\"\(member.name)\" with \(member.value.kind.text) is no event; events are type, press, paste, auto_fill and focus, each with a string, and end_editing and submit with true"
+                "\"\(member.name)\" with \(member.value.kind.text) is not an event; events are type, press, paste, auto_fill and focus, each with a string, and end_editing and submit with true"
             )
         }
     }

@@ -1,54 +1,54 @@
 internal import ProfileCore
 
-/// What a screen shows, as far as a program wants to know it. Secrets are one `•` a character.
+/// The visible state of a screen for a test. Secrets have one `•` for each character.
 public struct ScreenState: Hashable, Sendable {
-    /// One field.
+    /// One field of the screen.
     public struct Field: Hashable, Sendable {
-        /// By which ``ScreenInput/focus(_:)`` finds it.
+        /// The name, as used by ``ScreenInput/focus(_:)``.
         public let name: String
-        /// What the field shows, with the literals of a mask.
+        /// The shown text, with the literals of a mask.
         public let text: String
-        /// In characters of ``text``.
+        /// The position of the caret, in characters of ``text``.
         public let caret: Int
-        /// The code of the issue that is shown at it, such as `too_short`; nil for none.
+        /// The code of the shown issue, such as `too_short`; nil if there is none.
         public let issue: String?
-        /// The issue's text.
+        /// The text of the issue.
         public let message: String?
-        /// Whether the text would pass as it stands; at a login or passcode, whether there is any.
+        /// Whether the present text is valid. At a login or passcode: whether there is any text.
         public let isValid: Bool
     }
 
-    /// A text over the screen that has to be closed.
+    /// A text over the screen that the user must close.
     public struct Notice: Hashable, Sendable {
         /// The heading, such as `Error`.
         public let title: String
-        /// What it says, below the title.
+        /// The text below the title.
         public let text: String
-        /// What its only button is called, which Return presses.
+        /// The label of its only button, which Return presses.
         public let button: String
     }
 
-    /// Which screen it is: `register`, `edit`, `login`, `passcode_create`, `passcode_validate` or `passcode_edit`.
+    /// The name of the screen: `register`, `edit`, `login`, `passcode_create`, `passcode_validate` or `passcode_edit`.
     public let screen: String
-    /// The heading that people see.
+    /// The visible heading.
     public let title: String
-    /// The name of the field with the focus.
+    /// The name of the field with the focus; nil if there is none.
     public let focus: String?
-    /// In the order in which the screen lists them.
+    /// The fields, in the order of the screen.
     public let fields: [Field]
-    /// What lies over the screen now; nil for nothing.
+    /// The notice over the screen; nil if there is none.
     public let notice: Notice?
-    /// Whether something that the screen asked for is under way, such as storing a profile.
+    /// Whether a request of the screen is in progress, such as storing a profile.
     public let isBusy: Bool
-    /// Whether addresses can be searched: while the form's postal code is valid (F4).
+    /// Whether addresses can be searched, which is while the form's postal code is valid (F4).
     public let isAddressSearchAvailable: Bool
-    /// All that the screen tells, as JSON.
+    /// The complete state as JSON.
     public let json: String
 
-    /// A field by its name.
+    /// The field with this name; nil if there is none.
     public subscript(name: String) -> Field? { fields.first { $0.name == name } }
 
-    /// - Returns: nil where it is no state.
+    /// - Returns: Nil if the JSON is not a state.
     init?(_ json: JSONValue) {
         guard let screen = json["screen"]?.string, let fields = json["fields"]?.elements else { return nil }
         self.screen = screen

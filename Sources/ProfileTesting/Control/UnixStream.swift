@@ -1,10 +1,10 @@
 internal import Platform
 
-/// A connection to a Unix socket (unix(7)), from a client's side.
+/// The client side of a connection to a Unix socket (unix(7)).
 package struct UnixStream: ~Copyable {
     private let descriptor: Int32
 
-    /// Connects; reads and writes take a time-out's length at the most.
+    /// Connects to a socket. Each read or write fails after the timeout.
     package init(to path: String, timeout: Duration = .seconds(90)) throws(SystemError) {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -37,7 +37,7 @@ package struct UnixStream: ~Copyable {
     package func write(_ bytes: [UInt8]) throws(SystemError) {
         var rest = bytes[...]
         while !rest.isEmpty {
-            // A server that has gone is an error of one request, not the end of the tests.
+            // MSG_NOSIGNAL: a server that has ended is an error of one request, and must not end the tests by SIGPIPE.
             let count = rest.withUnsafeBytes {
                 send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
             }
@@ -47,10 +47,10 @@ package struct UnixStream: ~Copyable {
         }
     }
 
-    /// Says that nothing more will come.
+    /// Closes the writing side of the connection.
     package func endWriting() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-    /// - Returns: what is there, at most so much; empty at the end.
+    /// - Returns: The available bytes, at most `count`; empty at the end.
     package func read(atMost count: Int = 65_536) throws(SystemError) -> [UInt8] {
         var buffer = [UInt8](repeating: 0, count: max(1, count))
         while true {

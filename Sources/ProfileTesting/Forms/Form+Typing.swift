@@ -4,24 +4,24 @@ public import ProfileForm
 extension FormState {
     /// Types a text into the active field as a person would: one character at a time.
     ///
-    /// - Returns: what came of it, in order.
+    /// - Returns: The effects, in order.
     @discardableResult
     public mutating func typeText(_ text: String) -> [FormEffect] {
         text.flatMap { handle(.type($0)) }
     }
 
-    /// Goes to a field and types a text into it.
+    /// Moves the focus to a field and types a text into it.
     ///
-    /// - Returns: what came of it, in order; nothing is typed where the field cannot have the focus.
+    /// - Returns: The effects, in order. If the field cannot have the focus, nothing is typed.
     @discardableResult
     public mutating func typeText(_ text: String, into name: FieldName) -> [FormEffect] {
         let effects = focus == name ? [] : handle(.focus(name))
         return focus == name ? effects + typeText(text) : effects
     }
 
-    /// Types a text into each field that there is one for, in the order of focus, and ends editing.
+    /// Types the given texts into their fields, in the order of focus, and ends editing.
     ///
-    /// - Returns: what came of it, in order.
+    /// - Returns: The effects, in order.
     @discardableResult
     public mutating func fill(_ texts: [FieldName: String]) -> [FormEffect] {
         var effects: [FormEffect] = []

@@ -14,22 +14,22 @@ public struct FormBuilder: Sendable {
     private var typed: [FieldName: String] = [:]
     private var focus: FieldName?
 
-    /// 2026-11-21: the day that forms go by unless they are told another.
+    /// 2026-11-21: the current day of the forms unless ``on(_:)`` sets another one.
     public static let someDay = CalendarDay(secondsSince1970: 1_795_219_200) ?? .latest
 
-    /// What somebody types who fills a form of the standard schema in: valid in every field.
+    /// Texts to type into a form of the standard schema; all are valid.
     public static let validTexts = [
         "username": "skboard", "password": "aK8oio", "phone": "78761241", "address": "12 Yishun Ring Road",
         "postal_code": "13456", "birthday": "19980115",
     ]
 
-    /// An empty form for a schema, in which nothing has the focus.
+    /// Creates a builder of an empty form for a schema. No field has the focus.
     public init(_ schema: ProfileSchema = .standard) { self.schema = schema }
 
-    /// The day that rules such as "not in the future" go by.
+    /// Sets the current day for rules such as "not in the future".
     public func on(_ today: CalendarDay) -> FormBuilder { with { $0.today = today } }
 
-    /// For a stored profile: what the form holds at the beginning, by the names of fields and in the stored form.
+    /// Sets the initial values of a stored profile, by field names and in their stored form.
     public func holding(_ values: [String: String], hasPassword: Bool = true) -> FormBuilder {
         with { builder in
             builder.values = Self.named(values)
@@ -37,12 +37,12 @@ public struct FormBuilder: Sendable {
         }
     }
 
-    /// What was typed into it, by the names of fields.
+    /// Sets the texts to type into the fields, by field names.
     public func filled(_ texts: [String: String] = FormBuilder.validTexts) -> FormBuilder {
         with { $0.typed = Self.named(texts) }
     }
 
-    /// The field that has the focus; none where there is none of that name.
+    /// Sets the field that has the focus. If there is no field of that name, no field has the focus.
     public func editing(_ name: String) -> FormBuilder { with { $0.focus = FieldName(name) } }
 
     /// The form.
@@ -59,7 +59,7 @@ public struct FormBuilder: Sendable {
         return builder
     }
 
-    /// Names that are none belong to no field.
+    /// Drops names that are not valid field names.
     private static func named(_ texts: [String: String]) -> [FieldName: String] {
         var named: [FieldName: String] = [:]
         for (name, text) in texts {

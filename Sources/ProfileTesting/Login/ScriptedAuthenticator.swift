@@ -2,68 +2,68 @@ public import ProfileCore
 public import ProfileLogin
 internal import Synchronization
 
-/// Answers attempts to log in as a test has said beforehand, one after another, and knows what became of each answer.
+/// An authenticator that gives prepared answers in order and records how they were used.
 public final class ScriptedAuthenticator: Authenticator {
-    /// What one attempt comes to.
+    /// The outcome of one attempt.
     public enum Answer: Hashable, Sendable {
-        /// Somebody is logged in: this profile, or one of the username that was tried.
+        /// The login succeeds with this profile; nil for a profile of the username that was tried.
         case success(LoggedInProfile? = nil)
-        /// Nobody is logged in, for this reason.
+        /// The login fails with this error.
         case failure(LoginError)
 
-        /// No such user, or another password.
+        /// The user does not exist, or the password is wrong.
         public static let invalidCredentials = Answer.failure(.invalidCredentials)
-        /// An answer that holds no profile.
+        /// The answer contains no profile.
         public static let invalidResponse = Answer.failure(.invalidResponse)
-        /// An answer that is neither yes nor no.
+        /// The answer is neither a success nor a refusal of the credentials.
         public static let unexpectedStatus = Answer.failure(.unexpectedStatus)
-        /// No answer at all.
+        /// No answer came.
         public static let unknown = Answer.failure(.unknown)
     }
 
-    /// What happened so far.
+    /// The attempts and answers so far.
     public struct Report: Equatable, Sendable {
         /// The usernames that were tried, in order.
         public fileprivate(set) var attempts: [String] = []
-        /// The answers that were given, in order, of those that were said beforehand.
+        /// The prepared answers that were given, in order.
         public fileprivate(set) var given: [Answer] = []
-        /// The answers that nobody has asked for yet.
+        /// The prepared answers that were not used yet.
         public fileprivate(set) var unused: [Answer] = []
 
-        /// A report.
+        /// Creates a report.
         public init(attempts: [String] = [], given: [Answer] = [], unused: [Answer] = []) {
             self.attempts = attempts
             self.given = given
             self.unused = unused
         }
 
-        /// How many attempts came when no answer was left.
+        /// The number of attempts that came when no prepared answer was left.
         public var unscripted: Int { attempts.count - given.count }
     }
 
     private let state: Mutex<Report>
     private let other: (any Authenticator)?
 
-    /// An authenticator with answers.
+    /// Creates an authenticator with prepared answers.
     ///
     /// - Parameters:
-    ///   - answers: for the first attempts.
-    ///   - other: who answers when none is left; nil for an `unknown` each time.
+    ///   - answers: The answers to the first attempts.
+    ///   - other: The authenticator to use when no answer is left; nil to fail with `unknown` each time.
     public init(_ answers: [Answer] = [], otherwise other: (any Authenticator)? = nil) {
         state = Mutex(Report(unused: answers))
         self.other = other
     }
 
-    /// Adds answers after those that are there.
+    /// Adds answers after the existing ones.
     public func enqueue(_ answers: Answer...) { enqueue(answers) }
 
-    /// Adds answers after those that are there.
+    /// Adds answers after the existing ones.
     public func enqueue(_ answers: [Answer]) { state.withLock { $0.unused += answers } }
 
-    /// What happened so far.
+    /// The attempts and answers so far.
     public var report: Report { state.withLock(\.self) }
 
-    /// Gives the next answer.
+    /// Gives the next prepared answer.
     public func authenticate(username: String, password: Secret) async throws(LoginError) -> LoggedInProfile {
         let answer: Answer? = state.withLock { report in
             report.attempts.append(username)

@@ -1,8 +1,8 @@
 internal import Platform
 
-/// Programs that SwiftPM has built with the tests.
+/// Finds programs that SwiftPM has built with the tests.
 package enum BuiltProgram {
-    /// The path of a program beside the running tests.
+    /// Returns the path of a program beside the running tests.
     package static func path(_ name: String) throws(SystemError) -> String {
         for folder in folders {
             for candidate in ["\(folder)/\(name)", "\(folder)/.build/debug/\(name)"] where isFile(candidate) {
@@ -17,7 +17,7 @@ package enum BuiltProgram {
         folders.lazy.map { "\($0)/.build/release/profiles" }.first(where: isFile)
     }
 
-    /// The folder of the running tests and those around it, innermost first.
+    /// The folder of the running tests and its parent folders, innermost first.
     private static var folders: [String] {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink("/proc/self/exe", &buffer, buffer.count)

@@ -1,30 +1,32 @@
 package import Platform
 internal import Synchronization
 
-/// A process that a test has started; killed with the last reference to it, unless it has ended before.
+/// A process that a test has started. It is killed when the last reference is released, unless it has ended before.
 package final class ChildProcess: Sendable {
-    /// Its process id, which is its session's too where it began one.
+    /// The process id. If the process began a session, this is also the session's id.
     package let id: pid_t
-    /// The exit code once it was waited for; its id may be another process's from then on.
+    /// The exit code after the process was reaped. From then on its id may belong to another process.
     private let outcome = Mutex<Int32?>(nil)
 
-    /// Where one of its descriptors leads.
+    /// The target of one of the process's descriptors.
     package enum Stream: Sendable {
         case file(String, flags: Int32)
-        /// One of ours.
+        /// A descriptor of the calling process.
         case descriptor(Int32)
     }
 
     /// Starts a program.
     ///
     /// - Parameters:
-    ///   - command: the program's path, and its arguments.
-    ///   - environment: all of its variables; nil for ours.
-    ///   - folder: where it runs; nil for where we do.
-    ///   - streams: its descriptors, by number; the others are ours, as far as they are inherited.
-    ///   - beginsSession: whether it is out of reach of our terminal, with signals as a login shell has them; the first
-    ///     terminal among `streams` becomes the one that controls its session.
-    /// - Throws: what `posix_spawn` says. A program that is not there ends with 127 instead where a folder is named.
+    ///   - command: The program's path and its arguments.
+    ///   - environment: All environment variables of the program; nil for those of the calling process.
+    ///   - folder: The working directory; nil for that of the calling process.
+    ///   - streams: The program's descriptors by number. The others are those that it inherits from the calling
+    ///     process.
+    ///   - beginsSession: Whether the program begins a session of its own, without the caller's terminal and with the
+    ///     signals of a login shell. The first terminal among `streams` becomes the session's controlling terminal.
+    /// - Throws: The error of `posix_spawn`. If a folder is given, a missing program does not throw but ends with exit
+    ///   code 127.
     package init(
         _ command: [String], environment: [String: String]? = nil, folder: String? = nil,
         streams: [Int32: Stream] = [:], beginsSession: Bool = false
@@ -44,18 +46,18 @@ package final class ChildProcess: Sendable {
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
         if beginsSession {
-            // Signals as a login shell has them, whatever those who started the tests ignore or block.
+            // Signals as a login shell has them. The parent of the tests may ignore or block some.
             var all = sigset_t()
             sigfillset(&all)
             posix_spawnattr_setsigdefault(&attributes, &all)
             var none = sigset_t()
             sigemptyset(&none)
             posix_spawnattr_setsigmask(&attributes, &none)
-            // With POSIX_SPAWN_SETSID, which Glibc's header hides without _GNU_SOURCE.
+            // 0x80 is POSIX_SPAWN_SETSID, which Glibc's header hides without _GNU_SOURCE.
             posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | 0x80))
         }
-        // posix_spawn can change the folder only by an extension of Glibc's, and a shell would drop variables whose names
-        // are not to its taste.
+        // posix_spawn can change the folder only with a Glibc extension, and a shell would drop variables whose names
+        // it does not accept. `env -C` avoids both problems.
         let words = folder.map { ["/usr/bin/env", "-C", $0, "--"] + command } ?? command
         var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
         var variables: [UnsafeMutablePointer<CChar>?] = (environment ?? [:]).map { strdup("\($0)=\($1)") } + [nil]
@@ -77,7 +79,7 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// Whether it has ended; asks without waiting.
+    /// Whether the process has ended; does not wait.
     package var hasEnded: Bool {
         outcome.withLock { outcome in
             if outcome == nil { outcome = Self.reap(id, WNOHANG) }
@@ -85,12 +87,13 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// Waits for its end.
+    /// Waits until the process has ended.
     ///
-    /// - Returns: the exit code, or 128 and the number of the signal that ended it, as a shell has it.
+    /// - Returns: The exit code, or 128 plus the number of the signal that ended the process, as in a shell.
     @discardableResult
     package func wait() -> Int32 {
-        // Left to be reaped, so that signals can still be sent, and are never sent to another process of the same id.
+        // WNOWAIT leaves the process unreaped, so signals can still be sent and never reach another process with the
+        // same id.
         var information = siginfo_t()
         while !hasEnded, waitid(P_PID, id_t(id), &information, WEXITED | WNOWAIT) < 0, errno == EINTR {}
         return outcome.withLock { outcome in
@@ -100,14 +103,14 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// Sends a signal, unless it has ended.
+    /// Sends a signal unless the process has ended.
     package func send(_ signal: Int32) {
         outcome.withLock { outcome in
             if outcome == nil { kill(id, signal) }
         }
     }
 
-    /// - Returns: the exit code; nil while it runs, where `options` say not to wait.
+    /// - Returns: The exit code; nil while the process runs, if `options` says not to wait.
     private static func reap(_ id: pid_t, _ options: Int32) -> Int32? {
         var status: Int32 = 0
         var ended = waitpid(id, &status, options)

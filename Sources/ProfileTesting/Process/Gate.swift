@@ -1,7 +1,7 @@
 internal import Dispatch
 internal import Synchronization
 
-/// Work that is held until the test lets it go, and counts what runs.
+/// Blocks work until the test releases it, and counts the running and finished work.
 package final class Gate: Sendable {
     private let running = Atomic(0)
     private let finished = Atomic(0)

@@ -1,21 +1,21 @@
 package import Platform
 package import ProfileCore
 
-/// Bytes to hand to code that should zero them, and to look for in memory afterwards.
+/// Bytes to pass to code that should zero them, and to search for in memory afterwards.
 ///
-/// They are kept masked, so that neither the marker nor the search for it holds them in the clear.
+/// The bytes are stored masked, so that neither the marker nor the search contains them in the clear.
 package struct MemoryMarker: Sendable {
     private let masked: [UInt8]
-    /// Those that are looked for.
+    /// The masked bytes that the search looks for.
     private let sought: ArraySlice<UInt8>
-    /// ASCII becomes what is no ASCII.
+    /// Turns ASCII bytes into bytes that are not ASCII.
     private static let mask: UInt8 = 0x80
 
-    /// ASCII letters and digits at random, which the standard schema takes for a password.
+    /// Creates a marker of random ASCII letters and digits, which the standard schema accepts as a password.
     ///
-    /// Only the last half is looked for: the C library writes over the first bytes of memory that is given back, up to
-    /// 32 of them, whether somebody zeroed it or not.
-    /// - Parameter count: How many, 64 at least.
+    /// The search looks only for the last half. The C library overwrites up to 32 of the first bytes of freed memory,
+    /// even if the code did not zero it.
+    /// - Parameter count: The number of bytes, at least 64.
     package init(count: Int = 64) {
         let alphabet = Array("ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789".utf8)
         masked = (0..<max(64, count)).map { index in
@@ -30,27 +30,27 @@ package struct MemoryMarker: Sendable {
         sought = masked.suffix(masked.count / 2)
     }
 
-    /// A text that others bring into memory, all of which is looked for.
+    /// Creates a marker of a text that other code puts into memory. The search looks for the whole text.
     package init(_ text: StaticString) {
         masked = (0..<text.utf8CodeUnitCount).map { text.utf8Start[$0] ^ Self.mask }
         sought = masked[...]
     }
 
-    /// How many bytes there are.
+    /// The number of bytes.
     package var count: Int { masked.count }
 
-    /// One of the bytes, to be handed on alone.
+    /// One of the bytes, to be passed on alone.
     package subscript(index: Int) -> UInt8 { masked[index] ^ Self.mask }
 
-    /// Writes all of the bytes.
+    /// Appends all bytes to the output.
     package func append(to output: inout OutputSpan<UInt8>) {
         for byte in masked { output.append(byte ^ Self.mask) }
     }
 
-    /// A secret of the bytes.
+    /// Returns a secret that consists of the bytes.
     package func makeSecret() -> Secret { Secret(capacity: count) { append(to: &$0) } }
 
-    /// Lends the bytes in memory that is zeroed afterwards.
+    /// Calls `body` with the bytes in memory that is zeroed afterwards.
     package func withBytes<Failure: Error>(_ body: (UnsafeRawBufferPointer) throws(Failure) -> Void) throws(Failure) {
         let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 1)
         defer {
@@ -61,9 +61,9 @@ package struct MemoryMarker: Sendable {
         try body(UnsafeRawBufferPointer(bytes))
     }
 
-    /// How often they are in the memory that a process, this one by default, can write to.
+    /// Returns how often the bytes occur in the writable memory of a process, by default this one.
     ///
-    /// Takes no memory of the heap: what was given back there is to be found, not to be used again.
+    /// Allocates nothing on the heap, because an allocation could overwrite freed memory that the search should find.
     package func occurrences(in process: pid_t = getpid()) throws(SystemError) -> Int {
         let size = 1 << 21
         let pages = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
@@ -76,7 +76,8 @@ package struct MemoryMarker: Sendable {
         guard memory >= 0 else { throw SystemError("open /proc/\(process)/mem") }
         defer { close(memory) }
 
-        // Part of what is read of this process, and so of no account: it holds what was read before.
+        // The buffer is part of this process's memory and contains data that was read before, so hits in it do not
+        // count.
         let own = process == getpid() ? Int(bitPattern: chunk.baseAddress) : 0
         var found = 0
         var line = MapsLine(UnsafeRawBufferPointer(rebasing: maps[..<mapped]))
@@ -91,14 +92,15 @@ package struct MemoryMarker: Sendable {
                     if start + hit < own || start + hit >= own + chunk.count { found += 1 }
                     position = hit + 1
                 }
-                // What lies across the end of the chunk begins the next one.
+                // The next chunk begins early enough to contain bytes across the chunk's end.
                 start += count - (sought.count - 1)
             }
         }
         return found
     }
 
-    /// Megabytes are searched by the C library, since a debug build's loops take their time.
+    /// Returns the first occurrence. The C library searches for the first byte, because the loops of a debug build are
+    /// slow on megabytes.
     private func firstHit(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
         guard let base = bytes.baseAddress, let first = sought.first else { return nil }
         let last = bytes.count - sought.count
@@ -135,7 +137,7 @@ package struct MemoryMarker: Sendable {
     }
 }
 
-/// The lines of `/proc/PID/maps`, such as `7f00a000-7f00b000 rw-p …`, one after another.
+/// Iterates over the lines of `/proc/PID/maps`, such as `7f00a000-7f00b000 rw-p …`.
 private struct MapsLine {
     private(set) var start = 0
     private(set) var end = 0
@@ -145,7 +147,7 @@ private struct MapsLine {
 
     init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
-    /// Goes to the next line; false at the end.
+    /// Moves to the next line; returns false at the end.
     mutating func next() -> Bool {
         start = takeNumber()
         position += 1

@@ -1,17 +1,17 @@
 internal import Platform
 
-/// A process of this machine, as `/proc` tells it (proc(5)).
+/// A process of this machine, read from `/proc` (proc(5)).
 package struct RunningProcess {
     let id: pid_t
     let parent: pid_t
     let session: pid_t
 
-    /// Those that run now.
+    /// The running processes.
     static var all: [RunningProcess] {
         SmallFile.names(in: "/proc").compactMap { pid_t($0) }.compactMap { RunningProcess($0) }
     }
 
-    /// Kills the children of this process, and theirs.
+    /// Kills all descendants of this process.
     package static func killDescendants() {
         let all = all
         var family = [getpid()]
@@ -23,9 +23,10 @@ package struct RunningProcess {
         for process in family.dropFirst() { kill(process, SIGKILL) }
     }
 
-    /// - Returns: nil where it has ended.
+    /// - Returns: Nil if the process has ended.
     private init?(_ id: pid_t) {
-        // A name in parentheses, which may have spaces and parentheses of its own, then state, parent, group, session.
+        // The line has a name in parentheses, which may itself contain spaces and parentheses, then state, parent,
+        // group, session.
         guard let status = SmallFile.text(of: "/proc/\(id)/stat"), let end = status.lastIndex(of: ")") else {
             return nil
         }

@@ -1,23 +1,24 @@
 internal import Platform
 
-/// What every thread of a session's processes is doing at a moment, as `/proc` tells it (proc(5)).
+/// The state of every thread of a session's processes at a moment, read from `/proc` (proc(5)).
 ///
-/// Threads are looked at one after another, so one look proves nothing: a thread may wake another that was looked at
-/// before, and go to sleep. Two looks that are equal do: a thread that ran in between has a higher count of switches.
+/// Threads are read one after another, so a single reading proves nothing: a thread may wake another one that was read
+/// before, and then go to sleep. Two equal readings prove that no thread ran in between, because a thread that runs
+/// raises its count of context switches.
 struct SessionActivity: Equatable {
     private var threads: [Thread] = []
 
     private struct Thread: Equatable {
         let id: Int
-        /// `S` for one that waits, `R` for one that runs, `T` for one that is stopped, …
+        /// `S` for a waiting thread, `R` for a running one, `T` for a stopped one, …
         let state: String
-        /// How often it has gone to sleep or been put aside.
+        /// The counts of voluntary and involuntary context switches.
         let switches: [String]
     }
 
-    /// Looks at the processes of a session.
+    /// Reads the threads of a session's processes.
     ///
-    /// - Returns: nil where `/proc` shows none of them.
+    /// - Returns: Nil if `/proc` shows no thread of the session.
     init?(session: pid_t) {
         for process in RunningProcess.all.sorted(by: { $0.id < $1.id }) where process.session == session {
             for thread in SmallFile.names(in: "/proc/\(process.id)/task").compactMap({ Int($0) }).sorted() {

@@ -1,9 +1,9 @@
 internal import Platform
 
-/// Files that fit into memory, as tests read and write them. Never a database that this process has open: closing the
-/// descriptor would drop SQLite's locks.
+/// Reads and writes files that fit into memory, for tests. Do not use it for a database that this process has open:
+/// closing the descriptor would drop SQLite's locks.
 package enum SmallFile {
-    /// All bytes of a file; nil where it cannot be read.
+    /// Returns all bytes of a file; nil if it cannot be read.
     package static func bytes(of path: String) -> [UInt8]? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -19,17 +19,17 @@ package enum SmallFile {
         }
     }
 
-    /// All of a file as text; nil where it cannot be read.
+    /// Returns a whole file as text; nil if it cannot be read.
     package static func text(of path: String) -> String? {
         bytes(of: path).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Makes a file, or replaces what is in it.
+    /// Creates a file, or replaces its content.
     package static func write(_ text: String, to path: String, mode: UInt32 = 0o600) throws(SystemError) {
         try write(Array(text.utf8), to: path, mode: mode)
     }
 
-    /// Makes a file, or replaces what is in it.
+    /// Creates a file, or replaces its content.
     package static func write(_ bytes: [UInt8], to path: String, mode: UInt32 = 0o600) throws(SystemError) {
         let outcome = bytes.withUnsafeBytes { bytes in
             Result { () throws(SystemError) in try write(bytes, to: path, mode: mode) }
@@ -37,7 +37,7 @@ package enum SmallFile {
         try outcome.get()
     }
 
-    /// The same with bytes that are lent, of which no copy is made.
+    /// Writes bytes without copying them. Creates the file or replaces its content.
     package static func write(
         _ bytes: UnsafeRawBufferPointer, to path: String, mode: UInt32 = 0o600
     ) throws(SystemError) {
@@ -53,12 +53,12 @@ package enum SmallFile {
         }
     }
 
-    /// The names in a directory, sorted; none where it cannot be read.
+    /// Returns the names in a directory, sorted; empty if it cannot be read.
     package static func names(in directory: String) -> [String] {
         rawNames(in: Array(directory.utf8CString)).map { String(decoding: $0, as: UTF8.self) }.sorted()
     }
 
-    /// Removes a file, or a directory with all that is in it, whatever it is called; follows no link.
+    /// Removes a file, or a directory with all its content. Names may contain any bytes. Follows no link.
     package static func removeAll(_ path: String) { removeAll(Array(path.utf8CString)) }
 
     private static func removeAll(_ path: [CChar]) {
@@ -69,7 +69,7 @@ package enum SmallFile {
         rmdir(path)
     }
 
-    /// Names may have any bytes but `/` and NUL.
+    /// Returns names as bytes: a name may contain any bytes except `/` and NUL.
     private static func rawNames(in directory: [CChar]) -> [[UInt8]] {
         guard let stream = opendir(directory) else { return [] }
         defer { closedir(stream) }
@@ -81,7 +81,7 @@ package enum SmallFile {
         return names
     }
 
-    /// Permission bits; nil where there is no such file.
+    /// Returns the permission bits of a file; nil if it does not exist.
     package static func mode(of path: String) -> UInt32? {
         var status = stat()
         return stat(path, &status) == 0 ? status.st_mode & 0o7777 : nil

@@ -1,18 +1,18 @@
 internal import Platform
 
-/// What the operating system refused a test.
+/// An error of the operating system in a test.
 public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What was tried: a call, or a call and the file that it was about.
+    /// The failed call, with its file if it has one.
     public let action: String
     /// `errno`.
     public let code: Int32
 
-    /// An error with the present `errno`, or a code that a call has returned.
+    /// Creates an error with the present `errno`, or with a code that a call has returned.
     package init(_ action: String, code: Int32 = errno) {
         self.action = action
         self.code = code
     }
 
-    /// The action and the system's own text.
+    /// The action and the system's error text.
     public var description: String { "\(action): \(String(cString: strerror(code)))" }
 }

@@ -1,13 +1,14 @@
 internal import Platform
 
-/// A private folder (0700) under the temporary directory, gone with all that is in it when the last reference goes.
+/// A private folder (0700) in the temporary directory. It is removed with its content when the last reference is
+/// released.
 public final class TemporaryFolder: Sendable {
-    /// Its absolute path.
+    /// The absolute path.
     public let path: String
 
-    /// Makes one, whose name begins with a word of the caller's.
+    /// Creates a folder whose name begins with the given word.
     ///
-    /// - Throws: ``SystemError`` when the temporary directory (`TMPDIR`, else `/tmp`) takes no folder.
+    /// - Throws: ``SystemError`` if no folder can be created in the temporary directory (`TMPDIR`, else `/tmp`).
     public init(_ word: String = "profiles-test") throws(SystemError) {
         let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
         var template = Array("\(parent)/\(word).XXXXXX".utf8CString)

@@ -1,6 +1,6 @@
 public import ProfileCore
 
-/// Profiles for any schema: valid ones, ones with something wrong, and single values.
+/// Generates profiles for any schema: valid ones, invalid ones, and single values.
 ///
 /// ```swift
 /// var profiles = RandomProfiles(schema, on: today, using: SeededGenerator(printingSeedOf: "registrations"))
@@ -11,21 +11,22 @@ public struct RandomProfiles: Sendable {
     private let today: CalendarDay
     private var random: SeededGenerator
 
-    /// Makes profiles by the rules of a schema.
+    /// Creates a generator of profiles for a schema.
     ///
     /// - Parameters:
-    ///   - schema: the rules.
-    ///   - today: the day that they go by.
-    ///   - random: where chance comes from.
+    ///   - schema: The schema with the rules.
+    ///   - today: The current day for the rules.
+    ///   - random: The source of random numbers.
     public init(_ schema: ProfileSchema, on today: CalendarDay, using random: SeededGenerator) {
         validator = ProfileValidator(schema)
         self.today = today
         self.random = random
     }
 
-    /// A draft that passes, with a value in every required field and in some of the others.
+    /// Returns a valid draft with a value in every required field and in some of the others.
     ///
-    /// - Returns: nil where no valid value of a required field was found, as with a pattern that few texts match.
+    /// - Returns: The draft; nil if no valid value was found for a required field, for example because its pattern
+    ///   matches few texts.
     public mutating func validDraft() -> ProfileDraft? {
         var draft = ProfileDraft()
         for rules in validator.schema.fields where rules.isRequired || random.once(in: 2) {
@@ -35,20 +36,20 @@ public struct RandomProfiles: Sendable {
                 return nil
             }
         }
-        // Fields may be right one by one and a draft still lack something: the validator has the last word.
+        // Each field may be valid while the whole draft is not, so the validator decides.
         return (try? validator.validate(draft, on: today)) == nil ? nil : draft
     }
 
-    /// A profile that has passed.
+    /// Returns a validated profile.
     ///
-    /// - Returns: nil where no valid value of a required field was found.
+    /// - Returns: The profile; nil if no valid value was found for a required field.
     public mutating func valid() -> ValidProfile? {
         validDraft().flatMap { try? validator.validate($0, on: today) }
     }
 
-    /// A draft of which the validator has something to say.
+    /// Returns a draft that the validator rejects.
     ///
-    /// - Returns: nil for a schema in which nothing was found to be wrong.
+    /// - Returns: The draft; nil if no invalid draft was found for the schema.
     public mutating func invalidDraft() -> ProfileDraft? {
         for _ in 0..<Self.tries {
             var draft = validDraft() ?? ProfileDraft()
@@ -59,9 +60,9 @@ public struct RandomProfiles: Sendable {
         return nil
     }
 
-    /// A value that a field takes.
+    /// Returns a value that is valid for a field.
     ///
-    /// - Returns: nil where none was found.
+    /// - Returns: The value; nil if no valid value was found.
     public mutating func validValue(for rules: FieldRules) -> String? {
         for _ in 0..<Self.tries {
             let value = random.value(for: rules)

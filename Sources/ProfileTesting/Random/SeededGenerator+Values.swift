@@ -1,7 +1,7 @@
 public import ProfileCore
 
 extension SeededGenerator {
-    /// A value that a field may well take, or may just not.
+    /// Returns a value that is probably valid for a field, or only just invalid.
     public mutating func value(for rules: FieldRules) -> String {
         if once(in: 8) { return text(0..<30) }
         var text =

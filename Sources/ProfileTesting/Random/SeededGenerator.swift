@@ -1,29 +1,29 @@
 internal import Platform
 
-/// Numbers that look random and are the same for the same seed, on every machine (SplitMix64: Steele, Lea and Flood,
-/// "Fast Splittable Pseudorandom Number Generators", 2014).
+/// Generates pseudorandom numbers that are the same for the same seed on every machine (SplitMix64: Steele, Lea and
+/// Flood, "Fast Splittable Pseudorandom Number Generators", 2014).
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
-    /// What it began with.
+    /// The initial seed.
     public let seed: UInt64
     private var state: UInt64
 
-    /// Begins with a seed.
+    /// Creates a generator from a seed.
     public init(seed: UInt64) {
         self.seed = seed
         state = seed
     }
 
-    /// Begins with the seed that the environment variable `PROFILES_TEST_SEED` names, else with another one each time,
-    /// and prints it, so that a failure can be brought back.
+    /// Creates a generator from the seed in the environment variable `PROFILES_TEST_SEED`, or from a random seed.
+    /// Prints the seed, so that a failure can be reproduced.
     ///
-    /// - Parameter name: what the seed is for, in the line that is printed.
+    /// - Parameter name: The purpose of the seed, printed in the same line.
     public init(printingSeedOf name: String) {
         let named = getenv("PROFILES_TEST_SEED").flatMap { UInt64(String(cString: $0)) }
         self.init(seed: named ?? UInt64.random(in: 0 ... .max))
         print("\(name): PROFILES_TEST_SEED=\(seed)")
     }
 
-    /// The next number.
+    /// Returns the next number.
     public mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state
@@ -32,26 +32,27 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
         return mixed ^ (mixed >> 31)
     }
 
-    /// True once in so many times; always for 1 and less.
+    /// Returns true with a probability of one in `count`; always true for 1 and less.
     public mutating func once(in count: Int) -> Bool { Int.random(in: 0..<max(1, count), using: &self) == 0 }
 
-    /// Any bytes, as many as one of `counts`.
+    /// Returns random bytes. Their number is a random one of `counts`.
     public mutating func bytes(_ counts: Range<Int>) -> [UInt8] {
         (0..<Int.random(in: counts, using: &self)).map { _ in UInt8.random(in: 0...255, using: &self) }
     }
 
-    /// Text in which everything that rules look at turns up often: letters, digits, white space, controls, separators
-    /// of dates and masks, other scripts' digits, combining marks, joiners, flags, and anything else.
+    /// Returns a text in which all characters that matter to rules occur often: letters, digits, white space, controls,
+    /// separators of dates and masks, other scripts' digits, combining marks, joiners, flags. The rest are random
+    /// scalars.
     ///
-    /// - Parameter counts: how many Unicode scalars.
-    /// - Returns: the text.
+    /// - Parameter counts: The possible numbers of Unicode scalars.
+    /// - Returns: The text.
     public mutating func text(_ counts: Range<Int>) -> String {
         var text = ""
         for _ in 0..<Int.random(in: counts, using: &self) { text.unicodeScalars.append(scalar()) }
         return text
     }
 
-    /// One scalar of such a text.
+    /// Returns one scalar of such a text.
     public mutating func scalar() -> Unicode.Scalar {
         let common = "abzAZ019 \t\n\r\u{0B}\u{0C}-.#_\"\\\u{0}\u{7F}\u{85}\u{A0}\u{3000}\u{300}\u{20DD}\u{200D}٣५éßK🇸🇬👩🏽"
         if once(in: 4) {

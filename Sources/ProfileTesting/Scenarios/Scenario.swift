@@ -1,21 +1,21 @@
 internal import ProfileCore
 
-/// A screen and the fixture that it is started with, on a temporary store of its own (T3).
+/// A screen and its fixture, started on a temporary store of its own (T3).
 ///
-/// A binary that is built with the trait `TestHooks` starts one when its environment says so; see
+/// A binary built with the trait `TestHooks` starts a scenario if its environment requests one; see
 /// <doc:Driving-the-screens>.
 public struct Scenario: Hashable, Sendable {
-    /// A screen, by the name that the environment calls it.
+    /// A screen. The raw value is its name in the environment.
     public enum Screen: String, Hashable, Sendable, CaseIterable {
         /// Creates, validates or edits a passcode.
         case passcode = "PassCodeViewController"
         /// Asks for a username and a password.
         case login = "LoginViewController"
-        /// The form in which a profile is registered or edited.
+        /// Registers or edits a profile in a form.
         case profile = "ProfileViewController"
     }
 
-    /// What the screen is for.
+    /// The purpose of the screen.
     public enum Purpose: Hashable, Sendable {
         /// To set the first passcode of this profile.
         case createPasscode(username: String)
@@ -23,23 +23,23 @@ public struct Scenario: Hashable, Sendable {
         case validatePasscode(username: String)
         /// To replace the passcode of this profile.
         case editPasscode(username: String)
-        /// Nil where the username is asked for.
+        /// To log in as this user; nil if the screen asks for the username.
         case logIn(username: String?)
         /// To store a new profile.
         case register
-        /// To change a profile that is stored.
+        /// To change a stored profile.
         case edit(username: String)
     }
 
-    /// Which screen is started.
+    /// The screen that is started.
     public let screen: Screen
     /// The name of the fixture.
     public let model: String
-    /// What it is, in a few words.
+    /// A short description.
     public let summary: String
-    /// What the screen is for.
+    /// The purpose of the screen.
     public let purpose: Purpose
-    /// The profiles that are stored, all with the password `aK8oio`.
+    /// The stored profiles, all with the password `aK8oio`.
     let profiles: [StoredProfile]
     /// The rules of the store.
     let schema: ProfileSchema
@@ -48,7 +48,7 @@ public struct Scenario: Hashable, Sendable {
     struct StoredProfile: Hashable, Sendable {
         let values: [String: String]
         var passcode: String?
-        /// Failed logins before the screen is started.
+        /// The number of failed logins before the screen is started.
         var failures = 0
     }
 
@@ -67,7 +67,7 @@ public struct Scenario: Hashable, Sendable {
     /// The password of every profile in every fixture.
     public static let password = "aK8oio"
 
-    /// All that can be started, screen by screen.
+    /// All scenarios, ordered by screen.
     public static let all: [Scenario] = passcodes + logins + forms
 
     private static let passcodes = [
@@ -93,7 +93,7 @@ public struct Scenario: Hashable, Sendable {
         Scenario(
             .login, "LoginModel3", .logIn(username: "pritesh"), "Log in as pritesh after five failures: throttled",
             [StoredProfile(values: pritesh, failures: 5)]),
-        Scenario(.login, "LoginModel4", .logIn(username: nil), "Log in where nobody is stored"),
+        Scenario(.login, "LoginModel4", .logIn(username: nil), "Log in to a store without profiles"),
     ]
 
     private static let forms = [
@@ -122,7 +122,7 @@ public struct Scenario: Hashable, Sendable {
 }
 
 extension ProfileSchema {
-    /// Other fields than the standard schema's: a name that is capitalised, types that are not text.
+    /// A schema with fields that the standard schema lacks: a capitalised name, and types other than text.
     fileprivate static let scenario: ProfileSchema = {
         let document = """
             {"name": "members", "fields": [
@@ -133,7 +133,7 @@ extension ProfileSchema {
               {"name": "newsletter", "title": "Newsletter", "type": "boolean"}
             ]}
             """
-        // A test makes every scenario's store, so the document is known to be right.
+        // A test creates the store of every scenario, so the document is known to be valid.
         return (try? ProfileSchema(parsing: document)) ?? .standard
     }()
 }

@@ -1,16 +1,16 @@
 package import ProfileCore
 
-/// What a process is to start, as its environment says (T3).
+/// The start that the environment of a process requests (T3).
 public enum ScenarioResolution: Hashable, Sendable {
-    /// What it does without tests.
+    /// The normal start of the command.
     case normalStart
     /// The screen and the fixture that the environment names.
     case scenario(Scenario)
-    /// Nothing: the environment asks for a scenario that is not there.
+    /// The environment requests a scenario that does not exist.
     case unknown(UnknownScenario)
 
-    /// Reads three variables: `TestLauncher-testing`, which only has to be there, `TestLauncher-VC`, the screen, and
-    /// `TestLauncher-model`, the fixture.
+    /// Reads three variables: `TestLauncher-testing`, which only has to exist, `TestLauncher-VC` with the screen, and
+    /// `TestLauncher-model` with the fixture.
     public init(_ environment: [String: String]) {
         guard environment["TestLauncher-testing"] != nil else {
             self = .normalStart
@@ -23,14 +23,14 @@ public enum ScenarioResolution: Hashable, Sendable {
     }
 }
 
-/// A scenario that is not there; the process exits with 64.
+/// A requested scenario that does not exist. The process exits with 64.
 public struct UnknownScenario: Error, Hashable, Sendable, CustomStringConvertible {
     /// The value of `TestLauncher-VC`, if it is set.
     public let screen: String?
     /// The value of `TestLauncher-model`, if it is set.
     public let model: String?
 
-    /// What was asked for, and all that there is.
+    /// The problem with the request, and the list of all scenarios.
     public var description: String {
         let asked: String
         switch (screen, model) {
@@ -45,7 +45,7 @@ public struct UnknownScenario: Error, Hashable, Sendable, CustomStringConvertibl
 }
 
 extension Scenario {
-    /// A line for each that there is: screen, fixture, summary.
+    /// A table with one line per scenario: screen, fixture, summary.
     public static var table: String {
         let screenWidth = all.map(\.screen.rawValue.count).max() ?? 0
         let modelWidth = all.map(\.model.count).max() ?? 0
@@ -57,7 +57,7 @@ extension Scenario {
         }.joined(separator: "\n")
     }
 
-    /// The same for programs.
+    /// The table as JSON, for programs.
     package static var json: JSONValue {
         [
             "scenarios": .array(

@@ -3,21 +3,22 @@ internal import ProfileLogin
 public import ProfileStore
 internal import ProfileStoreSQLite
 
-/// The store of a scenario: in a private temporary folder, with the fixture's profiles, gone with the last reference.
+/// The store of a scenario with the fixture's profiles, in a private temporary folder. The folder is removed with the
+/// last reference.
 public final class ScenarioStore: Sendable {
     private let folder: TemporaryFolder
-    /// The open store, which is closed by whoever has asked for it.
+    /// The open store. The caller closes it.
     public let repository: ProfileRepository
 
-    /// The private folder (0700) that the store is in, and that may hold more.
+    /// The path of the private folder (0700) that contains the store. The folder may contain other files too.
     public var folderPath: String { folder.path }
 
-    /// Makes the store of a scenario.
+    /// Creates the store of a scenario.
     ///
     /// - Parameters:
-    ///   - scenario: whose fixture.
-    ///   - clock: what the store takes the time from; the system's clock by default.
-    /// - Throws: ``SystemError`` or `ProfileStoreError` where there can be no store, `CredentialError` where a passcode
+    ///   - scenario: The scenario whose fixture is stored.
+    ///   - clock: The clock of the store; the system's clock by default.
+    /// - Throws: ``SystemError`` or `ProfileStoreError` if the store cannot be created, `CredentialError` if a passcode
     ///   is refused.
     public init(_ scenario: Scenario, clock: ManualClock? = nil) async throws {
         folder = try TemporaryFolder("profiles-scenario")

@@ -1,18 +1,18 @@
 internal import Platform
 
-/// A pseudo-terminal (pty(7)), seen from the side that a person sits on.
+/// The user's side of a pseudo-terminal (pty(7)).
 struct PseudoTerminal: ~Copyable {
-    /// The device that the program has for its terminal.
+    /// The path of the device that is the program's terminal.
     let path: String
     private let descriptor: Int32
 
-    /// - Throws: ``SystemError`` when the system has none left.
+    /// - Throws: ``SystemError`` if the system has no pseudo-terminal left.
     init(_ size: TerminalSize) throws(SystemError) {
         descriptor = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw SystemError("open /dev/ptmx") }
         var unlock: Int32 = 0
         var number: UInt32 = 0
-        // TIOCSPTLCK and TIOCGPTN: what unlockpt and ptsname, which are hidden by Glibc's header, do.
+        // TIOCSPTLCK and TIOCGPTN do the work of unlockpt and ptsname, which Glibc's header hides.
         guard ioctl(descriptor, 0x4004_5431, &unlock) == 0, ioctl(descriptor, 0x8004_5430, &number) == 0 else {
             let error = SystemError("ioctl /dev/ptmx")
             close(descriptor)
@@ -24,14 +24,14 @@ struct PseudoTerminal: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// Tells the programs in the foreground that their window has changed (SIGWINCH).
+    /// Sets the window's size and notifies the programs in the foreground (SIGWINCH).
     func resize(_ size: TerminalSize) {
         var window = winsize(
             ws_row: UInt16(clamping: size.rows), ws_col: UInt16(clamping: size.columns), ws_xpixel: 0, ws_ypixel: 0)
         _ = ioctl(descriptor, UInt(TIOCSWINSZ), &window)
     }
 
-    /// How the terminal is set, as `stty` has it.
+    /// The terminal's settings, as `stty` shows them.
     var settings: termios {
         var settings = termios()
         tcgetattr(descriptor, &settings)
@@ -40,7 +40,7 @@ struct PseudoTerminal: ~Copyable {
 
     enum ReadResult {
         case bytes(ArraySlice<UInt8>)
-        /// Nothing there now.
+        /// No output is available now.
         case nothing
         /// No program has the terminal open.
         case closed
@@ -55,7 +55,7 @@ struct PseudoTerminal: ~Copyable {
         }
     }
 
-    /// - Returns: how many bytes were taken; 0 when there is no room now, nil when there is nobody to take any.
+    /// - Returns: The number of bytes written; 0 if there is no room now, nil if no program has the terminal open.
     func write(_ bytes: ArraySlice<UInt8>) -> Int? {
         while true {
             let count = bytes.withUnsafeBytes { Platform.write(descriptor, $0.baseAddress, $0.count) }
@@ -65,22 +65,22 @@ struct PseudoTerminal: ~Copyable {
         }
     }
 
-    /// Waits until the program has written something, or, if asked to, there is room for input.
+    /// Waits until the program has written output or, on request, until there is room for input.
     func wait(forRoom: Bool = false, milliseconds: Int32) {
         var ready = pollfd(fd: descriptor, events: Int16(forRoom ? POLLIN | POLLOUT : POLLIN), revents: 0)
         _ = poll(&ready, 1, milliseconds)
     }
 
-    /// Whether something was written that we have not read. The kernel hands on what is on its way first.
+    /// Whether there is unread output of the program. The kernel first delivers the bytes in transit.
     var hasOutput: Bool {
         var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return poll(&ready, 1, 0) > 0 && ready.revents & Int16(POLLIN) != 0
     }
 
-    /// Whether something was typed that the program could read and has not; in a terminal that edits lines, a whole line.
+    /// Whether there is typed input that the program has not read. If the terminal edits lines, only whole lines count.
     ///
-    /// What is typed passes through a work queue of the kernel; polling the program's side waits for it
-    /// (`n_tty_poll` in drivers/tty/n_tty.c), so nothing is on its way afterwards.
+    /// Typed input passes through a work queue of the kernel. Polling the program's side waits for this queue
+    /// (`n_tty_poll` in drivers/tty/n_tty.c), so nothing is in transit afterwards.
     var hasUnreadInput: Bool {
         let device = open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC | O_NONBLOCK)
         guard device >= 0 else { return false }

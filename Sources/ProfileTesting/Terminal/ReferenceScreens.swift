@@ -1,23 +1,23 @@
 internal import Platform
 
-/// Screens kept as text files, `Screens/NAME.txt` beside a test's own file, which screens of today are compared with.
+/// Compares screens with references. A reference is a text file `Screens/NAME.txt` beside the test's source file.
 ///
-/// With `PROFILES_RECORD_SCREENS=1` in the environment the files are written instead. A file has the screen's text, and
-/// below a line of dashes the caret's place and, on request, every run of cells that is styled.
+/// With `PROFILES_RECORD_SCREENS=1` in the environment, the files are written instead. A file contains the screen's
+/// text and, below a line of dashes, the caret's position and, on request, every run of styled cells.
 public struct ReferenceScreens: Sendable {
-    /// The folder that they are in.
+    /// The folder with the references.
     public let folder: String
-    /// Whether references are written instead of compared with.
+    /// Whether references are written instead of compared.
     public let isRecording: Bool
 
-    /// References in the folder `Screens` beside a source file: the one that calls this.
+    /// Uses the folder `Screens` beside a source file, by default the caller's.
     public init(beside file: String = #filePath) {
         let parent = file.lastIndex(of: "/").map { String(file[..<$0]) } ?? "."
         let variable = getenv("PROFILES_RECORD_SCREENS").map { String(cString: $0) }
         self.init(folder: parent + "/Screens", isRecording: variable == "1")
     }
 
-    /// References in a folder, which is made when the first is recorded.
+    /// Uses any folder. It is created when the first reference is recorded.
     public init(folder: String, isRecording: Bool) {
         self.folder = folder
         self.isRecording = isRecording
@@ -26,10 +26,10 @@ public struct ReferenceScreens: Sendable {
     /// Compares a screen with its reference, or records it.
     ///
     /// - Parameters:
-    ///   - screen: what is to be as it was.
-    ///   - name: the reference's file without `.txt`.
-    ///   - includesStyles: whether how the text looks counts, too.
-    /// - Throws: ``ReferenceScreenError``, which shows both.
+    ///   - screen: The screen to compare.
+    ///   - name: The name of the reference file, without `.txt`.
+    ///   - includesStyles: Whether the styles of the text are compared too.
+    /// - Throws: ``ReferenceScreenError``, which shows both screens.
     public func verify(
         _ screen: TerminalScreen, is name: String, includesStyles: Bool = false
     ) throws(ReferenceScreenError) {
@@ -53,34 +53,34 @@ public struct ReferenceScreens: Sendable {
     }
 }
 
-/// A screen that is not as its reference says.
+/// A screen that differs from its reference, or has no reference.
 public struct ReferenceScreenError: Error, Sendable, CustomStringConvertible {
-    /// What is wrong.
+    /// The kind of the problem.
     public enum Reason: Hashable, Sendable {
-        /// There is no file of the name: record it.
+        /// The reference file does not exist. Record it.
         case missing
-        /// The file has this other text.
+        /// The reference file contains this text, which differs.
         case differs(from: String)
-        /// The system refused to write the file.
+        /// The system did not allow the file to be written.
         case cannotRecord(SystemError)
     }
 
-    /// The reference's file.
+    /// The path of the reference file.
     public let path: String
-    /// What is wrong with it.
+    /// The reason of the error.
     public let reason: Reason
-    /// The screen of today, as a reference.
+    /// The current screen in the form of a reference.
     public let screen: String
 
-    /// What to do, and both screens.
+    /// The problem, its remedy, and both screens.
     public var description: String {
-        let advice = "PROFILES_RECORD_SCREENS=1 records it anew; look at the change before it is kept."
+        let advice = "PROFILES_RECORD_SCREENS=1 records it; review the change before you keep it."
         return switch reason {
         case .missing: "There is no reference \(path). \(advice) The screen:\n\(screen)"
         case .cannotRecord(let error): "\(path) cannot be recorded: \(error)"
         case .differs(let reference):
             """
-            The screen is not as \(path) has it. \(advice) Rows that differ:
+            The screen differs from \(path). \(advice) Rows that differ:
             \(Self.difference(from: reference, to: screen))
             The reference:
             \(reference)
@@ -102,7 +102,7 @@ public struct ReferenceScreenError: Error, Sendable, CustomStringConvertible {
 }
 
 extension TerminalScreen {
-    /// What a reference file has of a screen.
+    /// Returns the screen in the form of a reference file.
     func reference(includesStyles: Bool) -> String {
         var lines = [text, String(repeating: "─", count: size.columns)]
         lines.append(caret.map { "caret \($0.row + 1):\($0.column + 1)" } ?? "no caret")
@@ -110,7 +110,7 @@ extension TerminalScreen {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// A line for each run of cells of a row that looks other than plain: "3:1–12 bold".
+    /// One line for each run of styled cells in a row, such as "3:1–12 bold".
     private var styledRuns: [String] {
         var lines: [String] = []
         for (row, cells) in cells.enumerated() {

@@ -1,6 +1,6 @@
 internal import Platform
 
-/// Drives a real program in a terminal, as a person would: looks at the screen, types, looks again.
+/// Drives a real program in a terminal like a person: it reads the screen, types, and reads the screen again.
 ///
 /// ```swift
 /// let driver = try TerminalDriver([path, "register"], environment: ["HOME": folder])
@@ -12,38 +12,38 @@ internal import Platform
 /// #expect(try driver.end() == 0)
 /// ```
 ///
-/// Nothing here sleeps for a while and hopes. A screen is *still* when all that was typed was read, all that was
-/// written is on the screen, and every thread of the program waits (see <doc:Driving-the-screens>). Each wait has a
-/// limit, and past it throws an error that shows the screen.
+/// The driver does not rely on fixed delays. A screen is *still* when the program has read all typed input, all output
+/// is on the screen, and every thread of the program waits (see <doc:Driving-the-screens>). Each wait has a limit and
+/// then throws an error that shows the screen.
 ///
-/// A driver belongs to one test and is not `Sendable`. The program is killed with it.
+/// A driver belongs to one test and is not `Sendable`. The program is killed when the driver is released.
 public final class TerminalDriver {
     private let terminal: PseudoTerminal
     private let process: ChildProcess
     private let emulator: TerminalEmulator
     private let limit: Duration
-    /// What was written last, at most ``transcriptLimit`` and half of it again.
+    /// The latest output: at most one and a half times ``transcriptLimit``.
     private var written: [UInt8] = []
-    /// Where in `written` a wait for output goes on.
+    /// The index in `written` from which the next wait for output searches.
     private var seen = 0
-    /// The screen when it was last found still.
+    /// The last still screen.
     private var stillScreen: TerminalScreen
-    /// The screen that the last key was pressed on: what is new is new since then.
+    /// The screen on which the last key was pressed. Text counts as new relative to this screen.
     private var known: TerminalScreen
     private var buffer = [UInt8](repeating: 0, count: 65_536)
 
-    /// How many bytes of what a program writes are kept for ``transcript``, at least.
+    /// The minimum number of output bytes kept for ``transcript``.
     public static let transcriptLimit = 1 << 20
 
     /// Starts a program in a terminal of its own.
     ///
     /// - Parameters:
-    ///   - command: the program's path, and its arguments.
-    ///   - environment: all of its variables; `TERM` is `xterm-256color` where it is not among them.
-    ///   - folder: where it runs.
-    ///   - size: the terminal's.
-    ///   - limit: how long each wait takes at the most.
-    /// - Throws: ``SystemError`` where there is no terminal, or the program cannot be started.
+    ///   - command: The program's path and its arguments.
+    ///   - environment: All environment variables of the program. `TERM` is `xterm-256color` unless it is among them.
+    ///   - folder: The working directory of the program.
+    ///   - size: The size of the terminal.
+    ///   - limit: The maximum duration of each wait.
+    /// - Throws: ``SystemError`` if no terminal is available or the program cannot be started.
     public init(
         _ command: [String], environment: [String: String] = [:], folder: String = "/",
         size: TerminalSize = .standard, limit: Duration = .seconds(60)
@@ -62,23 +62,23 @@ public final class TerminalDriver {
 
     // MARK: Looking
 
-    /// What is on the screen now; after ``waitUntilStill()``, or a wait, it stays until the next key.
+    /// The current screen. After ``waitUntilStill()`` or another wait it does not change until the next key.
     public var screen: TerminalScreen {
         drain()
         return emulator.contents
     }
 
-    /// What the program has written so far, control codes and all; of more than ``transcriptLimit`` bytes the last.
+    /// The program's output so far, including control codes; at least the last ``transcriptLimit`` bytes.
     public var transcript: String {
         drain()
         return String(decoding: written, as: UTF8.self)
     }
 
-    /// Whether the terminal echoes what is typed: programs that ask for a secret, or draw the screen, turn that off.
+    /// Whether the terminal echoes typed text. Programs that ask for a secret or draw the screen turn the echo off.
     public var echoes: Bool { terminal.settings.c_lflag & tcflag_t(ECHO) != 0 }
 
-    /// Whether the terminal is as a shell expects it: it echoes, edits lines, makes signals of keys, and shows the main
-    /// screen with a caret.
+    /// Whether the terminal is in the state that a shell expects: it echoes, edits lines, turns keys into signals, and
+    /// shows the main screen with a caret.
     public var isRestored: Bool {
         let wanted = tcflag_t(ECHO | ICANON | ISIG)
         let settings = terminal.settings
@@ -92,32 +92,32 @@ public final class TerminalDriver {
 
     // MARK: Waiting
 
-    /// Waits until a text is on the still screen that was not in its row before something was last typed.
+    /// Waits until the still screen shows a text that was not in its row before the last input.
     ///
-    /// "Before" is the last still screen that was waited for. Waits that follow one another look for several texts of
-    /// what came of the same keys.
+    /// "Before" means the last still screen that a wait has found. Several waits in a row can look for several texts
+    /// that the same keys produced.
     ///
     /// - Throws: ``TerminalWaitError`` after the driver's limit, or when the program has ended without it.
     public func wait(for text: String) throws(TerminalWaitError) {
         try wait(for: "\"\(text)\", new on a still screen") { $0.shows(text, newSince: known) }
     }
 
-    /// Waits until the still screen is as it should be, which it may be already.
+    /// Waits until the still screen meets a condition, which it may meet already.
     ///
     /// - Throws: ``TerminalWaitError`` after the driver's limit, or when the program has ended without it.
     public func wait(until condition: (TerminalScreen) -> Bool) throws(TerminalWaitError) {
         try wait(for: "a still screen that meets a condition", until: condition)
     }
 
-    /// Waits until the program has dealt with all that was typed and waits for more.
+    /// Waits until the program has processed all input and waits for more.
     ///
-    /// - Throws: ``TerminalWaitError`` after the driver's limit: the program is busy without an end.
+    /// - Throws: ``TerminalWaitError`` after the driver's limit, if the program stays busy.
     public func waitUntilStill() throws(TerminalWaitError) {
         try wait(for: "a still screen") { _ in true }
     }
 
-    /// Waits until the program has written a text after whatever was waited for in this way before, however busy it
-    /// is: for programs that write line by line, or draw a bar.
+    /// Waits until the program has written a text after the text of the previous call, even while the program is busy.
+    /// For programs that write line by line or draw a progress bar.
     ///
     /// - Throws: ``TerminalWaitError`` after the driver's limit, or when the program has ended without it.
     public func waitForOutput(_ text: String) throws(TerminalWaitError) {
@@ -129,13 +129,13 @@ public final class TerminalDriver {
                 seen = found.upperBound
                 return
             }
-            try goOn("\"\(text)\" in what is written", until: deadline, hasEnded: hasEnded)
+            try goOn("\"\(text)\" in the output", until: deadline, hasEnded: hasEnded)
         }
     }
 
     /// Waits until the program has ended.
     ///
-    /// - Returns: its exit code, or 128 and the number of the signal that ended it, as a shell has it.
+    /// - Returns: The exit code, or 128 plus the number of the signal that ended the program, as in a shell.
     /// - Throws: ``TerminalWaitError`` after the driver's limit.
     public func end() throws(TerminalWaitError) -> Int32 {
         let deadline = ContinuousClock.now + limit
@@ -149,36 +149,36 @@ public final class TerminalDriver {
 
     // MARK: Typing
 
-    /// Types a text, character by character; a line feed is the Return key.
+    /// Types a text character by character. A line feed is the Return key.
     ///
-    /// - Throws: ``TerminalWaitError`` when nobody takes it.
+    /// - Throws: ``TerminalWaitError`` if the program ends, or does not read the input within the driver's limit.
     public func type(_ text: String) throws(TerminalWaitError) {
         try send(Array(text.replacing("\n", with: "\r").utf8))
     }
 
-    /// Presses a key, some times.
+    /// Presses a key a number of times.
     ///
-    /// - Throws: ``TerminalWaitError`` when nobody takes it.
+    /// - Throws: ``TerminalWaitError`` if the program ends, or does not read the input within the driver's limit.
     public func press(_ key: TerminalKey, times: Int = 1) throws(TerminalWaitError) {
         drain()
         for _ in 0..<max(0, times) { emulator.press(key) }
         try send(emulator.takeInput())
     }
 
-    /// Pastes a text, marked as pasted if the program has asked for that (bracketed paste).
+    /// Pastes a text, marked as pasted if the program has requested it (bracketed paste).
     ///
-    /// - Throws: ``TerminalWaitError`` when nobody takes it.
+    /// - Throws: ``TerminalWaitError`` if the program ends, or does not read the input within the driver's limit.
     public func paste(_ text: String) throws(TerminalWaitError) {
         drain()
         emulator.paste(text)
         try send(emulator.takeInput())
     }
 
-    /// Changes the window's size. All that the program draws then counts as new.
+    /// Changes the window's size. Everything that the program draws afterwards counts as new.
     public func resize(_ size: TerminalSize) {
         drain()
         emulator.resize(size)
-        // Nothing is known of a screen of this size.
+        // No earlier screen has this size.
         if let blank = TerminalEmulator(size)?.contents { stillScreen = blank }
         known = stillScreen
         terminal.resize(size)
@@ -190,7 +190,7 @@ public final class TerminalDriver {
         process.send(signal)
     }
 
-    // MARK: How it is done
+    // MARK: Implementation
 
     private func wait(
         for what: String, until condition: (TerminalScreen) -> Bool
@@ -210,13 +210,14 @@ public final class TerminalDriver {
         }
     }
 
-    /// Whether nothing is under way; true only if nothing was at one moment.
+    /// Whether the program is idle. True only if there was a moment without unread data and running threads.
     ///
-    /// Both looks at the threads find the same, so none has run between them; and between them nothing was unread.
+    /// Both observations of the threads are equal, so no thread has run between them, and no data was unread in that
+    /// time.
     private func isStill() -> Bool {
         let before = SessionActivity(session: process.id)
         guard let before else {
-            // No /proc to look at: a program that has been silent for a while is taken to wait.
+            // Without /proc, a program without output for 50 ms counts as waiting.
             terminal.wait(milliseconds: 50)
             return !terminal.hasUnreadInput && !terminal.hasOutput
         }
@@ -224,7 +225,7 @@ public final class TerminalDriver {
         return SessionActivity(session: process.id) == before
     }
 
-    /// Lets the program go on for a moment, or until it writes.
+    /// Waits for a moment or until the program writes. Throws if the program has ended or the deadline has passed.
     private func goOn(
         _ what: String, until deadline: ContinuousClock.Instant, hasEnded: Bool
     ) throws(TerminalWaitError) {
@@ -235,7 +236,7 @@ public final class TerminalDriver {
         terminal.wait(milliseconds: 2)
     }
 
-    /// Brings what was written to the screen, and the terminal's answers to the program.
+    /// Passes the program's output to the emulator, and the terminal's answers to the program.
     private func drain() {
         while case .bytes(let bytes) = terminal.read(into: &buffer) {
             emulator.write(bytes)
@@ -246,7 +247,7 @@ public final class TerminalDriver {
                 seen = max(0, seen - surplus)
             }
             let answer = emulator.takeInput()
-            // Short, and nobody's loss if the program takes none of it.
+            // The answer is short, and no harm is done if the program does not read it.
             if !answer.isEmpty { _ = terminal.write(answer[...]) }
         }
     }
@@ -259,9 +260,9 @@ public final class TerminalDriver {
             let count = terminal.write(rest)
             rest = rest.dropFirst(count ?? 0)
             if rest.isEmpty { return }
-            // A program that waits for room on the screen takes no input, so both ways have to be kept open.
+            // A program whose output is blocked reads no input, so the driver must also read output here.
             drain()
-            try goOn("room for what is typed", until: deadline, hasEnded: process.hasEnded)
+            try goOn("room for typed input", until: deadline, hasEnded: process.hasEnded)
             if count == 0 { terminal.wait(forRoom: true, milliseconds: 2) }
         }
     }
@@ -270,20 +271,20 @@ public final class TerminalDriver {
 @available(*, unavailable)
 extension TerminalDriver: Sendable {}
 
-/// A wait for a program in a terminal that was in vain.
+/// A failed wait for a program in a terminal.
 public struct TerminalWaitError: Error, Sendable, CustomStringConvertible {
-    /// What was waited for.
+    /// The awaited event.
     public let awaited: String
-    /// How long a wait takes at the most.
+    /// The maximum duration of the wait.
     public let limit: Duration
-    /// How the program ended; nil while it runs.
+    /// The exit code of the program; nil while it runs.
     public let exitCode: Int32?
-    /// What was on the screen.
+    /// The screen at the end of the wait.
     public let screen: TerminalScreen
 
-    /// What was waited for, and the screen.
+    /// The awaited event, the reason of the failure, and the screen.
     public var description: String {
-        let reason = exitCode.map { "The program ended with \($0)" } ?? "It was not there within \(limit)"
+        let reason = exitCode.map { "The program ended with \($0)" } ?? "It did not happen within \(limit)"
         return "Waited for \(awaited). \(reason). The screen:\n\(screen)"
     }
 }

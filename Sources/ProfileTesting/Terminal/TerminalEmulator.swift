@@ -1,20 +1,21 @@
 internal import CVTerm
 
-/// A terminal without a window: takes what a program writes, and knows what would be seen of it.
+/// A terminal without a window. It reads a program's output and knows the resulting screen.
 ///
-/// libvterm does the work. What a key sends, and how a paste is marked, depends on the modes that the program has set,
-/// so keys go through it too; they, and the terminal's answers to a program's questions, come out as bytes for it.
+/// libvterm does the work. The bytes of a key and the marks of a paste depend on the modes that the program has set, so
+/// they go through libvterm too. The emulator collects these bytes, and the terminal's answers to a program's
+/// questions, as input for the program.
 final class TerminalEmulator {
     private let terminal: OpaquePointer
     private let screen: OpaquePointer
-    /// libvterm keeps the address.
+    /// Allocated because libvterm keeps the address.
     private let callbacks: UnsafeMutablePointer<VTermScreenCallbacks>
     private var isCaretVisible = true
     private var isAlternate = false
     private var scrolledLines = 0
     private var input: [UInt8] = []
 
-    /// - Returns: nil when there is no memory for it.
+    /// - Returns: Nil if there is not enough memory.
     init?(_ size: TerminalSize) {
         guard let terminal = vterm_new(Int32(size.rows), Int32(size.columns)) else { return nil }
         guard let screen = vterm_obtain_screen(terminal) else {
@@ -27,7 +28,7 @@ final class TerminalEmulator {
         callbacks.initialize(to: Self.makeCallbacks())
         vterm_set_utf8(terminal, 1)
         vterm_screen_enable_altscreen(screen, 1)
-        // The emulator outlives what it gives its address to, which `deinit` frees.
+        // The emulator outlives libvterm's objects that keep its address, because `deinit` frees them.
         let own = Unmanaged.passUnretained(self).toOpaque()
         vterm_screen_set_callbacks(screen, callbacks, own)
         vterm_output_set_callback(
@@ -45,14 +46,14 @@ final class TerminalEmulator {
         callbacks.deallocate()
     }
 
-    /// Takes what the program has written.
+    /// Processes output of the program.
     func write(_ bytes: ArraySlice<UInt8>) {
         bytes.withUnsafeBytes { buffer in
             _ = vterm_input_write(terminal, buffer.assumingMemoryBound(to: CChar.self).baseAddress, buffer.count)
         }
     }
 
-    /// What keys, and the terminal's own answers, have for the program; then no more.
+    /// Returns and removes the bytes that keys and the terminal's own answers send to the program.
     func takeInput() -> [UInt8] {
         defer { input = [] }
         return input
@@ -66,10 +67,10 @@ final class TerminalEmulator {
         }
     }
 
-    /// Marks the text as pasted where the program has asked for that (bracketed paste).
+    /// Pastes a text, marked as pasted if the program has requested it (bracketed paste).
     func paste(_ text: String) {
         vterm_keyboard_start_paste(terminal)
-        // A line end is pasted as the Return key's, as terminals do.
+        // Terminals paste a line end as the Return key.
         input += text.replacing("\r\n", with: "\r").replacing("\n", with: "\r").utf8
         vterm_keyboard_end_paste(terminal)
     }
@@ -78,7 +79,7 @@ final class TerminalEmulator {
         vterm_set_size(terminal, Int32(size.rows), Int32(size.columns))
     }
 
-    /// What is to be seen.
+    /// The current screen.
     var contents: TerminalScreen {
         var rows: Int32 = 0
         var columns: Int32 = 0
@@ -91,7 +92,8 @@ final class TerminalEmulator {
                 var cells: [TerminalScreen.Cell] = []
                 for column in 0..<columns {
                     let cell = cell(VTermPos(row: row, col: column))
-                    // libvterm keeps what the second half of a wide character was before; it looks as the first does.
+                    // For the second half of a wide character libvterm returns old content, so it gets the style of the
+                    // first half.
                     let isSecondHalf = cell.text.isEmpty && !cells.isEmpty
                     cells.append(isSecondHalf ? .init(text: "", style: cells[cells.count - 1].style) : cell)
                 }
@@ -107,7 +109,7 @@ final class TerminalEmulator {
         var text = ""
         withUnsafeBytes(of: cell.chars) { bytes in
             for value in bytes.bindMemory(to: UInt32.self).prefix(while: { $0 != 0 }) {
-                // The second half of a wide character is 0xFFFFFFFF, which is no scalar.
+                // The second half of a wide character is 0xFFFFFFFF, which is not a scalar.
                 if let scalar = Unicode.Scalar(value) { text.unicodeScalars.append(scalar) }
             }
         }
@@ -150,9 +152,9 @@ extension TerminalStyle {
 }
 
 extension TerminalStyle.Color {
-    /// - Returns: nil for the terminal's own colours.
+    /// - Returns: Nil for the terminal's default colours.
     fileprivate init?(_ color: VTermColor) {
-        // The macros VTERM_COLOR_IS_DEFAULT_FG, _BG and _INDEXED.
+        // These tests are the macros VTERM_COLOR_IS_DEFAULT_FG, _BG and _INDEXED.
         if color.type & UInt8(VTERM_COLOR_DEFAULT_MASK.rawValue) != 0 { return nil }
         if color.type & UInt8(VTERM_COLOR_TYPE_MASK.rawValue) == UInt8(VTERM_COLOR_INDEXED.rawValue) {
             self = .palette(color.indexed.idx)

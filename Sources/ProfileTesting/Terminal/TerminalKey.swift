@@ -1,14 +1,14 @@
 internal import CVTerm
 
-/// A key that types no character, as it is on a keyboard.
+/// A key of a keyboard that types no character.
 public enum TerminalKey: Hashable, Sendable {
-    /// The arrow that points up.
+    /// The up arrow key.
     case up
-    /// The arrow that points down.
+    /// The down arrow key.
     case down
-    /// The arrow that points left.
+    /// The left arrow key.
     case left
-    /// The arrow that points right.
+    /// The right arrow key.
     case right
     /// Goes to the beginning, in most programs.
     case home
@@ -16,15 +16,15 @@ public enum TerminalKey: Hashable, Sendable {
     case end
     /// Goes back by a screenful, in most programs.
     case pageUp
-    /// Goes on by a screenful, in most programs.
+    /// Goes forward by a screenful, in most programs.
     case pageDown
-    /// Takes the character before the caret away.
+    /// Deletes the character before the caret.
     case backspace
-    /// Takes the character after the caret away.
+    /// Deletes the character after the caret.
     case delete
     /// Goes to the next field, in most programs.
     case tab
-    /// Tab with the Shift key held, which goes to the field before.
+    /// Tab with the Shift key held, which goes to the previous field.
     case backTab
     /// Return, which ends a line or submits.
     case enter
@@ -33,7 +33,7 @@ public enum TerminalKey: Hashable, Sendable {
     /// A letter, or one of `@[\]^_`, with the Control key held.
     case control(Character)
 
-    /// How libvterm calls it; nil for what it would encode in a way that terminals commonly do not.
+    /// The key in libvterm; nil if libvterm would encode the key in a way that terminals commonly do not.
     var code: (key: VTermKey, modifier: VTermModifier)? {
         switch self {
         case .up: (VTERM_KEY_UP, VTERM_MOD_NONE)
@@ -54,7 +54,7 @@ public enum TerminalKey: Hashable, Sendable {
         }
     }
 
-    /// The control character that it types; nil for other keys.
+    /// The control character that the key types; nil for other keys.
     var controlCharacter: UInt8? {
         guard case .control(let character) = self, let value = character.uppercased().utf8.first,
             0x40..<0x60 ~= value

@@ -1,39 +1,39 @@
-/// What a terminal shows at a moment: a grid of cells and a caret, as a value.
+/// The content of a terminal at one moment, as a value: a grid of cells and a caret.
 public struct TerminalScreen: Equatable, Sendable {
-    /// How many cells there are.
+    /// The size of the screen.
     public let size: TerminalSize
-    /// The cells, row by row. A character that takes two is in the first of them, and the second has an empty text.
+    /// The cells, row by row. A wide character is in the first of its two cells, and the second cell has an empty text.
     public let cells: [[Cell]]
-    /// Where the caret is, from 0; nil while it is hidden.
+    /// The position of the caret; nil while it is hidden.
     public let caret: Position?
-    /// Whether this is the alternate screen, which programs that fill the whole of it use.
+    /// Whether this is the alternate screen, which full-screen programs use.
     public let isAlternate: Bool
-    /// How many lines have left the screen at its top.
+    /// The number of lines that have scrolled off the top.
     let scrolledLines: Int
 
-    /// One cell.
+    /// One cell of the screen.
     public struct Cell: Hashable, Sendable {
-        /// The character with its combining marks; a space where nothing was written.
+        /// The character with its combining marks; a space if nothing was written.
         public let text: String
-        /// How it looks.
+        /// The style of the character.
         public let style: TerminalStyle
     }
 
-    /// A cell's place, from 0.
+    /// The position of a cell, counted from 0.
     public struct Position: Hashable, Sendable {
-        /// From the top.
+        /// The row, counted from the top.
         public let row: Int
-        /// From the left, in cells.
+        /// The column, counted in cells from the left.
         public let column: Int
 
-        /// A place, from 0.
+        /// Creates a position, counted from 0.
         public init(row: Int, column: Int) {
             self.row = row
             self.column = column
         }
     }
 
-    /// Each row's text without the spaces at its end.
+    /// The text of each row without trailing spaces.
     public var rows: [String] {
         cells.map { row in
             let end = row.lastIndex { $0.text != " " && !$0.text.isEmpty }
@@ -41,23 +41,23 @@ public struct TerminalScreen: Equatable, Sendable {
         }
     }
 
-    /// Each row's text with all of its spaces, so that a text which ends in one is found, too.
+    /// The text of each row with all spaces, so that a text with a trailing space is found too.
     private var wholeRows: [String] { cells.map { $0.map(\.text).joined() } }
 
-    /// The rows in lines, without the empty ones at the end.
+    /// The rows as lines, without the empty rows at the end.
     public var text: String {
         let rows = rows
         return rows[...(rows.lastIndex { !$0.isEmpty } ?? 0)].joined(separator: "\n")
     }
 
-    /// Whether a text is in one of the rows.
+    /// Returns whether one of the rows contains a text.
     public func contains(_ text: String) -> Bool { wholeRows.contains { $0.contains(text) } }
 
-    /// Where a text begins, in the first row that has it; nil where none does.
+    /// Returns the start of a text in the first row that contains it; nil if no row does.
     public func position(of text: String) -> Position? {
         for (row, line) in wholeRows.enumerated() {
             guard let found = line.firstRange(of: text) else { continue }
-            // A cell may have several characters of the text's, but none begins in the midst of one.
+            // A cell may contain several characters of the text, but no cell begins inside a character.
             var rest = line.unicodeScalars[..<found.lowerBound].count
             for (column, cell) in cells[row].enumerated() {
                 if rest <= 0, !cell.text.isEmpty { return Position(row: row, column: column) }
@@ -67,12 +67,13 @@ public struct TerminalScreen: Equatable, Sendable {
         return nil
     }
 
-    /// How the first character of a text looks; nil where the text is not shown.
+    /// Returns the style of a text's first character; nil if the text is not shown.
     public func style(of text: String) -> TerminalStyle? {
         position(of: text).map { cells[$0.row][$0.column].style }
     }
 
-    /// Whether a text is in more places of a row than it was.
+    /// Returns whether a text occurs more often in some row than it did on the earlier screen. Takes scrolling into
+    /// account.
     func shows(_ text: String, newSince earlier: TerminalScreen) -> Bool {
         let rows = wholeRows
         let shift = scrolledLines - earlier.scrolledLines
@@ -85,7 +86,7 @@ public struct TerminalScreen: Equatable, Sendable {
 }
 
 extension TerminalScreen: CustomStringConvertible {
-    /// The text in a frame, for a failed test to print.
+    /// The screen's text in a frame, for the message of a failed test.
     public var description: String {
         let edge = String(repeating: "─", count: size.columns)
         let lines = cells.map { row in "│" + row.map(\.text).joined() + "│" }
@@ -94,53 +95,53 @@ extension TerminalScreen: CustomStringConvertible {
     }
 }
 
-/// How a cell looks.
+/// The style of a cell.
 public struct TerminalStyle: Hashable, Sendable {
-    /// What is on.
+    /// The attributes of the text.
     public var attributes: Attributes
-    /// The colour of the text; nil for the terminal's own.
+    /// The colour of the text; nil for the terminal's default.
     public var foreground: Color?
-    /// The colour behind the text; nil for the terminal's own.
+    /// The background colour; nil for the terminal's default.
     public var background: Color?
 
-    /// A style.
+    /// Creates a style.
     public init(_ attributes: Attributes = [], foreground: Color? = nil, background: Color? = nil) {
         self.attributes = attributes
         self.foreground = foreground
         self.background = background
     }
 
-    /// What the emulator tells apart; faint text (SGR 2) is not among it.
+    /// The attributes that the emulator distinguishes. Faint text (SGR 2) is not among them.
     public struct Attributes: OptionSet, Hashable, Sendable {
         public let rawValue: Int
 
         public init(rawValue: Int) { self.rawValue = rawValue }
 
-        /// Heavier letters (SGR 1).
+        /// Bold text (SGR 1).
         public static let bold = Attributes(rawValue: 1)
-        /// A line below the letters, of whatever kind (SGR 4).
+        /// Underlined text of any kind (SGR 4).
         public static let underline = Attributes(rawValue: 2)
-        /// Slanted letters (SGR 3).
+        /// Italic text (SGR 3).
         public static let italic = Attributes(rawValue: 4)
-        /// Letters that come and go (SGR 5).
+        /// Blinking text (SGR 5).
         public static let blink = Attributes(rawValue: 8)
-        /// The colour of the text and that behind it, exchanged (SGR 7).
+        /// Foreground and background colours swapped (SGR 7).
         public static let reverse = Attributes(rawValue: 16)
-        /// A line through the letters (SGR 9).
+        /// Struck-through text (SGR 9).
         public static let strike = Attributes(rawValue: 32)
     }
 
-    /// A colour, as a program asks for it.
+    /// A colour that a program has selected.
     public enum Color: Hashable, Sendable {
-        /// One of the 256 of the palette: 1 is red, 2 is green, 6 is cyan.
+        /// One of the 256 colours of the palette: 1 is red, 2 is green, 6 is cyan.
         case palette(UInt8)
-        /// Mixed of red, green and blue, each from 0 to 255.
+        /// A colour of red, green and blue, each from 0 to 255.
         case rgb(red: UInt8, green: UInt8, blue: UInt8)
     }
 }
 
 extension TerminalStyle: CustomStringConvertible {
-    /// In words: "bold reverse, text 1".
+    /// The style in words, such as "bold reverse, text 1".
     public var description: String {
         let names: [(Attributes, String)] = [
             (.bold, "bold"), (.underline, "underline"), (.italic, "italic"), (.blink, "blink"), (.reverse, "reverse"),

@@ -1,11 +1,11 @@
-/// How many cells a terminal has.
+/// The size of a terminal in cells.
 public struct TerminalSize: Hashable, Sendable {
-    /// Cells a row.
+    /// The number of cells in a row.
     public let columns: Int
-    /// Rows.
+    /// The number of rows.
     public let rows: Int
 
-    /// A size, each side brought within 1 to 1,000.
+    /// Creates a size. Both numbers are limited to 1 to 1,000.
     public init(columns: Int, rows: Int) {
         self.columns = min(max(columns, 1), 1_000)
         self.rows = min(max(rows, 1), 1_000)

@@ -1,24 +1,24 @@
-/// What stands where on the screen of a table: the wider and higher it is, the more.
+/// The layout of the table screen. A larger screen shows more parts.
 struct BrowseLayout {
-    /// The row of the search; nil where there is no room.
+    /// The row of the search line; nil if there is no room.
     let search: Int?
-    /// The row of the headings; nil where there is no room.
+    /// The row of the headings; nil if there is no room.
     let headings: Int?
-    /// The first row of the table, and how many there are.
+    /// The first row of the table; `rows` is the number of its rows.
     let firstRow: Int
     let rows: Int
-    /// The columns that the table has.
+    /// The width of the table in terminal columns.
     let width: Int
-    /// Where the selected profile is shown; nil where there is no room.
+    /// The area that shows the selected profile; nil if there is no room.
     let detail: Detail?
-    /// What has happened, and the keys.
+    /// The rows at the bottom for a note and the keys.
     let foot: Range<Int>
 
     struct Detail {
         let rows: Range<Int>
         let column: Int
         let width: Int
-        /// Whether it is beside the table, and not below.
+        /// Whether the area is beside the table instead of below it.
         let isBeside: Bool
     }
 

@@ -1,19 +1,19 @@
 internal import ProfileCore
 
-/// A profile in the table: what is shown of it, and where the table goes on from it.
+/// A profile in the table: the shown values, and the position from which the next rows are read.
 package struct BrowseRow: Hashable, Sendable {
     package let id: Int64
     package let revision: Int64
-    /// What it is known by.
+    /// The name of the profile.
     package let name: String
-    /// By column; nil where there is no value. Of a long value so much as is ever shown, with the first place of what was
-    /// searched for: a key must not wait for all of it to be looked through.
+    /// The values by column; nil for no value. A long value is cut to the part that can be shown, around the first
+    /// match of the search. The table then handles a key without searching whole values.
     package let cells: [String?]
-    /// What is wrong with it, in words.
+    /// The messages of the profile's issues.
     package let issues: [String]
-    /// What else there is to know of it, by name.
+    /// Further facts about the profile, each with a name.
     package let facts: [Fact]
-    /// Its place in the view that it was read for.
+    /// The position of the row in its view, from which reading can continue.
     package let place: String
 
     package struct Fact: Hashable, Sendable {
@@ -26,17 +26,17 @@ package struct BrowseRow: Hashable, Sendable {
         }
     }
 
-    /// Makes a row of a profile's values.
+    /// Creates a row from a profile's values.
     ///
     /// - Parameters:
-    ///   - id: Its id.
-    ///   - revision: Its revision.
-    ///   - name: What it is known by.
-    ///   - cells: Its values, by column.
-    ///   - search: What was searched for; empty for nothing.
-    ///   - issues: What is wrong with it.
-    ///   - facts: What else there is to know.
-    ///   - place: Its place in the view.
+    ///   - id: The id of the profile.
+    ///   - revision: The revision of the profile.
+    ///   - name: The name of the profile.
+    ///   - cells: The values, by column.
+    ///   - search: The searched text; empty if there is no search.
+    ///   - issues: The messages of the profile's issues.
+    ///   - facts: Further facts about the profile.
+    ///   - place: The position of the row in its view.
     package init(
         id: Int64, revision: Int64, name: String, cells: [String?], searching search: String, issues: [String],
         facts: [Fact], place: String
@@ -53,11 +53,11 @@ package struct BrowseRow: Hashable, Sendable {
 }
 
 extension BrowseRow {
-    /// In Unicode scalars.
+    /// The maximum length of a cell, in Unicode scalars.
     private static let longestCell = 300
 
     private static func excerpt(of value: String, around wanted: FoldedText) -> String {
-        // A text has no more scalars than bytes.
+        // A text never has more scalars than bytes, so the byte count is a quick first check.
         let scalars = value.unicodeScalars
         guard value.utf8.count > longestCell, scalars.count > longestCell else { return value }
         var start = scalars.startIndex
@@ -73,12 +73,12 @@ extension BrowseRow {
 
 /// A column of the table.
 package struct BrowseColumn: Hashable, Sendable {
-    /// What it is known by.
+    /// The name of the column.
     package let name: String
     package let title: String
-    /// Whether a part of a cell would be misread, as it would of a number.
+    /// Whether a cell must not be cut, because a part of it would be misread, as of a number.
     package let isWhole: Bool
-    /// Whether rows are told apart by it.
+    /// Whether the column is the key of the profiles.
     package let isKey: Bool
 
     package init(_ name: String, title: String, isWhole: Bool = false, isKey: Bool = false) {
@@ -89,12 +89,12 @@ package struct BrowseColumn: Hashable, Sendable {
     }
 }
 
-/// Which profiles the table shows, and in which order.
+/// The selection and order of the profiles that the table shows.
 package struct BrowseView: Hashable, Sendable {
-    /// What any of their fields contains; all are shown where it is empty.
+    /// A text that at least one field of each profile contains. Empty for all profiles.
     package var search = ""
     package var filter = Filter.everything
-    /// Nil for the order in which they came.
+    /// The order; nil for the order in which the profiles were stored.
     package var order: Order?
 
     package enum Filter: String, CaseIterable, Sendable {
@@ -104,7 +104,7 @@ package struct BrowseView: Hashable, Sendable {
     }
 
     package struct Order: Hashable, Sendable {
-        /// The column's name.
+        /// The name of the column.
         package let column: String
         package let isDescending: Bool
 
@@ -116,7 +116,7 @@ package struct BrowseView: Hashable, Sendable {
 
     package init() {}
 
-    /// The view without an order by a column that is gone.
+    /// Returns the view, without its order if the column of the order no longer exists.
     func having(_ columns: [BrowseColumn]) -> BrowseView {
         var view = self
         if let order, !columns.contains(where: { $0.name == order.column }) { view.order = nil }
@@ -124,23 +124,23 @@ package struct BrowseView: Hashable, Sendable {
     }
 }
 
-/// What the table has to be told next.
+/// The data that the table needs next.
 package enum BrowseDemand: Hashable, Sendable {
-    /// So many rows of a view from somewhere on; fewer may come, with the place to go on.
+    /// At most `count` rows of a view from a start. Fewer rows may come, with the position from which to continue.
     case rows(BrowseView, Start, count: Int)
-    /// How many rows the view has.
+    /// The number of rows in the view.
     case count(BrowseView)
 
-    /// Where rows are read.
+    /// The start from which rows are read.
     package enum Start: Hashable, Sendable {
         case first
         case after(String)
-        /// The rows before a place, the nearest first.
+        /// The rows before a position, the nearest first.
         case before(String)
-        /// The last row first.
+        /// The rows from the end of the view, the last row first.
         case last
 
-        /// Whether rows come from the bottom to the top.
+        /// Whether the rows are read from the bottom to the top.
         package var isUpward: Bool {
             switch self {
             case .first, .after: false

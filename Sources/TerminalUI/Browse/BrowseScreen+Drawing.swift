@@ -1,12 +1,12 @@
 package import ProfileCore
 internal import TextLayout
 
-// How the table looks.
+// The drawing of the table.
 extension BrowseScreen {
-    /// As it was drawn last.
+    /// The layout for the current size.
     var layout: BrowseLayout { BrowseLayout(size, isSearching: isSearching) }
 
-    /// How many rows are in sight at once.
+    /// The number of rows that the table shows at once.
     package var rowsOfTable: Int { layout.rows }
 
     package func draw(into frame: inout Frame) {
@@ -37,7 +37,7 @@ extension BrowseScreen {
         let width = max(0, frame.size.columns - 2)
         let status = status
         let title = "Profiles"
-        // Where there is no room for both, what is shown is worth more than what it is called.
+        // If there is no room for both, the status is more useful than the title.
         if status.displayWidth + title.displayWidth + 2 <= width {
             frame.write(title, row: 0, column: 1, style: .bold)
         }
@@ -48,7 +48,7 @@ extension BrowseScreen {
             return
         }
         let label = frame.write("Search: ", row: row, column: 1, style: isSearching ? .bold : .dim)
-        // The end of a long text is what is typed.
+        // Show the end of a long text, where the user types.
         let whole = view.search.visible
         let start = whole.start(before: whole.endIndex, within: max(0, frame.size.columns - label - 3))
         let text = String(whole[start...])
@@ -56,7 +56,7 @@ extension BrowseScreen {
         if isSearching { frame.caret = ScreenPosition(row: row, column: 1 + label + typed) }
     }
 
-    /// What is shown of how many, and how.
+    /// The number of the selected row, the number of rows, the filter and the order.
     private var status: String {
         var parts: [String] = []
         let count = counts[view]
@@ -90,7 +90,7 @@ extension BrowseScreen {
         return ColumnFit(fitted, within: max(1, layout.width - 3))
     }
 
-    /// Whether the search has found a cell.
+    /// Whether a cell contains the searched text.
     private func isFound(_ cell: String?) -> Bool {
         guard let cell, !shownView.search.isEmpty else { return false }
         return FoldedText(shownView.search).isContained(in: cell.utf8.span)
@@ -163,7 +163,7 @@ extension BrowseScreen {
         for issue in row.issues {
             lines += ("✗ " + issue.visible).wrapped(to: width).map { PanelLine($0, .error) }
         }
-        // The name stands above already. What was found comes first, since there may not be room for all.
+        // The name is already shown above. Matches come first because there may not be room for all fields.
         let cells = zip(columns, row.cells).filter { $1 != row.name }
         for (column, cell) in cells.filter({ isFound($1) }) + cells.filter({ !isFound($1) }) {
             lines += ("\(column.title.visible): \(cell?.visible ?? "–")").wrapped(to: width).map { PanelLine($0) }
@@ -178,7 +178,7 @@ extension BrowseScreen {
 
     private func drawFoot(into frame: inout Frame, _ layout: BrowseLayout) {
         let width = max(0, frame.size.columns - 2)
-        // Where there is nowhere else to show them.
+        // Shown here only if there is no detail area for the issues.
         let issue = layout.detail == nil ? window.selectedRow?.issues.first : nil
         let shown = note ?? issue.map { ScreenNote(text: "✗ " + $0.visible, style: .error) }
         if let shown, let row = layout.foot.first {

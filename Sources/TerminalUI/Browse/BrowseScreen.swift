@@ -1,51 +1,53 @@
 package import ProfileForm
 internal import TextLayout
 
-/// All profiles in a table that fills the screen: searched as somebody types, sorted, filtered, and looked at one by one.
+/// A table of all profiles that fills the screen. The user can search it while typing, sort it, filter it, and view
+/// single profiles.
 ///
-/// It holds the rows around the selected one alone, and demands others as somebody comes near them, so that it is as quick
-/// with millions of profiles as with ten. Keys are taken while rows are read.
+/// The screen keeps only the rows around the selected one in memory, and demands further rows when the user comes near
+/// them. It is therefore as fast with millions of profiles as with ten. It accepts keys while rows are read.
 package struct BrowseScreen: Screen {
-    /// What it asks for.
+    /// A request of the screen.
     package enum Request: Hashable, Sendable {
-        /// To change a profile, and come back.
+        /// Edit a profile, then return to the place.
         case edit(id: Int64, Place)
-        /// To store a new one, and come back.
+        /// Register a new profile, then return to the place.
         case register(Place)
-        /// To remove one, as it is shown.
+        /// Remove the profile if it still has the shown revision.
         case remove(id: Int64, name: String, revision: Int64)
     }
 
-    /// What it is told.
+    /// An answer to the screen.
     package enum Reply: Sendable {
-        /// Rows that were demanded, as they follow each other from there on; where to go on after the last of them, or after
-        /// those that were looked at in vain, if there may be more. The columns are those of the rules in force.
+        /// The demanded rows in reading order, with the columns of the rules in force. `goingOn` is the position from
+        /// which to continue if more rows may follow: after the last row, or after rows that were examined without a
+        /// match.
         case rows([BrowseRow], of: [BrowseColumn], BrowseDemand, goingOn: String?)
-        /// How many rows a view has.
+        /// The number of rows in a view.
         case count(Int, BrowseView)
-        /// What was demanded cannot be read.
+        /// The demanded data cannot be read.
         case unreadable(String)
-        /// A profile is gone.
+        /// The profile was removed.
         case removed(id: Int64, name: String)
-        /// What was asked for was not done.
+        /// The request failed.
         case failed(String)
     }
 
-    /// Where somebody is in the table: to come back to it from a form.
+    /// The user's position in the table, to return to it from a form.
     package struct Place: Hashable, Sendable {
         var view: BrowseView
-        /// The chosen column's name; nil for the first.
+        /// The name of the selected column; nil for the first column.
         var column: String?
-        /// The place above the first row that was seen; nil for the top.
+        /// The position above the first visible row; nil for the top.
         var placeAbove: String?
-        /// How many rows were above it, among how many; nil where that is not known.
+        /// The number of rows above the visible ones, and the number of all rows. Nil if unknown.
         var offset: Int?
         var count: Int?
         var selected: Int64?
-        /// How many rows below the first that was seen.
+        /// The distance of the selected row from the first visible row.
         var row = 0
 
-        /// The top of all profiles that contain a text.
+        /// Creates a place at the top of all profiles that contain a text.
         package init(searching text: String = "") {
             view = BrowseView()
             view.search = text
@@ -53,22 +55,22 @@ package struct BrowseScreen: Screen {
         }
     }
 
-    /// There is one at least.
+    /// The columns; at least one.
     private(set) var columns: [BrowseColumn]
     package private(set) var view: BrowseView
     private(set) var window: BrowseWindow
-    /// The index of the column that is sorted by on request.
+    /// The index of the selected column, by which the sort key sorts.
     private(set) var column: Int
     /// Whether keys are typed into the search.
     private(set) var isSearching = false
-    /// The view that the rows in the window are of: the one before while the first rows of a new one are read.
+    /// The view of the rows in the window. While the first rows of a new view are read, this is the previous view.
     package private(set) var shownView: BrowseView
-    /// The rows of a view that is read for the first time, until there is one.
+    /// The rows of a new view until the first of them have been read.
     private var incoming: BrowseWindow?
     private(set) var counts: [BrowseView: Int] = [:]
-    /// How many rows there were when those above the window were counted; nil where that is as it was.
+    /// The number of all rows at the time when the rows above the window were counted; nil if no comparison is pending.
     private var countBefore: Int?
-    /// What each column's cells have taken so far, so that columns stay where they are.
+    /// The greatest cell width of each column so far. Widths never shrink, so the columns do not move.
     private(set) var widths: [Int]
     private(set) var note: ScreenNote?
     private var isUnreadable = false
@@ -77,13 +79,13 @@ package struct BrowseScreen: Screen {
     package private(set) var isBusy = false
     private(set) var size = ScreenSize(columns: 80, rows: 24)
 
-    /// Makes a table.
+    /// Creates a table.
     ///
     /// - Parameters:
-    ///   - columns: One for each cell of a row; there is one at least.
-    ///   - place: Where somebody was before.
-    ///   - note: What has just been done.
-    ///   - notices: What is shown first.
+    ///   - columns: The columns, one for each cell of a row; at least one.
+    ///   - place: The position to return to.
+    ///   - note: A note about the last action.
+    ///   - notices: The notices to show first.
     package init(columns: [BrowseColumn], at place: Place = Place(), note: String? = nil, notices: [NoticeScreen] = [])
     {
         self.columns = columns
@@ -98,13 +100,13 @@ package struct BrowseScreen: Screen {
         self.note = note.map { ScreenNote(text: $0) }
     }
 
-    /// Where somebody is.
+    /// The user's current position.
     package var place: Place {
         var place = Place()
         place.view = view
         place.column = columns[column].name
         place.selected = window.selectedRow?.id
-        // The places of rows are those of the view that they are in.
+        // The positions of rows are valid only in the view of these rows.
         guard view == shownView else { return place }
         place.count = counts[view]
         (place.placeAbove, place.offset) = (window.placeAboveTop, window.offsetOfTop)
@@ -122,10 +124,10 @@ package struct BrowseScreen: Screen {
         return counts[view] == nil ? .count(view) : nil
     }
 
-    /// Reading is worth its while from here on.
+    /// The minimum number of rows per read; a read of fewer rows is not worth its cost.
     private static let fewestRows = 100
 
-    /// Whether rows are still to come that somebody waits for.
+    /// Whether the user is waiting for rows.
     var isReading: Bool { incoming != nil || window.rows.isEmpty && window.start(height: layout.rows) != nil }
 
     package mutating func receive(_ reply: Reply) {
@@ -135,7 +137,7 @@ package struct BrowseScreen: Screen {
         case .rows: break
         case .count(let count, let view):
             counts[view] = count
-            // Others have come or gone, and nobody knows where.
+            // Rows were added or removed at unknown positions, so the number of rows above is no longer known.
             if let countBefore, countBefore != count {
                 window.forgetOffset()
                 incoming?.forgetOffset()
@@ -148,7 +150,7 @@ package struct BrowseScreen: Screen {
         case .removed(let id, let name):
             isBusy = false
             window.remove(id, height: layout.rows)
-            // Those of other views may have held it too.
+            // Other views may also have contained the removed profile, so their counts are forgotten.
             counts = counts[view].map { [view: max(0, $0 - 1)] } ?? [:]
             note = ScreenNote(text: "Removed \(name)")
         case .failed(let text):
@@ -168,7 +170,7 @@ package struct BrowseScreen: Screen {
         defer { if let count = counts[view] { window.learn(count) } }
         guard var incoming else { return window.add(rows, from: start, goingOn: goingOn, height: layout.rows) }
         incoming.add(rows, from: start, goingOn: goingOn, height: layout.rows)
-        // The rows before stay in sight until there are others, or it is certain that there are none.
+        // The previous rows stay visible until the new view has rows or is known to be empty.
         if !incoming.rows.isEmpty || incoming.start(height: layout.rows) == nil {
             window = incoming
             shownView = view
@@ -178,7 +180,7 @@ package struct BrowseScreen: Screen {
         }
     }
 
-    /// Other rules are in force, whose fields are others.
+    /// Starts again with other columns after the rules in force have changed.
     private mutating func showAnew(with columns: [BrowseColumn]) {
         let chosen = self.columns[column].name
         self.columns = columns
@@ -192,7 +194,7 @@ package struct BrowseScreen: Screen {
         note = ScreenNote(text: "The rules have changed: everything is read again")
     }
 
-    /// One long value must not push all others off the screen.
+    /// The maximum width of a column, so that one long value does not push all other columns off the screen.
     private static let widestCell = 64
 
     package mutating func resize(to size: ScreenSize) {
@@ -204,7 +206,7 @@ package struct BrowseScreen: Screen {
 
     package mutating func take(_ key: Key) -> ScreenAction<Request>? {
         note = nil
-        // The search takes a row away where there are few.
+        // On a small screen the search line takes a row from the table.
         defer { window.scroll(layout.rows) }
         if let removal { return answer(key, removal.row, removal.choice) }
         switch key {
@@ -220,7 +222,7 @@ package struct BrowseScreen: Screen {
         return nil
     }
 
-    /// A key that is typed into the search.
+    /// Handles a key while the search has the focus.
     private mutating func typed(_ key: Key) -> ScreenAction<Request>? {
         switch key {
         case .character(let character): search(for: view.search + String(character))
@@ -254,7 +256,8 @@ package struct BrowseScreen: Screen {
         return nil
     }
 
-    /// The row that a key means; none while those in sight are of the view before, of which nobody wants one.
+    /// Returns the selected row. While the visible rows still belong to the previous view, returns nil and shows a
+    /// note.
     private mutating func chosenRow() -> BrowseRow? {
         guard view == shownView else {
             note = ScreenNote(text: "Still reading: press it again")
@@ -285,7 +288,7 @@ package struct BrowseScreen: Screen {
         show()
     }
 
-    /// By the column, the other way round, and in the order in which profiles came again.
+    /// Switches from ascending to descending order of the selected column, then to the order of registration.
     private mutating func sort() {
         let name = columns[column].name
         switch view.order {
@@ -303,14 +306,14 @@ package struct BrowseScreen: Screen {
         show()
     }
 
-    /// Reads the view from its top.
+    /// Starts reading the view from its top.
     private mutating func show() {
         isUnreadable = false
         countBefore = nil
         incoming = BrowseWindow()
     }
 
-    /// Reads what is seen anew.
+    /// Reads the visible rows again.
     private mutating func reload() {
         isUnreadable = false
         let place = place
@@ -331,7 +334,7 @@ package struct BrowseScreen: Screen {
 }
 
 extension ChoiceScreen {
-    /// Asks before a profile is removed.
+    /// The question before a profile is removed.
     fileprivate static func removing(_ name: String) -> ChoiceScreen {
         ChoiceScreen(
             title: "Remove \(name.visible)?", text: "With its password, its passcode and its sessions.",

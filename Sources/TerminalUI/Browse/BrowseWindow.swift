@@ -1,21 +1,21 @@
-/// The rows of a view that are in memory: some that follow each other, among them the selected one and those around it.
+/// The consecutive rows of a view that are in memory: the selected row and the rows around it.
 struct BrowseWindow {
     private(set) var rows: [BrowseRow] = []
-    /// Where more rows are read above and below; nil where there are none.
+    /// The start for reading more rows above or below; nil if there are none.
     private var above: BrowseDemand.Start?
     private var below: BrowseDemand.Start?
-    /// Whether there may be rows above that can be read once there is a row to read them from.
+    /// Whether rows may exist above that cannot be read yet, because there is no row to start from.
     private var isAboveUnknown = false
-    /// How many rows are above these; nil where nobody has counted.
+    /// The number of rows above those in memory; nil if unknown.
     private var offset: Int?
     /// The index of the selected row.
     private(set) var selected = 0
-    /// The index of the first row that is seen.
+    /// The index of the first visible row.
     private(set) var top = 0
-    /// What is selected as soon as it is read.
+    /// The id of the profile to select as soon as it is read.
     private var wanted: Int64?
 
-    /// A window that begins to be read at an end of the view.
+    /// Creates a window that is read from one end of the view.
     init(from end: End = .first) {
         switch end {
         case .first:
@@ -27,7 +27,7 @@ struct BrowseWindow {
 
     enum End { case first, last }
 
-    /// A window that begins to be read where somebody was before.
+    /// Creates a window that is read from the user's previous position.
     init(at place: BrowseScreen.Place) {
         self.init()
         wanted = place.selected
@@ -40,33 +40,34 @@ struct BrowseWindow {
 
     var selectedRow: BrowseRow? { rows.indices.contains(selected) ? rows[selected] : nil }
 
-    /// The number of the selected row, from 1; nil where it is not known.
+    /// The number of the selected row, counted from 1; nil if unknown.
     var number: Int? { rows.isEmpty ? nil : offset.map { $0 + selected + 1 } }
 
-    /// Learns how many rows there are in all, which tells how many are above where none is below.
+    /// Sets the total number of rows. If no row follows below, the number of rows above can be computed from it.
     mutating func learn(_ count: Int) { if below == nil, offset == nil, !rows.isEmpty { offset = count - rows.count } }
 
-    /// The place before the first row that is seen, or its own where those above were not read yet; nil for the top of the
-    /// view.
+    /// The position before the first visible row; nil for the top of the view. If the rows above were not read yet,
+    /// this is the position of the first visible row itself.
     var placeAboveTop: String? {
         if top > 0 { return rows[top - 1].place }
         guard case .before(let place) = above else { return nil }
         return place
     }
 
-    /// How many rows there are down to that place; nil where it is not known.
+    /// The number of rows up to that position; nil if unknown.
     var offsetOfTop: Int? {
         let isOwnPlace = top == 0 && !rows.isEmpty && placeAboveTop == rows[0].place
         return offset.map { $0 + top + (isOwnPlace ? 1 : 0) }
     }
 
-    /// Nobody knows any more how many rows are above.
+    /// Marks the number of rows above as unknown.
     mutating func forgetOffset() { if !isAtTop { offset = nil } }
 
     var isAtTop: Bool { above == nil && !isAboveUnknown }
     var isAtBottom: Bool { below == nil }
 
-    /// What has to be read so that somebody can go on for some screens of rows without waiting.
+    /// Returns the start of the next read, so that the user can move on for some screens of rows without waiting.
+    /// Returns nil if enough rows are in memory.
     func start(height: Int) -> BrowseDemand.Start? {
         let margin = Self.screensAhead * height
         if let below, rows.count - selected < margin { return below }
@@ -74,7 +75,7 @@ struct BrowseWindow {
         return nil
     }
 
-    /// Adds rows that were read, and lets go of those that are far from the selected one.
+    /// Adds rows that were read, and drops rows that are far from the selected one.
     mutating func add(_ read: [BrowseRow], from start: BrowseDemand.Start, goingOn: String?, height: Int) {
         if start.isUpward {
             let isFirst = rows.isEmpty && below == nil
@@ -106,7 +107,7 @@ struct BrowseWindow {
         let most = max(Self.mostRows, 4 * Self.screensAhead * height)
         guard rows.count > most else { return }
         let spare = rows.count - most
-        // The rows that the last reading did not go towards.
+        // Drop rows at the end opposite to the last read.
         if keepsTop {
             let count = min(spare, max(0, selected - Self.screensAhead * height))
             guard count > 0 else { return }
@@ -123,14 +124,14 @@ struct BrowseWindow {
         }
     }
 
-    /// Selects another row, as near as there is one in memory.
+    /// Moves the selection by a number of rows, at most to the end of the rows in memory.
     mutating func move(by count: Int, height: Int) {
         wanted = nil
         selected = max(0, min(rows.count - 1, selected + count))
         scroll(height)
     }
 
-    /// Takes a profile out that is gone.
+    /// Removes the row of a removed profile.
     mutating func remove(_ id: Int64, height: Int) {
         guard let index = rows.firstIndex(where: { $0.id == id }) else { return }
         rows.remove(at: index)
@@ -138,16 +139,16 @@ struct BrowseWindow {
         scroll(height)
     }
 
-    /// Keeps the selected row in sight.
+    /// Scrolls so that the selected row is visible.
     mutating func scroll(_ height: Int) {
         let height = max(1, height)
         top = max(0, min(top, selected, rows.count - 1))
         if selected - top >= height { top = selected - height + 1 }
-        // No empty lines below the last row while there are rows above.
+        // Show no empty lines below the last row while rows exist above.
         if below == nil { top = max(0, min(top, rows.count - height)) }
     }
 
-    /// Screens of rows that are read ahead of the selected one.
+    /// The number of screens of rows that are read ahead of the selected row.
     private static let screensAhead = 3
     private static let mostRows = 2_000
 }

@@ -1,22 +1,24 @@
 internal import TextLayout
 
-/// The bytes that turn the screen from one frame into the next, for any terminal that knows ECMA-48's cursor positions.
+/// Produces the bytes that change the screen from one frame to the next, for any terminal that supports ECMA-48 cursor
+/// positions.
 ///
-/// Only cells that differ are written, between DEC's private modes 25 (cursor) and 2026 (synchronised output), so that
-/// nothing flickers; a terminal ignores what it does not know. Automatic wrapping must be off.
+/// Only cells that differ are written. The output is enclosed in DEC's private modes 25 (cursor) and 2026 (synchronised
+/// output) to prevent flicker; a terminal ignores modes that it does not know. Automatic wrapping must be off.
 struct ScreenRenderer {
     private var bytes: [UInt8] = []
     private let usesColor: Bool
-    /// The style that the terminal writes in.
+    /// The terminal's current style.
     private var style: Style = []
 
-    /// What changes the screen from the previous frame, or from anything where that is nil, to the next one; nothing
-    /// where they are the same. Without colour `error`, `success` and `accent` look like other text.
+    /// Returns the bytes that change the screen from the previous frame to the next one. If `previous` is nil, the
+    /// whole screen is drawn. If the frames are equal, there are no bytes. Without colour, `error`, `success` and
+    /// `accent` look like other text.
     static func bytes(from previous: Frame?, to next: Frame, usesColor: Bool) -> [UInt8] {
         let known = previous.flatMap { $0.size == next.size ? $0 : nil }
         guard known != next else { return [] }
         var renderer = ScreenRenderer(usesColor: usesColor)
-        // Growing would leave copies of a secret behind.
+        // An array that grows would leave copies of a secret in memory.
         if next.cells.contains(where: { $0.style.contains(.secret) }) {
             renderer.bytes.reserveCapacity(1_024 + 32 * next.cells.count)
         }
@@ -38,7 +40,7 @@ struct ScreenRenderer {
     private init(usesColor: Bool) { self.usesColor = usesColor }
 
     private mutating func draw(_ row: Int, from shown: ArraySlice<Cell>, to next: ArraySlice<Cell>) {
-        // Where the cursor is in this row, if that is certain.
+        // The cursor's column in this row, if it is certain.
         var cursor: Int?
         var drawsRest = false
         for (column, (old, new)) in zip(shown, next).enumerated() {
@@ -55,11 +57,12 @@ struct ScreenRenderer {
                 append(character)
                 cursor = column + width
             } else {
-                // A terminal may take fewer columns than `width`, then the others are blank; or more, then what comes after is
-                // written over them.
+                // If the terminal takes fewer columns than `width`, the remaining ones are blank. If it takes more, the
+                // next cells are written over them.
                 append(width == 2 ? "  " : " ")
                 move(row: row, column: column)
-                // At the end of the row some would wrap, though they must not, and spoil the next one.
+                // At the end of a row, some terminals would wrap the character although wrapping is off, and spoil the
+                // next row.
                 let fits = column + character.widthOfScalars <= next.count
                 append(fits ? character : character.unicodeScalars.first.map(Character.init) ?? " ")
                 cursor = nil
@@ -70,7 +73,7 @@ struct ScreenRenderer {
 
     private mutating func move(row: Int, column: Int) { append("\u{1B}[\(row + 1);\(column + 1)H") }
 
-    /// Selects the graphic rendition, where it is another one.
+    /// Selects the graphic rendition if it differs from the current one.
     private mutating func change(to wanted: Style) {
         let wanted = wanted.subtracting(usesColor ? .secret : [.secret, .error, .success, .accent])
         guard wanted != style else { return }

@@ -1,43 +1,44 @@
 internal import Platform
 internal import Synchronization
 
-/// The process's one screen, as far as signal handlers and the end of the process have to know it.
+/// The process's only screen, as signal handlers and the end of the process need to know it.
 let signalRestoration = SignalRestoration()
 
-/// Gives the terminal back when the process crashes or exits, and notes the signals that a screen has to answer.
+/// Restores the terminal when the process crashes or exits, and records the signals that a screen has to handle.
 ///
-/// A handler may run on any thread between any two instructions, a lock's or the allocator's included; so it may touch
-/// nothing but what signal-safety(7) lists. What the handlers below run is safe for these reasons:
-/// - The one global that they use is a `let`, made by `open` before a handler is installed: Swift's `swift_once` only
-///   compares a flag from then on, and access to a `let` is not recorded.
-/// - Memory is reached through pointers that are allocated in `init` and never freed; it is written only while no handler is
-///   installed, but for the atomics, which are lock-free on every platform that Swift has for Linux.
-/// - No value has a reference count, nothing can overflow or trap, and no call is left that the compiler does not inline,
-///   not even in a debug build, but those of `errno`, `write`, `poll`, `tcflush`, `tcsetattr`, `sigaction` and `raise`:
-///   what `objdump -dr` shows of the handlers. Pointers are therefore not optional and advanced by `advanced(by:)`.
-/// - The descriptors' numbers belong to this type for the life of the process: a screen that closes leaves `/dev/null`
-///   behind its number, so that a handler that comes late can write into no file of somebody else's.
+/// A handler may run on any thread between any two instructions, even inside a lock or the allocator. It may therefore
+/// use only the functions that signal-safety(7) lists. The code of the handlers below is safe for these reasons:
+/// - The only global that they use is a `let`, which `open` initializes before a handler is installed. From then on
+///   Swift's `swift_once` only compares a flag, and access to a `let` is not recorded.
+/// - Memory is accessed through pointers that are allocated in `init` and never freed. It is written only while no
+///   handler is installed. The exceptions are the atomics, which are lock-free on every platform that Swift has for
+///   Linux.
+/// - No value has a reference count, and nothing can overflow or trap. The compiler inlines every call, even in a debug
+///   build, except those of `errno`, `write`, `poll`, `tcflush`, `tcsetattr`, `sigaction` and `raise`; `objdump -dr` of
+///   the handlers shows this. Pointers are therefore not optional and are advanced by `advanced(by:)`.
+/// - The descriptors' numbers belong to this type for the life of the process. When a screen closes, `/dev/null` takes
+///   the terminal's number, so a late handler cannot write into an unrelated file.
 struct SignalRestoration: ~Copyable, @unchecked Sendable {
-    /// Where the open screen's terminal is; -1 where no descriptor was to be had.
+    /// The descriptor of the open screen's terminal; -1 if no descriptor was available.
     let terminal: Int32
-    /// Readable after a signal came or `wake` was called.
+    /// A descriptor that becomes readable after a signal or a call of `wake`.
     let wakeUps: Int32
 
     private let waker: Int32
     private let isOpen = Atomic<Bool>(false)
-    /// Whether the terminal has to be given back.
+    /// Whether the terminal has to be restored.
     private let isTaken = Atomic<Bool>(false)
-    /// The signals that came and were not answered, one bit each.
+    /// The signals that came and were not handled yet, one bit each.
     private let pending = Atomic<UInt64>(0)
-    /// The terminal's own settings.
+    /// The terminal's settings before the screen opened.
     private let settings = UnsafeMutablePointer<termios>.allocate(capacity: 1)
-    /// What the process did on a signal before a screen was open, by the signal's number.
+    /// The process's action for each signal before a screen was open, by the signal's number.
     private let formerActions = UnsafeMutablePointer<sigaction>.allocate(capacity: 65)
     private let farewell: UnsafeRawPointer
     private let farewellCount: Int
 
-    /// CAN, which ends an escape sequence that was cut off; then the end of synchronised output, plain text, wrapping, no
-    /// bracketed paste, the screen from before, and its cursor.
+    /// CAN, which ends an unfinished escape sequence; then the end of synchronised output, plain text, wrapping, no
+    /// bracketed paste, the main screen, and its cursor.
     private static let farewellText = "\u{18}\u{1B}[?2026l\u{1B}[0m\u{1B}[?7h\u{1B}[?2004l\u{1B}[?1049l\u{1B}[?25h"
 
     fileprivate init() {
@@ -55,12 +56,13 @@ struct SignalRestoration: ~Copyable, @unchecked Sendable {
         atexit { signalRestoration.restore(discardsInput: true) }
     }
 
-    /// A descriptor beyond standard input, output and error, which a program may have closed and will open again.
+    /// Returns a copy of a descriptor with a number above standard input, output and error, which a program may have
+    /// closed and may open again.
     private static func kept(_ descriptor: Int32) -> Int32 {
         guard descriptor >= 0 else { return -1 }
         defer { Platform.close(descriptor) }
         let kept = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
-        // A full pipe has wakened whoever reads it already.
+        // If the pipe is full, its reader has already been woken.
         _ = fcntl(kept, F_SETFL, fcntl(kept, F_GETFL) | O_NONBLOCK)
         return kept
     }
@@ -69,7 +71,7 @@ struct SignalRestoration: ~Copyable, @unchecked Sendable {
 // MARK: One screen at a time
 
 extension SignalRestoration {
-    /// Takes over an opened terminal; its descriptor is closed in any case.
+    /// Takes over an open terminal. Its descriptor is closed in any case.
     func claim(_ descriptor: Int32) throws(TerminalError) {
         defer { Platform.close(descriptor) }
         guard terminal >= 0, wakeUps >= 0, waker >= 0 else { throw .cannotOpen(code: EMFILE) }
@@ -84,16 +86,16 @@ extension SignalRestoration {
         installHandlers()
     }
 
-    /// Gives the terminal back, and to signals what they did before.
+    /// Restores the terminal and the former actions of the signals.
     ///
-    /// - Returns: The signal that should have ended the process meanwhile, if one came that was not answered.
+    /// - Returns: A signal that should have ended the process but was not handled; nil if there is none.
     func release() -> Int32? {
         restore(discardsInput: true)
         for signal in Self.crashes + Self.endings + Self.others where !isIgnored(signal) {
             sigaction(signal, formerActions + Int(signal), nil)
         }
         let nowhere = Platform.open("/dev/null", O_RDWR | O_CLOEXEC)
-        // Without a descriptor the terminal stays open, and is never written to.
+        // Without a new descriptor the terminal stays open, but is never written to.
         if nowhere >= 0 {
             dup2(nowhere, terminal)
             _ = fcntl(terminal, F_SETFD, FD_CLOEXEC)
@@ -103,18 +105,19 @@ extension SignalRestoration {
         return takePending().ending
     }
 
-    /// Puts the terminal into raw mode and shows the other screen.
+    /// Puts the terminal into raw mode.
     ///
     /// - Returns: 0, or `errno`.
     func enter() -> Int32 {
         var raw = settings.pointee
         cfmakeraw(&raw)
-        // That takes away what Ctrl-S does to the output, and leaves two more kinds of flow control: any key that goes on
-        // with it, and a kernel that tells the terminal to stop.
+        // Raw mode disables Ctrl-S but keeps two other kinds of flow control: a restart by any key, and stop requests
+        // from the kernel to the terminal.
         raw.c_iflag &= ~tcflag_t(IXON | IXANY | IXOFF)
         isTaken.store(true, ordering: .releasing)
-        // In the background this stops the process until it comes to the foreground, so it has to come first. Swift's own
-        // threads block the signal that does it, and a terminal obeys those who block it.
+        // In the background, `tcsetattr` stops the process until it comes to the foreground, so it must come before any
+        // output. The stop needs SIGTTOU, which Swift's own threads block. From a thread that blocks it, the call would
+        // change the terminal at once.
         var stop = sigset_t()
         var mask = sigset_t()
         sigemptyset(&stop)
@@ -127,10 +130,10 @@ extension SignalRestoration {
         return 0
     }
 
-    /// The terminal as it was, once; safe in a signal handler.
+    /// Restores the terminal; only the first call after `enter` has an effect. Safe in a signal handler.
     ///
-    /// - Parameter discardsInput: whether keys that nobody has read are dropped, which might be a secret's, and which the
-    ///   shell would take for a command.
+    /// - Parameter discardsInput: Whether to drop unread keys, which may belong to a secret and which the shell would
+    ///   take for a command.
     func restore(discardsInput: Bool) {
         guard isTaken.exchange(false, ordering: .acquiringAndReleasing) else { return }
         var rest = farewell
@@ -167,7 +170,7 @@ extension SignalRestoration {
     static let endings = [SIGHUP, SIGINT, SIGQUIT, SIGTERM]
     static let others = [SIGTSTP, SIGCONT, SIGWINCH]
 
-    /// Signals that came.
+    /// A set of signals that came.
     struct Pending {
         fileprivate let bits: UInt64
 
@@ -176,23 +179,24 @@ extension SignalRestoration {
         var ending: Int32? { endings.first(where: contains) }
     }
 
-    /// The signals that came since this was asked before.
+    /// Returns and removes the signals that came since the last call.
     func takePending() -> Pending { Pending(bits: pending.exchange(0, ordering: .acquiringAndReleasing)) }
 
-    /// Whether a signal came that ends the process; it stays unanswered.
+    /// Whether an unhandled signal should end the process. The signal stays unhandled.
     var isEnding: Bool { Pending(bits: pending.load(ordering: .acquiring)).ending != nil }
 
-    /// Stops the process by SIGTSTP until it goes on, unless that is ignored, as where no shell could continue it.
+    /// Stops the process by SIGTSTP until it is continued. Does nothing if that signal is ignored, for example because
+    /// no shell could continue the process.
     ///
-    /// It has to run on a thread that does not block the signal: `raise` then returns after the process went on.
+    /// Call it on a thread that does not block the signal: `raise` then returns after the process was continued.
     ///
-    /// - Parameter wholeJob: whether the other processes of the job are stopped too, as Ctrl-Z does.
+    /// - Parameter wholeJob: Whether to stop the other processes of the job too, as Ctrl-Z does.
     func stop(wholeJob: Bool) {
         guard !isIgnored(SIGTSTP) else { return }
         // The signal to the job must not reach this process, which would then be stopped twice.
         signal(SIGTSTP, SIG_IGN)
         if wholeJob { kill(0, SIGTSTP) }
-        // A handler would report as news from outside that the process goes on.
+        // A handler for SIGCONT would report the continuation as an outside event.
         signal(SIGCONT, SIG_DFL)
         signal(SIGTSTP, SIG_DFL)
         raise(SIGTSTP)
@@ -200,7 +204,8 @@ extension SignalRestoration {
         install(SIGTSTP, noteSignal)
     }
 
-    /// Lets a thread see every signal that a screen answers, whatever its maker blocked.
+    /// Unblocks every signal that a screen handles on the calling thread. The creator of the thread may have blocked
+    /// some of them.
     func unblockSignals() {
         var signals = sigset_t()
         sigemptyset(&signals)
@@ -220,18 +225,18 @@ extension SignalRestoration {
         var action = sigaction()
         action.__sigaction_handler.sa_handler = handler
         action.sa_flags = SA_RESTART | SA_ONSTACK
-        // No handler interrupts another, and SIGTTOU does not stop one that restores the terminal.
+        // No handler interrupts another, and SIGTTOU does not stop a handler that restores the terminal.
         sigfillset(&action.sa_mask)
         sigaction(signal, &action, nil)
     }
 
-    /// Whether whoever started the process wants a signal ignored, as `nohup` does.
+    /// Whether the process was started with a signal ignored, as `nohup` does.
     private func isIgnored(_ signal: Int32) -> Bool {
         let former = formerActions[Int(signal)].__sigaction_handler.sa_handler
         return unsafeBitCast(former, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 
-    /// Notes a signal for the screen's thread; runs in a handler.
+    /// Records a signal for the screen's thread. Runs in a handler.
     fileprivate func note(_ signal: Int32) {
         let code = errno
         pending.bitwiseOr(1 &<< UInt64(truncatingIfNeeded: signal), ordering: .acquiringAndReleasing)
@@ -239,11 +244,12 @@ extension SignalRestoration {
         errno = code
     }
 
-    /// Gives the terminal back, and lets the signal do what it did before; runs in a handler.
+    /// Restores the terminal and repeats the signal with its former action. Runs in a handler.
     fileprivate func crash(_ signal: Int32) {
         restore(discardsInput: true)
         sigaction(signal, formerActions + Int(truncatingIfNeeded: signal), nil)
-        // It waits until the handler has returned to where the crash was, which a debugger or backtrace then sees.
+        // The signal is delivered after the handler has returned to the place of the crash, so a debugger or backtrace
+        // sees that place.
         raise(signal)
     }
 }

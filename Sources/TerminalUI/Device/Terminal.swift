@@ -1,19 +1,21 @@
 internal import Platform
 internal import Threads
 
-/// The terminal as a screen for frames and a source of keys: in raw mode, on its alternate screen, with bracketed paste.
+/// The terminal as an output for frames and a source of keys: in raw mode, on its alternate screen, with bracketed
+/// paste.
 ///
-/// It is given back as it was however the process ends: by `close`, by the last reference to it going, by `exit`, by a signal or
-/// by a crash; only SIGKILL and a stack that overflows are beyond anybody's reach. A process has one at a time.
+/// The terminal is restored however the process ends: by `close`, by release of the last reference, by `exit`, by a
+/// signal or by a crash. It cannot be restored after SIGKILL or a stack overflow. A process can have only one open
+/// terminal at a time.
 package final class Terminal: Sendable {
-    /// What the terminal reports, for one reader. It ends with the terminal.
+    /// The events of the terminal, for one reader. The stream ends with the terminal.
     package var events: AsyncStream<TerminalEvent> { session.events }
 
     private let session: TerminalSession
     private let thread: SystemThread
 
-    /// Opens the process's controlling terminal, so that standard input and output may be redirected, or the one that is
-    /// its standard input. Without colour frames are still bold, dim, underlined and reversed.
+    /// Opens the process's controlling terminal, or else the terminal that is its standard input. Standard input and
+    /// output may therefore be redirected. Without colour, frames still use bold, dim, underlined and reversed text.
     package static func open(usesColor: Bool) throws(TerminalError) -> Terminal {
         do {
             return try open(path: "/dev/tty", usesColor: usesColor)
@@ -25,7 +27,7 @@ package final class Terminal: Sendable {
 
     /// Opens a terminal by its path.
     static func open(path: String, usesColor: Bool) throws(TerminalError) -> Terminal {
-        // Opened anew, so that nobody who shares standard input finds it non-blocking.
+        // A new open file description: other processes that share standard input do not become non-blocking.
         let descriptor = Platform.open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw .cannotOpen(code: errno) }
         let session = try TerminalSession(descriptor, usesColor: usesColor)
@@ -44,24 +46,24 @@ package final class Terminal: Sendable {
 
     deinit { close() }
 
-    /// The window's size; 80 × 24 where the terminal does not know it.
+    /// The window's size; 80 × 24 if the terminal does not know it.
     package var size: ScreenSize { session.size }
 
-    /// Shows a frame: writes what differs from the one before.
+    /// Shows a frame: writes only the differences from the previous one.
     ///
-    /// While the process is stopped the frame waits; after the terminal was given back nothing is written.
+    /// While the process is stopped, the frame waits. After the terminal was restored, nothing is written.
     package func draw(_ frame: Frame) { session.draw(frame) }
 
-    /// Draws all of the next frame, whatever the terminal seems to show.
+    /// Makes the next `draw` write the whole frame, because the terminal may show other content.
     package func forgetDrawn() { session.forgetDrawn() }
 
-    /// Gives the terminal back and stops the process's job, as Ctrl-Z does elsewhere; once it goes on, the last frame is
-    /// shown again and `.resumed` is reported.
+    /// Restores the terminal and stops the process's job, as Ctrl-Z does elsewhere. After the process is continued, the
+    /// last frame is shown again and `.resumed` is reported.
     ///
-    /// The call returns at once; where the shell controls no jobs, nothing stops.
+    /// The call returns at once. Without job control by a shell, nothing stops.
     package func suspend() { session.requestSuspension() }
 
-    /// Gives the terminal back. No key is read from it after this has returned.
+    /// Restores the terminal. After this call has returned, no key is read from it.
     package func close() {
         session.requestEnd()
         session.end()

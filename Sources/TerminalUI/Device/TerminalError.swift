@@ -1,4 +1,4 @@
-/// Why a terminal cannot be used; the codes are `errno`'s.
+/// The reason why a terminal cannot be used. The codes are values of `errno`.
 package enum TerminalError: Error, Hashable, Sendable {
     /// Neither the process nor its standard input has a terminal.
     case noTerminal

@@ -1,13 +1,14 @@
-/// What a terminal reports.
+/// An event of a terminal.
 package enum TerminalEvent: Hashable, Sendable {
     case key(Key)
-    /// The window has another size; the next frame is drawn in full.
+    /// The window's size changed. The next frame is drawn in full.
     case resized(ScreenSize)
-    /// The process was stopped and goes on; the last frame is on the screen again.
+    /// The process was stopped and continued. The last frame is on the screen again.
     case resumed
-    /// Another process ended this one by a signal: HUP, INT, QUIT or TERM. The terminal is restored already, no event
-    /// follows, and a second such signal does what it would without a terminal.
+    /// A signal requests the end of the process: HUP, INT, QUIT or TERM. The terminal is already restored, and no event
+    /// follows. A second such signal has the same effect as without a terminal.
     case ended(signal: Int32)
-    /// The terminal is gone, and no event follows; the kernel's SIGHUP does what it would without a terminal.
+    /// The terminal no longer exists, and no event follows. The kernel's SIGHUP has the same effect as without a
+    /// terminal.
     case closed
 }

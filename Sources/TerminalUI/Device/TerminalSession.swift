@@ -1,13 +1,14 @@
 internal import Platform
 internal import Synchronization
 
-/// One use of the terminal, from opening to giving it back: what the screen shows, and the thread's loop that answers keys
-/// and signals.
+/// One use of the terminal, from opening it to restoring it. The session draws the screen and runs the thread that
+/// handles keys and signals.
 final class TerminalSession: Sendable {
-    /// How long after ESC the rest of a key's sequence may take, in milliseconds: a terminal sends it at once, and a person
-    /// does not see the delay.
+    /// The maximum time after ESC for the rest of a key's sequence, in milliseconds. A terminal sends the rest at once,
+    /// and a person does not notice the delay.
     private static let escapeTime: Int32 = 30
-    /// How long a paste may take to go on, in milliseconds: a terminal sends it in one go, and its end may get lost.
+    /// The maximum pause within a paste, in milliseconds. A terminal sends a paste in one go, and its end mark may get
+    /// lost.
     private static let pasteTime: Int32 = 1_000
 
     let events: AsyncStream<TerminalEvent>
@@ -21,13 +22,13 @@ final class TerminalSession: Sendable {
     private struct Screen {
         enum Phase { case shown, suspended, ended }
         var phase = Phase.shown
-        /// What the terminal shows; nil where that is not certain.
+        /// The frame that the terminal shows; nil if that is uncertain.
         var shown: Frame?
-        /// What it ought to show.
+        /// The frame that the terminal should show.
         var wanted: Frame?
     }
 
-    /// Takes the terminal over; the descriptor is closed in any case.
+    /// Takes over the terminal. The descriptor is closed in any case.
     init(_ descriptor: Int32, usesColor: Bool) throws(TerminalError) {
         self.usesColor = usesColor
         (events, continuation) = AsyncStream.makeStream()
@@ -44,7 +45,7 @@ final class TerminalSession: Sendable {
 
     private static let assumedSize = ScreenSize(columns: 80, rows: 24)
 
-    /// Nil where the terminal is gone.
+    /// The terminal's size; nil if the terminal no longer exists.
     private static var currentSize: ScreenSize? {
         var window = winsize()
         guard ioctl(signalRestoration.terminal, UInt(TIOCGWINSZ), &window) == 0 else { return nil }
@@ -66,13 +67,13 @@ final class TerminalSession: Sendable {
         signalRestoration.wake()
     }
 
-    /// Makes the loop end, and a drawing that waits for a terminal that takes nothing.
+    /// Ends the loop, and also a draw call that waits because the terminal accepts no output.
     func requestEnd() {
         isEndRequested.store(true, ordering: .releasing)
         signalRestoration.wake()
     }
 
-    /// Gives the terminal back, once.
+    /// Restores the terminal; only the first call has an effect.
     func end() {
         let unanswered: Int32? = screen.withLock { screen in
             guard screen.phase != .ended else { return nil }
@@ -82,7 +83,7 @@ final class TerminalSession: Sendable {
         if let unanswered { kill(getpid(), unanswered) }
     }
 
-    /// The thread's life.
+    /// Runs the loop of the thread until the session ends.
     func run() {
         signalRestoration.unblockSignals()
         defer { continuation.finish() }
@@ -105,7 +106,7 @@ final class TerminalSession: Sendable {
 // MARK: Signals
 
 extension TerminalSession {
-    /// - Returns: Whether the session goes on.
+    /// - Returns: Whether the session continues.
     private func answerSignals(_ lastSize: inout ScreenSize) -> Bool {
         guard !isEndRequested.load(ordering: .acquiring) else { return false }
         let signals = signalRestoration.takePending()
@@ -119,11 +120,12 @@ extension TerminalSession {
             suspend(wholeJob: isRequested)
             continuation.yield(.resumed)
         } else if signals.contains(SIGCONT) {
-            // SIGSTOP, which nobody can catch, had stopped the process, and the shell has changed the terminal since.
+            // SIGSTOP, which cannot be caught, had stopped the process, and the shell has changed the terminal's
+            // settings since.
             resume()
             continuation.yield(.resumed)
         }
-        // Also where the size is the same again: the terminal has cut what did not fit meanwhile.
+        // Also if the size is the same as before: the terminal may have cut text in the meantime.
         if let size = Self.currentSize, size != lastSize || signals.contains(SIGWINCH) {
             lastSize = size
             screen.withLock { $0.shown = nil }
@@ -148,7 +150,7 @@ extension TerminalSession {
         screen.withLock { screen in
             guard screen.phase != .ended else { return }
             screen.phase = .shown
-            // A terminal that is gone is found so by the next reading.
+            // If the terminal no longer exists, the next read detects it.
             if enter(&screen) == 0 { paint(&screen) }
         }
     }
@@ -164,7 +166,7 @@ extension TerminalSession {
 extension TerminalSession {
     private enum News { case nothing, wakeUp, input }
 
-    /// Waits for keys or a signal.
+    /// Waits for input, a signal or the end of the time.
     private func wait(atMost milliseconds: Int32) -> News {
         withUnsafeTemporaryAllocation(of: pollfd.self, capacity: 2) { waiting in
             waiting.initializeElement(
@@ -173,7 +175,7 @@ extension TerminalSession {
                 at: 1, to: pollfd(fd: signalRestoration.terminal, events: Int16(POLLIN), revents: 0))
             let count = poll(waiting.baseAddress, 2, milliseconds)
             if count == 0 { return .nothing }
-            // Signals come first: what ends the process must not wait for a flood of input to end.
+            // Signals come first: a signal that ends the process must not wait behind a flood of input.
             guard count > 0, waiting[0].revents == 0 else {
                 drainWakeUps()
                 return .wakeUp
@@ -188,12 +190,12 @@ extension TerminalSession {
         }
     }
 
-    /// - Returns: Whether the terminal is still there.
+    /// - Returns: Whether the terminal still exists.
     private func read(into buffer: UnsafeMutableRawBufferPointer, _ reader: inout KeyReader) -> Bool {
         let count = Platform.read(signalRestoration.terminal, buffer.baseAddress, buffer.count)
         guard count > 0 else { return count < 0 && (errno == EAGAIN || errno == EINTR) }
         let bytes = UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(count))
-        // What is typed may be a secret.
+        // The input may be a secret.
         defer { if let start = bytes.baseAddress { explicit_bzero(start, count) } }
         report(reader.read(bytes.bindMemory(to: UInt8.self).span))
         if count < buffer.count { report(reader.pause()) }
@@ -208,7 +210,8 @@ extension TerminalSession {
 // MARK: Output
 
 extension TerminalSession {
-    /// The other screen, saved beside the one from before; no wrapping; bracketed paste; cursor keys and keypad in normal mode.
+    /// Selects the alternate screen, which keeps the main screen. Turns off wrapping, turns on bracketed paste, and
+    /// sets cursor keys and keypad to normal mode.
     private static let greeting = Array("\u{1B}[?1049h\u{1B}[?7l\u{1B}[?2004h\u{1B}[?1l\u{1B}>".utf8)
 
     /// - Returns: 0, or `errno`.
@@ -223,13 +226,13 @@ extension TerminalSession {
         guard let wanted = screen.wanted else { return }
         var bytes = ScreenRenderer.bytes(from: screen.shown, to: wanted, usesColor: usesColor)
         screen.shown = write(bytes) ? wanted : nil
-        // A secret that somebody looks at may be among them.
+        // The bytes may contain a revealed secret.
         bytes.withUnsafeMutableBytes { if let start = $0.baseAddress { explicit_bzero(start, $0.count) } }
     }
 
-    /// Writes all of it, waiting for a terminal that is slow, unless the session is to end.
+    /// Writes all bytes. Waits for a slow terminal, unless the session is about to end.
     ///
-    /// - Returns: Whether it was written.
+    /// - Returns: Whether all bytes were written.
     private func write(_ bytes: [UInt8]) -> Bool {
         bytes.withUnsafeBytes { bytes in
             var rest = bytes[...]

@@ -1,27 +1,27 @@
 internal import TextLayout
 
-/// What a screen shows, as a value: a grid of cells, of which a wide character takes two, and a caret.
+/// The content of a screen as a value: a grid of cells and a caret. A wide character takes two cells.
 package struct Frame: Equatable, Sendable {
     package let size: ScreenSize
-    /// Where the visible cursor stands; nil hides it.
+    /// The position of the visible cursor; nil hides the cursor.
     package var caret: ScreenPosition?
 
-    /// Row after row.
+    /// The cells, row by row.
     private(set) var cells: [Cell]
 
-    /// An empty frame.
+    /// Creates an empty frame.
     package init(_ size: ScreenSize) {
         self.size = size
         cells = Array(repeating: Cell(), count: size.columns * size.rows)
     }
 
-    /// Writes text into a row, over what is there.
+    /// Writes text into a row, over the present content.
     ///
-    /// Text is clipped to the screen and to `width` columns; a wide character that does not fit whole is left out, and one
-    /// that is overwritten by half loses its other half. Control characters are shown as symbols, and characters that
-    /// show nothing by themselves are left out.
+    /// Text is clipped to the screen and to `width` columns. A wide character that does not fit whole is left out. If
+    /// one half of a wide character is overwritten, the other half disappears too. Control characters are shown as
+    /// symbols, and characters that show nothing by themselves are left out.
     ///
-    /// - Returns: How many columns the text took, those left of the screen included.
+    /// - Returns: The number of columns that the text took, including columns left of the screen.
     @discardableResult
     package mutating func write(
         _ text: String, row: Int, column: Int, style: Style = [], width: Int? = nil
@@ -43,7 +43,7 @@ package struct Frame: Equatable, Sendable {
         return position - column
     }
 
-    /// The rows, joined by line ends, without the spaces at their ends.
+    /// The rows, joined by line ends and without trailing spaces.
     package var text: String {
         (0..<size.rows).map { row in
             let line = String(self[row: row].compactMap(\.character))
@@ -52,11 +52,11 @@ package struct Frame: Equatable, Sendable {
         .joined(separator: "\n")
     }
 
-    /// A row's cells.
+    /// The cells of a row.
     package subscript(row row: Int) -> ArraySlice<Cell> { cells[row * size.columns..<(row + 1) * size.columns] }
 
     private mutating func put(_ character: Character, _ width: Int, _ style: Style, at index: Int) {
-        // Half of a wide character cannot be shown.
+        // Half of a wide character cannot be shown, so its other half becomes a space.
         if cells[index].character == nil { cells[index - 1].character = " " }
         let next = index + width
         if next < cells.count, cells[next].character == nil { cells[next].character = " " }
@@ -65,7 +65,7 @@ package struct Frame: Equatable, Sendable {
     }
 }
 
-/// What one column of one row shows.
+/// The content of one column of one row.
 package struct Cell: Equatable, Sendable {
     /// The character; nil in the second column of a wide one.
     package var character: Character? = " "
@@ -73,7 +73,7 @@ package struct Cell: Equatable, Sendable {
 }
 
 extension Character {
-    /// Itself, or the symbol for a control character, which must not reach the terminal.
+    /// The character itself, or a symbol for a control character, which must not reach the terminal.
     fileprivate var shownInFrame: Character {
         guard let scalar = unicodeScalars.first else { return self }
         switch (scalar.properties.generalCategory, scalar.value) {
@@ -81,11 +81,11 @@ extension Character {
         case (.control, 0...0x1F): return Character(Unicode.Scalar(0x2400 + scalar.value) ?? "\u{FFFD}")
         case (.control, 0x7F): return "\u{2421}"
         case (.control, _), (.lineSeparator, _), (.paragraphSeparator, _): return "\u{FFFD}"
-        // Right-to-left overrides and their kind would reach beyond the cell.
+        // Right-to-left overrides and similar characters would have an effect beyond the cell.
         case (.format, 0x202A...0x202E), (.format, 0x2066...0x2069): return "\u{FFFD}"
         default: break
         }
-        // Terminals join what follows to a joiner that has nothing to join here.
+        // A terminal would join the next cell to a joiner at the end of this one.
         guard unicodeScalars.last == "\u{200D}", unicodeScalars.count > 1 else { return self }
         return Character(String(String.UnicodeScalarView(unicodeScalars.dropLast())))
     }

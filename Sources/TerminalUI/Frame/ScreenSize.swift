@@ -1,16 +1,16 @@
-/// How many columns and rows a screen has.
+/// The number of columns and rows of a screen.
 package struct ScreenSize: Hashable, Sendable {
     package let columns: Int
     package let rows: Int
 
-    /// A size; less than nothing is nothing, and more than 1,000 is 1,000, so that no terminal's claim costs gigabytes.
+    /// Creates a size. Both numbers are limited to 0 to 1,000, so that no terminal's claim costs gigabytes.
     package init(columns: Int, rows: Int) {
         self.columns = min(max(columns, 0), 1_000)
         self.rows = min(max(rows, 0), 1_000)
     }
 }
 
-/// A place on a screen; the first row and column are 0.
+/// A position on a screen; the first row and column are 0.
 package struct ScreenPosition: Hashable, Sendable {
     package let row: Int
     package let column: Int

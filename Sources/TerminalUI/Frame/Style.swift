@@ -1,4 +1,4 @@
-/// How a cell looks; the terminal's own theme decides what that is.
+/// The style of a cell. The terminal's theme decides how it looks.
 package struct Style: OptionSet, Hashable, Sendable {
     package let rawValue: UInt8
 
@@ -7,14 +7,14 @@ package struct Style: OptionSet, Hashable, Sendable {
     package static let bold = Style(rawValue: 1)
     package static let dim = Style(rawValue: 2)
     package static let underline = Style(rawValue: 4)
-    /// Foreground and background change places.
+    /// Swaps foreground and background.
     package static let reverse = Style(rawValue: 8)
-    /// Red, where colours are allowed.
+    /// Red if colours are allowed.
     package static let error = Style(rawValue: 16)
-    /// Green, where colours are allowed.
+    /// Green if colours are allowed.
     package static let success = Style(rawValue: 32)
-    /// Cyan, where colours are allowed.
+    /// Cyan if colours are allowed.
     package static let accent = Style(rawValue: 64)
-    /// For the eyes of whoever sits there: a terminal shows it, and a picture has dots in its place.
+    /// Marks a secret for the user only: a terminal shows it, and a picture of the screen has dots instead.
     package static let secret = Style(rawValue: 128)
 }

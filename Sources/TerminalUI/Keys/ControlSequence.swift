@@ -1,10 +1,10 @@
-/// The bytes between the introducer of an escape sequence and its last byte, and which key they are.
+/// Collects the bytes between the introducer and the last byte of an escape sequence, and determines the key.
 ///
-/// The keys are those of xterm's control sequences (<https://invisible-island.net/xterm/ctlseqs/ctlseqs.html>), of the VT220's
-/// editing keypad, the Linux console, screen, tmux and rxvt, and of xterm's modifyOtherKeys and `CSI u`, which some send
-/// for keys that had no code of their own.
+/// It supports xterm's control sequences (<https://invisible-island.net/xterm/ctlseqs/ctlseqs.html>), the VT220's
+/// editing keypad, the Linux console, screen, tmux and rxvt. It also supports xterm's modifyOtherKeys and `CSI u`,
+/// which some terminals send for keys that had no code of their own.
 struct ControlSequence {
-    /// No key has more; what comes after them is dropped.
+    /// The maximum number of bytes of a key's sequence; further bytes are dropped.
     private static let longest = 32
 
     private var bytes: [UInt8] = []
@@ -21,7 +21,7 @@ struct ControlSequence {
 
     func isPasteStart(endingIn last: UInt8) -> Bool { last == UInt8(ascii: "~") && bytes == Array("200".utf8) }
 
-    /// The key of a control sequence, after ESC `[`.
+    /// Returns the key of a control sequence, which follows ESC `[`.
     func key(endingIn last: UInt8) -> Key {
         guard let numbers else { return .unknown }
         let modifiers = Modifiers(parameter: numbers.count > 1 ? numbers[1] : 1)
@@ -30,20 +30,21 @@ struct ControlSequence {
         case UInt8(ascii: "u"): return Key(pressing: numbers.first ?? 0, with: modifiers)
         case UInt8(ascii: "~"), UInt8(ascii: "^"), UInt8(ascii: "@"):
             if numbers.first == 27, numbers.count == 3 { return Key(pressing: numbers[2], with: modifiers) }
-            // rxvt says in the last byte that Ctrl is held.
+            // rxvt reports Ctrl in the last byte.
             let isControl = last != UInt8(ascii: "~") || modifiers.contains(.control)
             return Self.editingKey(numbers.first ?? 0, isControl: isControl)
         default: return Self.cursorKey(last, isControl: modifiers.contains(.control)) ?? .unknown
         }
     }
 
-    /// The key after ESC `O`: the keypads in application mode, which another program may have left on.
+    /// Returns the key after ESC `O`. The keypads send these sequences in application mode, which another program may
+    /// have left on.
     func keypadKey(endingIn last: UInt8) -> Key {
         switch last {
         case UInt8(ascii: "M"): .enter
         case UInt8(ascii: "I"): .tab
         case UInt8(ascii: "X"): .character("=")
-        // Seven bits of the key's own character, moved up by 0x40.
+        // The code is the key's own character plus 0x40.
         case UInt8(ascii: "j")...UInt8(ascii: "y"): .character(Character(Unicode.Scalar(last - 0x40)))
         default: Self.cursorKey(last, isControl: false) ?? .unknown
         }
@@ -51,7 +52,7 @@ struct ControlSequence {
 
     private static func cursorKey(_ last: UInt8, isControl: Bool) -> Key? {
         switch last {
-        // In lower case rxvt's, with Shift.
+        // The lower-case letters are from rxvt, with Shift.
         case UInt8(ascii: "A"), UInt8(ascii: "a"): .up
         case UInt8(ascii: "B"), UInt8(ascii: "b"): .down
         case UInt8(ascii: "C"), UInt8(ascii: "c"): .right
@@ -73,7 +74,7 @@ struct ControlSequence {
         }
     }
 
-    /// The parameters, each without its subparameters; nil where they are not numbers.
+    /// The parameters, each without its subparameters; nil if one is not a number.
     private var numbers: [Int]? {
         guard bytes.count <= Self.longest else { return nil }
         var numbers: [Int] = []
@@ -81,7 +82,7 @@ struct ControlSequence {
             var number = 0
             for byte in parameter.prefix(while: { $0 != UInt8(ascii: ":") }) {
                 guard (0x30...0x39).contains(byte) else { return nil }
-                // Past any scalar; so it cannot overflow.
+                // The limit is above every scalar and prevents an overflow.
                 number = min(number * 10 + Int(byte - 0x30), 0x20_0000)
             }
             numbers.append(number)
@@ -90,24 +91,24 @@ struct ControlSequence {
     }
 }
 
-/// The keys that are held while another one is pressed.
+/// The modifier keys held while another key is pressed.
 struct Modifiers: OptionSet {
     let rawValue: Int
 
     static let shift = Modifiers(rawValue: 1)
     static let alternate = Modifiers(rawValue: 2)
     static let control = Modifiers(rawValue: 4)
-    /// Super, Hyper and Meta; caps lock and num lock, which follow, change no key.
+    /// Super, Hyper and Meta. The next bits, caps lock and num lock, change no key.
     static let other = Modifiers(rawValue: 8 + 16 + 32)
 }
 
 extension Modifiers {
-    /// The modifiers of a sequence, which counts them from 1.
+    /// Creates the modifiers from a parameter of a sequence, which is 1 without any modifier.
     init(parameter: Int) { self.init(rawValue: max(parameter, 1) - 1) }
 }
 
 extension Key {
-    /// The key that types a scalar, with modifiers.
+    /// Creates the key that types a scalar, with modifiers.
     init(pressing code: Int, with modifiers: Modifiers) {
         switch code {
         case 0x08, 0x7F: self = modifiers.contains(.alternate) ? .control("w") : .backspace
@@ -123,13 +124,13 @@ extension Key {
                 self = .unknown
                 return
             }
-            // Some terminals name the key without what Shift makes of it.
+            // Some terminals send the unshifted character of the key.
             let isLowerCase = (0x61...0x7A).contains(value) && modifiers.contains(.shift)
             self = .character(Character(isLowerCase ? Unicode.Scalar(UInt8(value) - 0x20) : scalar))
         }
     }
 
-    /// The key of Ctrl and an ASCII character.
+    /// Returns the key for Ctrl with an ASCII character.
     private static func control(_ code: Int) -> Key {
         switch code {
         case 0x20, 0x40: .control("@")

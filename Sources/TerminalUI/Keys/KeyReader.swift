@@ -2,12 +2,12 @@ internal import Platform
 
 /// Turns the bytes that a terminal sends into keys.
 ///
-/// It is a pure state machine: however the bytes are cut into reads, the same keys come out. What depends on time is left to
-/// whoever reads: `pause()` when no byte is there for now, and `timeOut()` when none came for a while although
-/// `isWaitingAfterEscape` or `isWaitingForPaste`. Nothing is swallowed: bytes that mean nothing are an `.unknown` key, and
-/// the key after them is whole.
+/// It is a pure state machine: the keys do not depend on how the bytes are split into reads. The caller handles time.
+/// It calls `pause()` when no byte is available for now. It calls `timeOut()` when no byte came for a while although
+/// `isWaitingAfterEscape` or `isWaitingForPaste` is true. No input is lost: bytes without a meaning produce an
+/// `.unknown` key, and the key after them is read whole.
 struct KeyReader: ~Copyable {
-    /// How many bytes of a paste are kept; a form's fields take far less.
+    /// The maximum number of bytes kept of a paste. A form's fields accept far less.
     static let longestPaste = 65_536
 
     private enum State {
@@ -32,7 +32,7 @@ struct KeyReader: ~Copyable {
     private var sequence = ControlSequence()
     private var paste = PasteBuffer()
 
-    /// Whether the bytes so far are the Esc key, unless more follow at once.
+    /// Whether the bytes so far are the Esc key unless more bytes follow at once.
     var isWaitingAfterEscape: Bool {
         switch state {
         case .escape, .consoleFunctionKey: true
@@ -44,17 +44,17 @@ struct KeyReader: ~Copyable {
     /// Whether the bytes so far are the beginning of a paste.
     var isWaitingForPaste: Bool { state == .paste }
 
-    /// Reads bytes; a character at their end is held back, since marks may follow that belong to it.
+    /// Reads bytes. The last character is held back because combining marks may follow it.
     mutating func read(_ bytes: Span<UInt8>) -> [Key] {
         var keys: [Key] = []
         for index in bytes.indices { step(bytes[index], &keys) }
         return keys
     }
 
-    /// Ends the character that was held back: no byte is there for now.
+    /// Ends the character that was held back. Call it when no byte is available for now.
     mutating func pause() -> [Key] { cluster.end().map { [.character($0)] } ?? [] }
 
-    /// Ends an escape sequence or a paste that did not go on: nothing came for a while.
+    /// Ends an incomplete escape sequence or paste. Call it when no byte came for a while.
     mutating func timeOut() -> [Key] {
         if isWaitingForPaste { return endUnfinishedPaste() }
         guard isWaitingAfterEscape else { return [] }
@@ -79,7 +79,7 @@ struct KeyReader: ~Copyable {
         }
     }
 
-    /// Reports a paste whose end got lost, and reads what was typed after it.
+    /// Reports a paste whose end mark is missing, and reads the keys typed after it.
     private mutating func endUnfinishedPaste() -> [Key] {
         var keys: [Key] = []
         var typed = paste.takeTyped()
@@ -108,7 +108,7 @@ struct KeyReader: ~Copyable {
         case 0x08, 0x7F: emit(.backspace, &keys)
         case 0x09: emit(.tab, &keys)
         case 0x0A, 0x0D: emit(.enter, &keys)
-        // Ctrl takes the two upper bits from a letter.
+        // Ctrl clears the two upper bits of a letter.
         case 0x00...0x1F: emit(Key(pressing: Int(scalar.value) + 0x40, with: .control), &keys)
         case 0x80...0x9F: emit(.unknown, &keys)
         default: if let character = cluster.take(scalar) { keys.append(.character(character)) }
@@ -121,12 +121,13 @@ struct KeyReader: ~Copyable {
         case UInt8(ascii: "O"): state = .singleShift
         case 0x1B: keys.append(.escape)
         case 0x7F: emit(.control("w"), &keys)
-        // Somebody who is quick, or a program that types: Alt and Ctrl together mean nothing here.
+        // A fast user or a program sent Esc and a control key: Alt with Ctrl has no meaning here, so these are two
+        // keys.
         case 0x00...0x1F:
             emit(.escape, &keys)
             step(byte, &keys)
-        // Alt and a character. ESC `]`, ESC `P` and their kind are no exception: they begin answers of a terminal, none of
-        // which is ever asked for, and waiting for an answer's end would swallow what is typed.
+        // Alt and a character, including ESC `]`, ESC `P` and the like. These begin answers of a terminal, but this
+        // program never requests one, and waiting for the end of an answer would swallow typed keys.
         case 0x20...0x7E: emit(.unknown, &keys)
         default:
             state = .alternate
@@ -145,7 +146,7 @@ struct KeyReader: ~Copyable {
     private mutating func readControlSequence(_ byte: UInt8, _ keys: inout [Key]) {
         switch byte {
         case UInt8(ascii: "[") where sequence.isEmpty: state = .consoleFunctionKey
-        // rxvt ends its sequences with Shift in what ECMA-48 counts as a byte in the middle.
+        // With Shift, rxvt ends its sequences with `$`, which ECMA-48 counts as an intermediate byte.
         case UInt8(ascii: "$") where sequence.isNumber: emit(sequence.key(endingIn: UInt8(ascii: "~")), &keys)
         case 0x20...0x3F: sequence.append(byte)
         case 0x40...0x7E:
@@ -167,7 +168,7 @@ struct KeyReader: ~Copyable {
         }
     }
 
-    /// Reports a sequence that another byte broke off, and reads that byte.
+    /// Reports a sequence that another byte interrupted, and reads that byte.
     private mutating func breakOff(before byte: UInt8, _ keys: inout [Key]) {
         emit(.unknown, &keys)
         step(byte, &keys)
@@ -178,7 +179,7 @@ struct KeyReader: ~Copyable {
         keys.append(key)
     }
 
-    /// Ends what was being read.
+    /// Ends the current character or sequence.
     private mutating func end(_ keys: inout [Key]) {
         keys += pause()
         state = .ground
@@ -186,16 +187,16 @@ struct KeyReader: ~Copyable {
     }
 }
 
-/// The scalars of one user-perceived character, as they come.
+/// Collects the scalars of one user-perceived character.
 private struct Cluster {
-    /// Nobody's character is longer; a flood of combining marks is cut into several.
+    /// The maximum length in bytes. No real character is longer; longer runs of combining marks are split.
     private static let longest = 256
 
     private var text = ""
 
     /// Adds a scalar.
     ///
-    /// - Returns: The character before it, where the scalar begins another one.
+    /// - Returns: The completed character, if the scalar begins another one.
     mutating func take(_ scalar: Unicode.Scalar) -> Character? {
         guard text.utf8.count < Self.longest else {
             let character = end()
@@ -213,34 +214,34 @@ private struct Cluster {
     }
 }
 
-/// What is pasted, in memory of its own that is zeroed: it may be a secret.
+/// The pasted bytes, in memory that is zeroed, because they may be a secret.
 private struct PasteBuffer: ~Copyable {
     private static let endMark = Array("\u{1B}[201~".utf8)
 
     private var bytes: [UInt8] = []
     private var isCut = false
-    /// Whether Ctrl-C is among what was not kept.
+    /// Whether Ctrl-C is among the dropped bytes.
     private var hasCutInterrupt = false
-    /// How many bytes of the end mark have come.
+    /// The number of bytes of the end mark that have come.
     private var matched = 0
 
     /// Adds a byte.
     ///
-    /// - Returns: Whether it was the last one of the end mark.
+    /// - Returns: Whether the byte completes the end mark.
     mutating func take(_ byte: UInt8) -> Bool {
         if byte == Self.endMark[matched] {
             matched += 1
             return matched == Self.endMark.count
         }
-        // The mark begins with its only ESC: nothing but this byte can begin another one.
+        // Only this byte can begin another mark, because the mark's only ESC is its first byte.
         for index in 0..<matched { append(Self.endMark[index]) }
         matched = 0
         if byte == Self.endMark[0] { matched = 1 } else { append(byte) }
         return false
     }
 
-    /// Takes out what was typed after a paste whose end got lost. It begins with a control character, since no text that
-    /// people paste has any but tabs and line ends.
+    /// Removes and returns the keys typed after a paste whose end mark is missing. They begin with the first control
+    /// character, because pasted text contains no control characters except tabs and line ends.
     mutating func takeTyped() -> [UInt8] {
         let isTyped: (UInt8) -> Bool = { $0 < 0x20 && !(0x09...0x0A).contains($0) && $0 != 0x0D || $0 == 0x7F }
         let count = bytes.count - (bytes.firstIndex(where: isTyped) ?? bytes.count)
@@ -249,9 +250,9 @@ private struct PasteBuffer: ~Copyable {
         return Array(typed)
     }
 
-    /// What was pasted, with LF as line end; the buffer is empty afterwards.
+    /// Returns the pasted text with LF as line end, and empties the buffer.
     mutating func end() -> String {
-        // A character that was cut in two is none.
+        // Drops a character that was cut in two.
         if isCut, let lead = bytes.lastIndex(where: { $0 & 0xC0 != 0x80 }), bytes[lead] >= 0x80 {
             erase(bytes.count - lead)
         }
@@ -265,7 +266,7 @@ private struct PasteBuffer: ~Copyable {
     }
 
     private mutating func append(_ byte: UInt8) {
-        // Growing would leave a copy behind.
+        // An array that grows would leave a copy in memory.
         if bytes.isEmpty { bytes.reserveCapacity(KeyReader.longestPaste) }
         guard bytes.count < KeyReader.longestPaste else {
             isCut = true

@@ -1,16 +1,16 @@
-/// UTF-8, byte by byte (Unicode 16, table 3-7).
+/// Decodes UTF-8 byte by byte (Unicode 16, table 3-7).
 struct ScalarDecoder {
     enum Step: Equatable {
         case scalar(Unicode.Scalar)
         /// More bytes belong to the scalar.
         case more
-        /// No UTF-8; the byte itself may begin another scalar unless it was taken.
+        /// The bytes are not UTF-8. Unless it was taken, the byte may begin another scalar.
         case invalid(isTaken: Bool)
     }
 
     private var value: UInt32 = 0
     private var missing = 0
-    /// What the next byte may be: fewer after some first bytes, so that nothing is overlong or a surrogate.
+    /// The range of the next byte. It is smaller after some first bytes, to exclude overlong forms and surrogates.
     private var continuation: ClosedRange<UInt8> = 0x80...0xBF
 
     mutating func take(_ byte: UInt8) -> Step {

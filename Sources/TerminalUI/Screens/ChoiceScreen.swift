@@ -1,13 +1,13 @@
 internal import ProfileCore
 
-/// A list over a screen, of which one entry is picked.
+/// A list over a screen, from which the user picks one entry.
 package struct ChoiceScreen: Hashable, Sendable {
     package let title: String
     private let text: String
     package let options: [String]
     package private(set) var selected: Int
 
-    /// Asks for one of the options, of which there is at least one.
+    /// Creates a list of at least one option.
     package init(title: String, text: String = "", options: [String], selected: Int = 0) {
         self.title = title
         self.text = text
@@ -15,13 +15,13 @@ package struct ChoiceScreen: Hashable, Sendable {
         self.selected = selected
     }
 
-    /// How it ends.
+    /// The result of the list.
     enum Outcome: Equatable {
         case picked(Int)
         case closed
     }
 
-    /// Takes a key; nil while nothing is picked.
+    /// Handles a key. Returns nil until the user picks an option or closes the list.
     mutating func take(_ key: Key) -> Outcome? {
         switch key {
         case .up, .backTab: move(by: -1)

@@ -1,14 +1,15 @@
 package import ProfileCore
 
-/// A field that somebody else has changed while it was edited; texts are as a form shows them, "" for none.
+/// A field whose stored value has changed while it was edited. Its texts are as a form shows them; an empty text means
+/// no value.
 package struct FieldConflict: Hashable, Sendable {
     package let field: FieldName
     package let title: String
-    /// What was stored when editing began.
+    /// The stored text when editing began.
     package let before: String
-    /// What is stored now.
+    /// The text stored now.
     package let theirs: String
-    /// What is in the form.
+    /// The text in the form.
     package let yours: String
 
     package init(field: FieldName, title: String, before: String, theirs: String, yours: String) {
@@ -19,16 +20,17 @@ package struct FieldConflict: Hashable, Sendable {
         self.yours = yours
     }
 
-    /// Whether it was changed on both sides, and not to the same.
+    /// Whether both sides changed the field, and to different texts.
     package var isContested: Bool { yours != before && yours != theirs }
 }
 
-/// What changed meanwhile, field by field, over a form: for those changed on both sides one says which text stays.
+/// A panel over a form that lists the fields changed in the store meanwhile. For a field changed on both sides the user
+/// chooses which text stays.
 ///
-/// A field that one has not touched takes the text of the other side, as an edit keeps what it does not change.
+/// A field that the user has not changed takes the stored text, because an edit keeps what it does not change.
 struct ConflictScreen: Sendable {
     let conflicts: [FieldConflict]
-    /// The fields in which the own text stays.
+    /// The fields that keep the user's own text.
     private var kept: Set<FieldName>
     private var selected = 0
 
@@ -39,7 +41,7 @@ struct ConflictScreen: Sendable {
 
     enum Outcome { case chosen, closed }
 
-    /// Takes a key; nil while nothing is chosen.
+    /// Handles a key. Returns nil until the user confirms or closes the panel.
     mutating func take(_ key: Key) -> Outcome? {
         let contested = contested
         switch key {
@@ -56,7 +58,7 @@ struct ConflictScreen: Sendable {
         return nil
     }
 
-    /// The text of each field as it was chosen.
+    /// The chosen text of each field.
     var chosenTexts: [(FieldName, String)] {
         conflicts.map { ($0.field, kept.contains($0.field) ? $0.yours : $0.theirs) }
     }
@@ -66,10 +68,10 @@ struct ConflictScreen: Sendable {
     func draw(into frame: inout Frame) {
         let width = Panel.innerWidth(frame.size)
         var panel = Panel(title: "Changed meanwhile")
-        panel.add(wrapping: "Somebody else has changed this profile since you opened it.", width: width)
+        panel.add(wrapping: "Another user has changed this profile since you opened it.", width: width)
         if conflicts.isEmpty {
             panel.add(PanelLine(""))
-            panel.add(wrapping: "None of these fields has changed; perhaps the password has.", width: width)
+            panel.add(wrapping: "None of these fields has changed. The password may have changed.", width: width)
         }
         for conflict in conflicts {
             let isSelected = contested.indices.contains(selected) && contested[selected] == conflict

@@ -1,11 +1,11 @@
 package import ProfileCore
 package import ProfileForm
 
-/// A few entries, most of them secret, that are asked for under a title: pass codes and logins.
+/// A screen with a title and a few entries, most of them secret: for passcodes and logins.
 ///
-/// What was typed is held in memory that is zeroed; see ``EditedText``.
+/// The typed texts are kept in memory that is zeroed after use; see ``EditedText``.
 package struct EntryScreen: Screen {
-    /// What is asked for: everything, by the entries' names.
+    /// The texts of all entries, by name.
     package struct Request: Sendable {
         private let texts: [String: Secret]
 
@@ -13,15 +13,15 @@ package struct EntryScreen: Screen {
             texts = Dictionary(entries.map { ($0.name, $0.text.content) }) { first, _ in first }
         }
 
-        /// What was typed into an entry; empty where there is none of that name.
+        /// The text of an entry; empty if there is no entry of that name.
         package subscript(name: String) -> Secret { texts[name] ?? Secret("") }
     }
 
-    /// What it is answered.
+    /// The answer to the request.
     package enum Reply: Sendable {
-        /// It does not do: shown as an alert, with some entries emptied and the first of them in focus.
+        /// The entries are refused. The screen shows an alert, empties some entries, and focuses the first of them.
         case failed(String, emptying: [String])
-        /// Nothing was looked at, and nothing will be before this time has passed.
+        /// The entries were not checked, and none will be checked before this time has passed.
         case throttled(milliseconds: Int64)
     }
 
@@ -31,7 +31,7 @@ package struct EntryScreen: Screen {
         let label: String
         let hint: String
         let isSecret: Bool
-        /// Whether somebody makes the secret up here, and may look at it.
+        /// Whether this is a new secret, which the user may reveal while typing.
         let isNew: Bool
         fileprivate(set) var text: EditedText
         fileprivate(set) var isRevealed = false
@@ -51,9 +51,9 @@ package struct EntryScreen: Screen {
 
     package let name: String
     package let title: String
-    /// Beside the title: whose entries they are.
+    /// The owner of the entries, shown beside the title.
     private let subject: String
-    /// What submitting does, in a word.
+    /// The action of submitting, in a word.
     private let submitting: String
     private let initialTexts: [Secret]
     package private(set) var entries: [Entry]
@@ -65,18 +65,18 @@ package struct EntryScreen: Screen {
     private var note: ScreenNote?
     private var question: ChoiceScreen?
     private var now: ContinuousClock.Instant?
-    /// Before this nothing is submitted.
+    /// The time until which nothing can be submitted.
     private var blockedUntil: ContinuousClock.Instant?
 
-    /// Asks for entries, of which there is at least one.
+    /// Creates a screen with at least one entry.
     ///
     /// - Parameters:
-    ///   - entries: What is asked for; the focus is in the first empty one.
-    ///   - name: What the screen is called in its ``Screen/state``.
-    ///   - title: What stands above.
-    ///   - subject: Whose entries they are, if that is known.
-    ///   - submitting: What submitting does, in a word such as "log in".
-    ///   - notices: What is shown first.
+    ///   - entries: The entries. The first empty one gets the focus.
+    ///   - name: The name of the screen in its ``Screen/state``.
+    ///   - title: The title.
+    ///   - subject: The owner of the entries, if known.
+    ///   - submitting: The action of submitting in a word or two, such as "log in".
+    ///   - notices: The notices to show first.
     package init(
         _ entries: [Entry], name: String, title: String, subject: String = "", submitting: String,
         notices: [NoticeScreen] = []
@@ -151,7 +151,7 @@ package struct EntryScreen: Screen {
         }
     }
 
-    /// At the next whole second of the countdown.
+    /// The time of the next whole second of the countdown.
     package var nextChange: ContinuousClock.Instant? {
         guard let blockedUntil else { return nil }
         return blockedUntil - .seconds(max(0, secondsLeft - 1))
@@ -181,7 +181,7 @@ package struct EntryScreen: Screen {
 
 extension EntryScreen {
     package func draw(into frame: inout Frame) {
-        // Something over the screen has keys of its own.
+        // A notice or question over the screen has its own keys.
         let isCovered = question != nil || !notices.isEmpty
         let rows = entries.enumerated().map { index, entry in
             let isRevealed = entry.isRevealed && !isCovered
@@ -233,7 +233,7 @@ extension EntryScreen {
 }
 
 extension EntryScreen.Entry {
-    /// With a dot for each character of a secret.
+    /// The shown text, with a dot for each character of a secret.
     fileprivate var shown: String {
         isSecret ? String(repeating: "•", count: text.count) : plainText
     }
@@ -245,12 +245,12 @@ extension EntryScreen.Entry {
 }
 
 extension EditedText {
-    /// In bytes; no secret is longer, and no username.
+    /// The maximum length of an entry in bytes. No secret or username is longer.
     private static let longest = 4_096
 
     /// Edits the text.
     ///
-    /// - Returns: Whether there was room for what was typed.
+    /// - Returns: Whether the typed text fitted.
     fileprivate mutating func handle(_ event: FormEvent) -> Bool {
         switch event {
         case .type(let character): return insert(String(character))

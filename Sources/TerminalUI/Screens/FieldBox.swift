@@ -1,15 +1,15 @@
 internal import TextLayout
 
-/// The box in which a field's text is seen and typed; a text that is wider scrolls, so that the caret is seen.
+/// The box that shows a field's text. A text wider than the box scrolls so that the caret stays visible.
 struct FieldBox {
-    /// Without the brackets.
+    /// The width without the brackets.
     let width: Int
     private let characters: [(text: String, width: Int)]
     private let caret: Int
     private let hasFocus: Bool
     private let isEnabled: Bool
     private let isSecretShown: Bool
-    /// Columns at the end of the box that say that it opens.
+    /// The columns at the end of the box for the mark of a list.
     private let markWidth: Int
 
     init(_ field: FieldRow, width: Int) {
@@ -44,12 +44,13 @@ struct FieldBox {
 
     private var textWidth: Int { width - markWidth }
 
-    /// The characters for which there is room, the caret among or after them.
+    /// The range of characters that fit, with the caret among them or after them.
     private var visibleCharacters: Range<Int> {
         let width = textWidth
         var start = 0
         if hasFocus {
-            // As far to the right as the caret needs, and a third of the box further, so that what follows is seen too.
+            // Scrolls as far as the caret needs, and a third of the box further, so that the following text is visible
+            // too.
             let ahead = characters[caret...].prefix(width / 3).reduce(0) { $0 + $1.width }
             var needed = characters[..<caret].reduce(1) { $0 + $1.width } + min(ahead, width / 3)
             while needed > width, start < caret {
@@ -68,7 +69,7 @@ struct FieldBox {
 }
 
 extension Frame {
-    /// Puts the caret to a place, or to the nearest on the screen.
+    /// Sets the caret to a position, or to the nearest position on the screen.
     mutating func placeCaret(row: Int, column: Int) {
         guard size.rows > 0, size.columns > 0 else { return }
         caret = ScreenPosition(row: max(0, min(row, size.rows - 1)), column: max(0, min(column, size.columns - 1)))

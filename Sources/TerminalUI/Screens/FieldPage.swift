@@ -1,19 +1,18 @@
 internal import TextLayout
 
-/// A page of labelled fields, one under the other, with a title above and the keys below: what forms and entries of
-/// secrets look like.
+/// A page of labelled fields in a column, with a title above and the keys below. Forms and entries of secrets use it.
 ///
-/// Each field has a slot of up to three rows, so that messages come and go without anything moving: its box, what is
-/// wrong with it, and what is accepted while it has the focus. Where the slots do not fit they shrink, and then the
-/// page scrolls, such that the field with the focus and its messages are seen.
+/// Each field has a slot of up to three rows: its box, its issue, and the accepted values while it has the focus.
+/// Messages can therefore appear and disappear without moving other fields. If the slots do not fit, they shrink. If
+/// they still do not fit, the page scrolls so that the field with the focus and its messages are visible.
 struct FieldPage {
     let title: String
-    /// Beside the title.
+    /// The text at the right end of the title row.
     var aside = ""
-    /// Which field one is in, for a page that cannot show all of them at once.
+    /// The position of the field with the focus, shown if the page cannot show all fields at once.
     var place = ""
     var rows: [FieldRow]
-    /// What has just happened, or is under way.
+    /// A note about the last event or the work in progress.
     var note: ScreenNote?
     var keys: KeyLegend
 
@@ -47,7 +46,7 @@ struct FieldPage {
     private func drawFoot(into frame: inout Frame, _ layout: Layout) {
         let rows = layout.body.upperBound..<frame.size.rows
         let width = max(0, frame.size.columns - 2)
-        // Where there is one row for both, what has happened is worth more than the keys.
+        // If there is only one row for both, the note is more useful than the keys.
         if let note, let row = rows.first {
             frame.write(note.text, row: row, column: 1, style: note.style, width: width)
         }
@@ -79,40 +78,41 @@ struct FieldPage {
 /// One field of a page.
 struct FieldRow {
     let label: String
-    /// As it is shown, with dots for a secret.
+    /// The shown text, with dots for a secret.
     let text: String
-    /// In characters of the text.
+    /// The position of the caret, in characters of the text.
     let caret: Int
-    /// Columns that the longest text takes, with the caret after it.
+    /// The columns that the longest text takes, including the caret after it.
     let width: Int
     var isRequired = false
     var isEnabled = true
     var hasFocus = false
-    /// Filled in, and as it should be.
+    /// Whether the field is filled in and valid.
     var isRight = false
     var error: String?
-    /// What is accepted.
+    /// The accepted values.
     var hint = ""
-    /// A secret is shown as it was typed.
+    /// Whether a secret is shown as typed.
     var isSecretShown = false
-    /// It takes one of some values.
+    /// Whether the field has a list of choices.
     var hasChoices = false
-    /// The list of them, while one looks for a value; stands in the place of the hint.
+    /// The open list of choices, which replaces the hint; nil while the list is closed.
     var list: ChoiceList?
 }
 
-/// The values that are offered under a field.
+/// The list of choices under a field.
 struct ChoiceList {
-    /// Those that what was typed leaves.
+    /// The titles that match the typed text.
     let titles: [String]
-    /// Which of them would be taken.
+    /// The index of the selected title.
     let selected: Int?
-    /// How many there are without anything typed.
+    /// The number of choices without any typed text.
     let total: Int
 
-    /// As many lines as there is room for, the selected one among them, and how many there are where some are not seen.
+    /// Returns as many lines as fit, including the selected one. If not all choices are shown, the last line tells how
+    /// many there are.
     fileprivate func lines(_ room: Int) -> [(text: String, style: Style)] {
-        guard !titles.isEmpty else { return [("none of \(total) values has this", .error)] }
+        guard !titles.isEmpty else { return [("none of \(total) values matches", .error)] }
         let isWhole = titles.count <= room && titles.count == total
         let window = titles.window(of: max(1, isWhole ? room : room - 1), keeping: selected ?? 0)
         let lines = window.map { index -> (text: String, style: Style) in
@@ -124,14 +124,14 @@ struct ChoiceList {
     }
 }
 
-/// A line at the bottom that says what has just happened.
+/// A line at the bottom about the last event.
 struct ScreenNote: Hashable {
     let text: String
     var style: Style = .accent
 }
 
 extension FieldPage {
-    /// What stands where.
+    /// The positions of the page's parts.
     private struct Layout {
         let body: Range<Int>
         let labelColumn: Int
@@ -140,7 +140,7 @@ extension FieldPage {
         let boxWidth: Int
         let messageColumn: Int
         let messageWidth: Int
-        /// Whether there are more fields than can be seen with the messages of one.
+        /// Whether the page cannot show all fields together with the messages of one field.
         let isCrowded: Bool
         private(set) var lines: [Line] = []
 
@@ -153,11 +153,11 @@ extension FieldPage {
             let labels = page.rows.map { $0.label.displayWidth + ($0.isRequired ? 2 : 0) }.max() ?? 0
             labelWidth = min(labels, max(0, size.columns / 2 - 6))
             boxColumn = labelColumn + labelWidth + (isWide ? 2 : 1)
-            // The brackets, and room for a mark behind them.
+            // Leaves room for the brackets and for a mark after them.
             boxWidth = max(1, size.columns - boxColumn - (isWide ? 6 : 4))
             messageColumn = isWide ? boxColumn : 4
             messageWidth = max(1, size.columns - messageColumn - 1)
-            // The roomiest slots for which there is room; no air is needed below the last one.
+            // Uses the highest slots that fit. The last slot needs no blank rows below it.
             isCrowded = page.rows.count + 2 > body.count
             let listRoom = max(1, min(7, body.count - 3))
             let height = (2...3).last { page.rows.count * $0 - ($0 - 1) <= body.count } ?? 1
@@ -168,13 +168,13 @@ extension FieldPage {
                     lines += repeatElement(Line(field: index, content: .blank), count: max(0, height - slot.count))
                 }
             }
-            // Long messages take the air of others before anything has to scroll.
+            // Long messages take the blank rows of other fields before the page has to scroll.
             while lines.count > body.count, let air = lines.lastIndex(where: \.isBlank) { lines.remove(at: air) }
             for index in lines.indices { lines[index].hasFocus = page.rows[lines[index].field].hasFocus }
         }
     }
 
-    /// The lines of one field, without the air after it.
+    /// The lines of one field, without blank rows after them.
     private func slot(of index: Int, width: Int, listRoom: Int) -> [Line] {
         let row = rows[index]
         var lines = [Line(field: index, content: .box)]
@@ -205,12 +205,13 @@ extension FieldPage {
 }
 
 extension [FieldPage.Line] {
-    /// The lines that are seen where there is room for so many: those of the field with the focus, and what is around.
+    /// Returns the range of visible lines: those of the field with the focus, and the lines around it.
     fileprivate func visible(_ room: Int) -> Range<Int> {
         guard room < count else { return 0..<count }
         let first = firstIndex { $0.hasFocus } ?? 0
         let last = lastIndex { $0.hasFocus } ?? 0
-        // One line more, so that the next field is seen to be there; but the box before all messages.
+        // Shows one line more so that the next field is visible. The box of the field with the focus has priority over
+        // its messages.
         let start = Swift.min(Swift.max(0, Swift.min(last + 2 - room, first)), count - room)
         return start..<start + room
     }

@@ -2,43 +2,44 @@ package import ProfileCore
 package import ProfileForm
 internal import TextLayout
 
-/// A ``FormState`` on a screen: its fields with what is wrong and what is accepted, the address search, and the questions
-/// before anything is lost.
+/// A ``Form`` on a screen: its fields with their issues and hints, the address search, and the questions before input
+/// is discarded.
 package struct FormScreen: Screen {
-    /// What it asks for.
+    /// A request of the screen.
     package enum Request: Sendable {
-        /// To store what was submitted; merged if it holds what was chosen of the changes that were told last.
+        /// Store the submitted profile. `isMerged` tells whether it contains the user's choices from the last reported
+        /// conflict.
         case store(ValidProfile, isMerged: Bool)
-        /// The addresses that are stored under a postal code.
+        /// Find the addresses that are stored under a postal code.
         case addresses(postalCode: String)
     }
 
-    /// What it is answered.
+    /// The answer to a request.
     package enum Reply: Sendable {
-        /// The store takes the profile for invalid or a duplicate: shown in the form.
+        /// The store refused the profile as invalid or duplicate. The form shows the issues.
         case refused([ValidationIssue])
-        /// Something else went wrong: shown as an alert.
+        /// The request failed for another reason, which the screen shows as an alert.
         case failed(String)
-        /// The addresses that were asked for.
+        /// The requested addresses.
         case addresses([String])
-        /// Other rules are in force now, by which what is in the form has to be judged.
+        /// Other rules are in force now. The form must be judged again by them.
         case rulesChanged(ProfileValidator)
-        /// The profile has changed since it was read, in these fields.
+        /// These fields of the stored profile have changed since it was read.
         case changedMeanwhile([FieldConflict])
     }
 
     package let name: String
     package let title: String
-    /// What submitting does, in a word: "register".
+    /// The action of submitting in a word, such as "register".
     private let submitting: String
-    /// Whether there are others to go on with.
+    /// Whether the user can skip to another profile.
     private let canSkip: Bool
     package private(set) var form: FormState
     package var notices: [NoticeScreen]
     package private(set) var isBusy = false
     private var question: Question?
     private var note: ScreenNote?
-    /// The field to go back to when storing fails.
+    /// The field that gets the focus again if storing fails.
     private var lastFocus: FieldName?
     private var isMerged = false
 
@@ -49,15 +50,15 @@ package struct FormScreen: Screen {
         case conflict(ConflictScreen)
     }
 
-    /// Puts a form on a screen, with the focus in its first field.
+    /// Creates a screen for a form. If no field has the focus, the first one gets it.
     ///
     /// - Parameters:
     ///   - form: The form.
-    ///   - name: What the screen is called in its ``Screen/state``.
-    ///   - title: What stands above the form.
-    ///   - submitting: What submitting does, in a word such as "register".
-    ///   - canSkip: Whether there are other profiles to go on with.
-    ///   - notices: What is shown first.
+    ///   - name: The name of the screen in its ``Screen/state``.
+    ///   - title: The title above the form.
+    ///   - submitting: The action of submitting in a word, such as "register".
+    ///   - canSkip: Whether the user can skip to another profile.
+    ///   - notices: The notices to show first.
     package init(
         _ form: FormState, name: String, title: String, submitting: String, canSkip: Bool = false,
         notices: [NoticeScreen] = []
@@ -117,10 +118,10 @@ package struct FormScreen: Screen {
         switch reply {
         case .refused(let issues):
             form.report(issues)
-            // Those of no field have no place in the form.
+            // Issues without a field in the form are shown as an alert.
             let others = issues.filter { issue in issue.field.flatMap { form[$0] } == nil }
             if others.isEmpty {
-                note = ScreenNote(text: "Not stored: mend what is marked", style: .error)
+                note = ScreenNote(text: "Not stored: correct the marked fields", style: .error)
             } else {
                 notices.append(.error(others.map(form.schema.message(for:)).joined(separator: "\n")))
             }
@@ -135,7 +136,7 @@ package struct FormScreen: Screen {
         }
     }
 
-    /// Acts upon what came of an event.
+    /// Acts on the effects of an event.
     private mutating func follow(_ effects: [FormEffect], from focus: FieldName?) -> ScreenAction<Request>? {
         for effect in effects {
             switch effect {
@@ -160,7 +161,7 @@ package struct FormScreen: Screen {
         if let field, field.picker != nil { return "\(field.rules.title) takes one of its values" }
         guard let field, let most = field.rules.longestTypedLength else { return "There is no room for more" }
         let rules = field.rules
-        // What was pasted had none.
+        // The field has room, so the pasted text contained no digits.
         if rules.mask != nil, field.hasRoom { return "\(rules.title) takes digits only" }
         return
             "\(rules.title) takes \(most) \(rules.mask == nil ? "character" : "digit")\(most == 1 ? "" : "s") at most"
@@ -203,7 +204,7 @@ package struct FormScreen: Screen {
         _ = follow(form.handle(.autoFill(address)), from: field.name)
     }
 
-    /// Puts what was chosen into the fields, and submits it.
+    /// Puts the chosen texts into the fields and submits the form.
     private mutating func merge(_ conflict: ConflictScreen) -> ScreenAction<Request>? {
         let focus = form.focus
         isMerged = true
@@ -236,17 +237,17 @@ extension FormScreen {
             isRequired: field.rules.isRequired && !keepsSecret, isEnabled: field.isEnabled,
             hasFocus: field.name == form.focus, isRight: !field.isEmpty && field.isValid && field.issue == nil,
             error: field.message,
-            hint: (keepsSecret ? "left empty it stays as it is; else " : "") + field.hint,
+            hint: (keepsSecret ? "leave empty to keep it; otherwise " : "") + field.hint,
             isSecretShown: isShown, hasChoices: field.picker != nil, list: field.picker.flatMap(ChoiceList.init))
     }
 
-    /// With the caret behind the longest text, and a mark behind that where there are choices.
+    /// Returns the width for the longest text with the caret after it, and for a mark if the field has choices.
     private func width(of field: FormField) -> Int {
-        // What is looked for may be longer than what there is.
+        // The user may type a search text that is longer than every title.
         if let picker = field.picker {
             return min(max(10, picker.choices.map(\.title.displayWidth).max() ?? 0), 1_000) + 3
         }
-        // A field that takes anything but ASCII may need two columns a character.
+        // A field that accepts characters beyond ASCII may need two columns per character.
         return (field.rules.longestLength.map { min($0, 1_000) } ?? 1_000) + 1
     }
 
@@ -256,7 +257,7 @@ extension FormScreen {
         return "field \(index + 1) of \(order.count)"
     }
 
-    /// Whether something is over the form that has keys of its own.
+    /// Whether a notice or question with its own keys is over the form.
     private var isCovered: Bool { question != nil || !notices.isEmpty }
 
     private var keys: KeyLegend {
@@ -307,7 +308,7 @@ extension FormScreen.Question {
 }
 
 extension ChoiceList {
-    /// Nil where nobody looks for a value.
+    /// Returns nil if the picker's list is closed.
     fileprivate init?(_ picker: FieldPicker) {
         guard picker.isOpen else { return nil }
         titles = picker.matches.map { choice in

@@ -1,7 +1,7 @@
 internal import ProfileForm
 
 extension Key {
-    /// What a key means in a form; nil for nothing.
+    /// The form event of the key; nil if the key has no meaning in a form.
     var formEvent: FormEvent? {
         switch self {
         case .character(let character): .type(character)
@@ -27,7 +27,7 @@ extension Key {
         }
     }
 
-    /// What a key does in a list of choices that is shown; nil for what it does elsewhere.
+    /// The events of the key in an open list of choices; nil if it has its usual meaning.
     var eventsOfChoosing: [FormEvent]? {
         switch self {
         case .up: [.previousChoice]

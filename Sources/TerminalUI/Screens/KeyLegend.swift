@@ -1,11 +1,11 @@
 internal import TextLayout
 
-/// The keys that do something now, for the bottom of a screen.
+/// The currently active keys with their actions, for the bottom of a screen.
 struct KeyLegend {
     struct Item {
         let key: String
         let action: String
-        /// What is left out last where there is no room has the lowest.
+        /// The importance of the item. If there is no room, the items with the highest ranks are left out first.
         let rank: Int
 
         init(_ key: String, _ action: String, rank: Int) {
@@ -27,7 +27,8 @@ struct KeyLegend {
 
     private static let gap = 3
 
-    /// The items in rows, in their order; without those of the highest ranks where there are not rows enough.
+    /// Returns the items in rows, in their order. If they need more than `most` rows, the items with the highest ranks
+    /// are left out.
     private func rows(fitting width: Int, most: Int) -> [[Item]] {
         var kept = items
         while true {
@@ -53,13 +54,13 @@ struct KeyLegend {
         return rows
     }
 
-    /// The keys for which there is room in one row.
+    /// Returns the keys that fit into one row.
     func text(fitting width: Int) -> String {
         rows(fitting: width, most: 1).joined().map { $0.key + " " + $0.action }
             .joined(separator: String(repeating: " ", count: Self.gap))
     }
 
-    /// Draws the keys into the last of some rows, or into more of them where they need that.
+    /// Draws the keys into the last of the given rows, and into as many of them as needed.
     func draw(into frame: inout Frame, rows: Range<Int>, column: Int, width: Int) {
         let lines = self.rows(fitting: width, most: rows.count)
         for (row, line) in zip(rows.suffix(lines.count), lines) {

@@ -7,10 +7,10 @@ package struct NoticeScreen: Hashable, Sendable {
     package let button: String
     private let style: Style
 
-    /// Something that went wrong.
+    /// A notice about an error.
     package static func error(_ text: String) -> NoticeScreen { NoticeScreen("Error", text, .error) }
 
-    /// Something that was done.
+    /// A notice about a success.
     package static func success(_ text: String) -> NoticeScreen { NoticeScreen("Success", text, .success) }
 
     /// The notice that a user of the terminal sees once, before the first form or login (T5).
@@ -25,7 +25,7 @@ package struct NoticeScreen: Hashable, Sendable {
 
     func isClosed(by key: Key) -> Bool { key == .enter || key == .escape }
 
-    /// Draws it over what is there.
+    /// Draws the notice over the present content of the frame.
     func draw(into frame: inout Frame) {
         let label = "[ \(button) ]"
         var panel = Panel(title: title, style: style)

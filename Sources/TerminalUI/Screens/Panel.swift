@@ -1,14 +1,15 @@
 internal import TextLayout
 
-/// A bordered box in the middle of a screen, with a title, lines, and a foot that stays visible however small it gets.
+/// A bordered box in the middle of a screen, with a title, lines, and a foot. The foot stays visible on small screens
+/// too.
 struct Panel {
     let title: String
     let style: Style
-    /// In the order from top to bottom.
+    /// The lines, from top to bottom.
     private(set) var lines: [PanelLine] = []
-    /// What tells how to go on.
+    /// The key hints at the bottom of the panel.
     var foot: [PanelLine] = []
-    /// The line that has to be seen where not all can.
+    /// The line that must stay visible if not all lines fit.
     var keptLine = 0
 
     init(title: String, style: Style = .accent) {
@@ -22,14 +23,14 @@ struct Panel {
         for line in text.wrapped(to: width) { add(PanelLine(line, style)) }
     }
 
-    /// How wide the lines of a panel can be.
+    /// Returns the maximum width of a panel's lines.
     static func innerWidth(_ size: ScreenSize) -> Int { max(1, min(size.columns - 4, 64)) }
 
-    /// Where the parts have come to stand.
+    /// The positions of the drawn parts.
     struct Place {
-        /// The first line of the foot; nil where there is no room even for that.
+        /// The start of the foot's first line; nil if the foot does not fit.
         let foot: ScreenPosition?
-        /// The lines that are seen, by their index.
+        /// The positions of the visible lines, by index.
         let lines: [Int: ScreenPosition]
     }
 
@@ -38,7 +39,7 @@ struct Panel {
         let size = frame.size
         let widest = (lines + foot).map(\.text.displayWidth).max() ?? 0
         let inner = min(max(widest, title.displayWidth + 2, min(28, Self.innerWidth(size))), max(1, size.columns - 4))
-        // Air around the lines goes first, then lines.
+        // If there is too little room, the blank rows around the lines are left out first, then lines.
         let hasAir = size.rows >= lines.count + foot.count + 5
         let room = max(0, size.rows - 2 - foot.count - (hasAir ? 3 : 0))
         let shown = lines.window(of: room, keeping: keptLine)
@@ -89,7 +90,7 @@ struct PanelLine {
 }
 
 extension Array {
-    /// As many indices as there is room for, with one among them.
+    /// Returns as many consecutive indices as fit, including `kept`.
     func window(of room: Int, keeping kept: Int) -> Range<Int> {
         guard room < count else { return 0..<count }
         guard room > 0 else { return 0..<0 }

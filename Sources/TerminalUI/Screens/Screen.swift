@@ -1,62 +1,65 @@
 package import ProfileCore
 package import ProfileForm
 
-/// What a person sees and types into: a pure value that takes keys, can be drawn, and says what it wants done.
+/// A screen that a person sees and types into. It is a pure value that handles keys, can be drawn, and returns
+/// requests.
 ///
-/// ``ScreenLoop`` brings it to a terminal. It knows neither terminal, store nor clock, so that a test can press every
-/// key and look at every frame.
+/// ``ScreenLoop`` connects a screen with a terminal. The screen knows neither terminal, store nor clock, so a test can
+/// press every key and examine every frame.
 package protocol Screen: Sendable {
-    /// What it asks of whoever runs it, such as to store a profile.
+    /// A request to the code that runs the screen, such as storing a profile.
     associatedtype Request: Sendable
-    /// What they answer.
+    /// The answer to a request.
     associatedtype Reply: Sendable
-    /// What it has to be told to show more, such as the rows of a table; a screen that shows what it has needs nothing.
+    /// The data that the screen needs to show more, such as the rows of a table. `Never` for a screen that needs no
+    /// further data.
     associatedtype Demand: Hashable, Sendable = Never
 
-    /// Shown over the screen, the first one first; each takes all keys until it is closed.
+    /// The notices over the screen, shown one at a time in this order. A notice takes all keys until it is closed.
     var notices: [NoticeScreen] { get set }
-    /// Whether a request is under way: no key is taken then but those that leave; ``ScreenLoop`` keeps the others.
+    /// Whether a request is in progress. The screen then takes no keys except those that leave it; ``ScreenLoop`` keeps
+    /// the others.
     var isBusy: Bool { get }
-    /// When it will look different without a key, as a countdown does; nil for not at all.
+    /// The time of the next change without a key, such as the next step of a countdown; nil if there is none.
     var nextChange: ContinuousClock.Instant? { get }
-    /// What it has to be told next. It is asked for again after everything that happens, and what was under way for
-    /// another demand is given up: so it takes keys meanwhile.
+    /// The data that the screen needs next. ``ScreenLoop`` reads this property after every event. When the demand
+    /// changes, the work for the previous demand is cancelled. The screen can therefore take keys in the meantime.
     var demand: Demand? { get }
-    /// What there is to know of it; see ``Screen/state``.
+    /// The members of the screen's state; see ``Screen/state``.
     var details: [JSONMember] { get }
 
-    /// Takes a key that no notice took.
+    /// Handles a key that no notice has taken.
     mutating func take(_ key: Key) -> ScreenAction<Request>?
-    /// Takes an event from outside, as a test sends it in the place of keys.
+    /// Handles an event from outside, which a test sends instead of keys.
     mutating func take(_ event: FormEvent) -> ScreenAction<Request>?
-    /// Takes the answer to its request, or what it demanded.
+    /// Handles the answer to a request or the demanded data.
     mutating func receive(_ reply: Reply)
-    /// Learns how large it is drawn next.
+    /// Sets the size for the next drawing.
     mutating func resize(to size: ScreenSize)
-    /// Learns what time it is.
+    /// Sets the current time.
     mutating func advance(to now: ContinuousClock.Instant)
-    /// Draws all but the notices; the frame is empty, and of any size.
+    /// Draws everything except the notices. The frame is empty and may have any size.
     func draw(into frame: inout Frame)
 }
 
-/// What a screen wants to happen.
+/// The action that a screen wants after a key or event.
 package enum ScreenAction<Request: Sendable>: Sendable {
-    /// An answer to this; until it comes the screen is busy.
+    /// Answer this request. The screen is busy until the answer comes.
     case ask(Request)
-    /// To be left: nobody wants what was typed.
+    /// Leave the screen and discard the input.
     case leave
-    /// To be left for another profile: nobody wants what was typed for this one.
+    /// Continue with another profile and discard the input for this one.
     case skip
-    /// To be left at once, as Ctrl-C says.
+    /// Leave the screen at once (Ctrl-C).
     case interrupt
-    /// To let the shell have the terminal for a while, as Ctrl-Z says.
+    /// Give the terminal to the shell until the process is continued (Ctrl-Z).
     case suspend
-    /// To draw all of it again, as Ctrl-L says: something else has written on the terminal.
+    /// Draw the whole screen again (Ctrl-L), because another program has written on the terminal.
     case redraw
 }
 
 extension Screen {
-    /// Takes any key.
+    /// Handles any key.
     package mutating func handle(_ key: Key) -> ScreenAction<Request>? {
         switch key {
         case .control("c"): return .interrupt
@@ -71,12 +74,12 @@ extension Screen {
         return isBusy ? nil : take(key)
     }
 
-    /// Takes an event from outside, unless a notice is in its way.
+    /// Handles an event from outside, unless a notice is open or the screen is busy.
     package mutating func handle(_ event: FormEvent) -> ScreenAction<Request>? {
         notices.isEmpty && !isBusy ? take(event) : nil
     }
 
-    /// The whole screen.
+    /// Returns the whole screen as a frame.
     package func frame(_ size: ScreenSize) -> Frame {
         var frame = Frame(size)
         draw(into: &frame)
@@ -84,8 +87,8 @@ extension Screen {
         return frame
     }
 
-    /// What there is to know of the screen, as JSON: its details (`screen`, `title`, `focus`, `fields`, …), and the
-    /// notice over it with `title`, `text` and `button`, or null.
+    /// The state of the screen as JSON: its details (`screen`, `title`, `focus`, `fields`, …), and the notice over it
+    /// with `title`, `text` and `button`, or null.
     package var state: JSONValue {
         .object(details + [JSONMember("notice", notices.first?.json ?? .null), JSONMember("is_busy", .bool(isBusy))])
     }

@@ -1,25 +1,25 @@
 internal import Synchronization
 internal import Threads
 
-/// What one screen after another has to deal with, in the order in which it came.
+/// A queue of events for one screen after another, in the order of their arrival.
 ///
-/// Keys that come while a screen is busy wait for it, or for the screen after it; all else is dealt with at once.
+/// Keys that arrive while a screen is busy wait for this screen or the next one. All other events are handled at once.
 final class ScreenInbox: Sendable {
     enum Event: Sendable {
         case device(TerminalEvent)
         case request(ScreenRequest)
-        /// Work that was begun for the screen, by its number, is done.
+        /// A task that was started for the screen has ended; carries the task's number.
         case finished(Int)
         case timePassed
     }
 
-    /// Whom keys are for.
+    /// The receiver of keys.
     enum Attention: Sendable {
-        /// The screen takes them, first those that have waited.
+        /// The screen takes the keys, the waiting ones first.
         case screen
-        /// What is over a busy screen takes them; those that have waited are not for it.
+        /// A notice over a busy screen takes new keys. Waiting keys are not for the notice.
         case notice
-        /// Nobody takes them for now, but those that leave.
+        /// No keys are taken for now, except those that leave the screen.
         case nobody
     }
 
@@ -27,10 +27,10 @@ final class ScreenInbox: Sendable {
 
     private struct State {
         var events = Queue<Event>()
-        /// Keys that wait.
+        /// The waiting keys.
         var held = Queue<Event>()
         var lastNumber = 0
-        /// When Ctrl-S came last.
+        /// The time of the last Ctrl-S.
         var lastSubmission: ContinuousClock.Instant?
         var waiting: (next: Promise<Event?>, attention: Attention)?
 
@@ -38,7 +38,7 @@ final class ScreenInbox: Sendable {
             if attention == .screen, let event = held.popFirst() { return event }
             while let event = events.popFirst() {
                 guard attention == .nobody, event.waits else { return event }
-                // Who presses Ctrl-S again has asked for what is under way.
+                // A repeated Ctrl-S asks for the request that is already in progress, so it is dropped.
                 if event.key != .control("s") { held.append(event) }
             }
             return nil
@@ -55,9 +55,9 @@ final class ScreenInbox: Sendable {
         }
     }
 
-    /// Waits for what is next.
+    /// Waits for the next event.
     ///
-    /// - Returns: Nil where the task is cancelled.
+    /// - Returns: The event; nil if the task is cancelled.
     func next(for attention: Attention) async -> Event? {
         let next = Promise<Event?>()
         state.withLock { state in
@@ -75,7 +75,7 @@ final class ScreenInbox: Sendable {
         }
     }
 
-    /// Whether there is nothing to deal with for now.
+    /// Whether no event can be handled at the moment.
     func isEmpty(for attention: Attention) -> Bool {
         state.withLock { state in
             switch attention {
@@ -86,10 +86,10 @@ final class ScreenInbox: Sendable {
         }
     }
 
-    /// When Ctrl-S came last, from whatever screen.
+    /// The time of the last Ctrl-S on any screen.
     var lastSubmission: ContinuousClock.Instant? { state.withLock { $0.lastSubmission } }
 
-    /// A number for work that begins, which no other has.
+    /// Returns a unique number for a new task.
     func makeNumber() -> Int {
         state.withLock { state in
             state.lastNumber += 1
@@ -97,10 +97,10 @@ final class ScreenInbox: Sendable {
         }
     }
 
-    /// Forgets the keys that have waited: what came of the request is not what they were pressed for.
+    /// Discards the waiting keys, because they were not pressed for the state that the answer produces.
     func dropHeld() { state.withLock { $0.held = Queue() } }
 
-    /// Leaves nothing to the next screen but what is for any.
+    /// Discards all events that are not for the next screen.
     func endScreen() {
         state.withLock { state in
             var rest = Queue<Event>()
@@ -123,11 +123,11 @@ extension ScreenInbox.Event {
         }
     }
 
-    /// Whether it is for a screen that is not busy.
+    /// Whether the event must wait while the screen is busy.
     fileprivate var waits: Bool { key.map { $0 != .control("c") && $0 != .control("z") } ?? false }
 }
 
-/// First in, first out. What went out is forgotten: keys may be those of a secret.
+/// A first-in, first-out queue. Removed elements are released at once, because keys may belong to a secret.
 private struct Queue<Element> {
     private var elements: [Element?] = []
     private var start = 0

@@ -1,19 +1,19 @@
 internal import ProfileCore
 
-/// Runs screens on a terminal, one after another: keys and requests from outside go in one by one, frames come out, and
-/// what a screen asks for is done beside it, so that it can be left at any time.
+/// Runs screens on a terminal, one after another. The loop passes keys and outside requests to the screen one by one,
+/// draws its frames, and performs its requests in separate tasks. The user can therefore leave a screen at any time.
 ///
-/// What is typed while a screen is busy, or between two screens, is not lost: it reaches the next one.
+/// Keys typed while a screen is busy or between two screens are not lost: the next screen receives them.
 package final class ScreenLoop: Sendable {
     private let device: any ScreenDevice
     private let inbox: ScreenInbox
     private let readers: [Task<Void, Never>]
 
-    /// Runs screens on a device, on which nothing else draws, and whose events nobody else reads.
+    /// Creates a loop on a device. No other code may draw on the device or read its events.
     ///
     /// - Parameters:
     ///   - device: The terminal.
-    ///   - requests: What somebody outside wants; nil where there is nobody.
+    ///   - requests: Requests from outside; nil if there are none.
     package init(_ device: any ScreenDevice, requests: AsyncStream<ScreenRequest>? = nil) {
         let inbox = ScreenInbox()
         let keys = Task { for await event in device.events { inbox.put(.device(event)) } }
@@ -27,11 +27,11 @@ package final class ScreenLoop: Sendable {
 
     deinit { readers.forEach { $0.cancel() } }
 
-    /// How long after Ctrl-S one may press it again: a person's two presses are not further apart.
+    /// The time in which a second Ctrl-S counts as a repetition. The two presses of a person are not further apart.
     package static let repeatTime = Duration.milliseconds(300)
 
-    /// Waits until Ctrl-S is not pressed again by somebody who has pressed it twice: in a terminal that is given back it
-    /// would stop all output.
+    /// Waits until a repeated Ctrl-S is no longer expected. After the terminal has been restored, Ctrl-S would stop all
+    /// output.
     package func waitForRepeats() async {
         while let last = inbox.lastSubmission, last.duration(to: .now) < Self.repeatTime {
             guard (try? await Task.sleep(until: last + Self.repeatTime, clock: .continuous)) != nil else { return }
@@ -41,11 +41,12 @@ package final class ScreenLoop: Sendable {
     /// Runs a screen until it is done or left.
     ///
     /// - Parameters:
-    ///   - screen: What is shown.
-    ///   - answer: Does what the screen asks for. Its task is cancelled when somebody presses Ctrl-C meanwhile, and
-    ///     waited for: what was done is not taken for undone.
-    ///   - supply: Finds what the screen demands, if it does. Its task is cancelled when the screen demands something else.
-    /// - Returns: How it ended.
+    ///   - screen: The screen.
+    ///   - answer: Performs a request of the screen. Its task is cancelled if the user presses Ctrl-C. The loop still
+    ///     waits for its result, so completed work is not reported as undone.
+    ///   - supply: Provides the data that the screen demands, if it demands any. Its task is cancelled when the demand
+    ///     changes.
+    /// - Returns: The way in which the screen ended.
     package func run<S: Screen, Value: Sendable>(
         _ screen: S, answering answer: @escaping @Sendable (S.Request) async throws -> ScreenAnswer<S.Reply, Value>,
         supplying supply: (@Sendable (S.Demand) async throws -> S.Reply)? = nil
@@ -55,43 +56,43 @@ package final class ScreenLoop: Sendable {
     }
 }
 
-/// Where a screen is drawn and keys come from: a terminal, or what a test has in its place.
+/// The output for frames and the source of keys: a terminal, or its replacement in a test.
 package protocol ScreenDevice: Sendable {
     var size: ScreenSize { get }
-    /// Read by one reader.
+    /// The events, for one reader.
     var events: AsyncStream<TerminalEvent> { get }
     func draw(_ frame: Frame)
-    /// Draws all of the next frame, and not only what differs.
+    /// Makes the next `draw` write the whole frame instead of only the differences.
     func forgetDrawn()
-    /// Lets the shell have the terminal until the process is continued.
+    /// Gives the terminal to the shell until the process is continued.
     func suspend()
 }
 
 extension Terminal: ScreenDevice {}
 
-/// What comes of a screen's request.
+/// The result of a screen's request.
 package enum ScreenAnswer<Reply: Sendable, Value: Sendable>: Sendable {
-    /// The screen goes on with this.
+    /// The screen continues with this reply.
     case reply(Reply)
-    /// The screen has done its work, and is left as soon as the notice is closed, if there is one.
+    /// The screen has completed its work. It is left as soon as the notice, if any, is closed.
     case done(Value, notice: NoticeScreen? = nil)
 }
 
-/// How a screen was left.
+/// The way in which a screen ended.
 package enum ScreenEnding<Value: Sendable>: Sendable {
-    /// With its work done.
+    /// The screen completed its work.
     case done(Value)
-    /// By somebody who did not want what was typed.
+    /// The user left the screen and discarded the input.
     case left
-    /// By somebody who wants to go on with another profile.
+    /// The user skipped to another profile.
     case skipped
-    /// By Ctrl-C.
+    /// The user pressed Ctrl-C.
     case interrupted
-    /// By a signal that should end the process.
+    /// A signal that should end the process arrived.
     case signal(Int32)
-    /// Since the terminal is gone.
+    /// The terminal no longer exists.
     case closed
-    /// By an error after which there is no going on.
+    /// An error occurred from which the screen cannot continue.
     case failed(any Error)
 }
 
@@ -115,15 +116,15 @@ private struct ScreenRun<S: Screen, Value: Sendable> {
             state.screen.advance(to: .now)
             if let ending = await take(event, &state) {
                 guard let work = state.work?.task else { return ending }
-                // What is under way may be done already, whatever was pressed.
+                // The work in progress may already be complete when the key was pressed.
                 work.cancel()
                 if case .success(.done(let value, _)) = await work.value { return .done(value) }
                 return ending
             }
             answerWaiting(&state)
             seeToDemand(&state)
-            // Keys that come faster than they can be drawn are drawn together, so that none waits for pictures that nobody
-            // sees, Ctrl-C least of all.
+            // If keys arrive faster than frames can be drawn, several keys share one frame. No key, especially Ctrl-C,
+            // then waits for frames that the user would not see.
             guard isLast || inbox.isEmpty(for: state.attention) || drawn.duration(to: .now) > .milliseconds(50) else {
                 continue
             }
@@ -133,13 +134,13 @@ private struct ScreenRun<S: Screen, Value: Sendable> {
         return .closed
     }
 
-    /// What changes while it runs.
+    /// The mutable state of a run.
     private struct State {
         var screen: S
         var work: (number: Int, task: Task<Result<Answer, any Error>, Never>)?
         var supply: (number: Int, demand: S.Demand, task: Task<S.Reply, any Error>)?
         var alarm: (instant: ContinuousClock.Instant, task: Task<Void, Never>)?
-        /// What is left to do is to close a notice.
+        /// The result of the completed work, while a notice is still open.
         var outcome: Value?
         var waiting: [(condition: @Sendable (JSONValue) -> Bool, reply: @Sendable (JSONValue?) -> Void)] = []
 
@@ -171,7 +172,7 @@ private struct ScreenRun<S: Screen, Value: Sendable> {
             case .success(let reply): state.screen.receive(reply)
             }
         case .finished(let number):
-            // Or it was demanded, and given up since.
+            // Otherwise the task served an earlier demand that was cancelled.
             guard let work = state.work, work.number == number else { break }
             state.work = nil
             switch await work.task.value {
@@ -189,7 +190,7 @@ private struct ScreenRun<S: Screen, Value: Sendable> {
         case .ask(let request): state.work = start(request)
         case .suspend: device.suspend()
         case .redraw: device.forgetDrawn()
-        // What is done is done, whichever key closes its notice.
+        // Completed work counts as done, even if the user leaves its notice with Ctrl-C.
         case .leave: return state.outcome.map { .done($0) } ?? .left
         case .skip: return state.outcome.map { .done($0) } ?? .skipped
         case .interrupt: return state.outcome.map { .done($0) } ?? .interrupted
@@ -209,7 +210,7 @@ private struct ScreenRun<S: Screen, Value: Sendable> {
         return (number, task)
     }
 
-    /// Sees to what the screen has to be told next.
+    /// Starts a task for the screen's demand, and cancels the task of an earlier demand.
     private func seeToDemand(_ state: inout State) {
         let demand = state.screen.demand
         guard let supply, demand != state.supply?.demand else { return }
@@ -224,11 +225,12 @@ private struct ScreenRun<S: Screen, Value: Sendable> {
         }
     }
 
-    /// Tells those who wait for what is the case now.
+    /// Replies to the waiting requests whose condition is now true.
     private func answerWaiting(_ state: inout State) {
         guard !state.waiting.isEmpty else { return }
         let json = state.screen.state
-        // Each condition is asked once: one that goes by a clock may answer otherwise a moment later.
+        // Each condition is evaluated once, because a condition that depends on a clock may give another result a
+        // moment later.
         state.waiting.removeAll { wait in
             guard wait.condition(json) else { return false }
             wait.reply(json)
@@ -236,7 +238,7 @@ private struct ScreenRun<S: Screen, Value: Sendable> {
         }
     }
 
-    /// Draws what is to be seen now, and sees to the next change by time.
+    /// Draws the current frame, and starts a timer for the next change by time.
     private func refresh(_ state: inout State) {
         let size = device.size
         state.screen.resize(to: size)

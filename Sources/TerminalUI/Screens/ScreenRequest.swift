@@ -1,10 +1,10 @@
 package import ProfileCore
 package import ProfileForm
 
-/// What somebody outside wants of the screen that is run: how a test's control server drives it.
+/// A request from outside to the running screen. The control server of a test uses these requests.
 ///
-/// Requests go into the `AsyncStream` that ``ScreenLoop`` is given, and are served in their order between keys; the
-/// screen is drawn after each.
+/// Send the requests through the `AsyncStream` that ``ScreenLoop`` receives. The loop handles them in order between
+/// keys, and draws the screen after each request.
 ///
 /// ```swift
 /// let (requests, outside) = AsyncStream.makeStream(of: ScreenRequest.self)
@@ -13,18 +13,19 @@ package import ProfileForm
 /// outside.yield(.state { state in … })
 /// ```
 package enum ScreenRequest: Sendable {
-    /// A key, as if it had been pressed.
+    /// Handles a key as if it had been pressed.
     case key(Key)
-    /// An event for the form, past the keys that stand for it; notices and questions hold it off as they do keys.
+    /// Sends an event to the form without going through keys. Notices and questions block events as they block keys.
     case event(FormEvent)
-    /// A notice over the screen, after those that are there.
+    /// Adds a notice over the screen, after the existing ones.
     case notice(NoticeScreen)
-    /// The state as soon as it fulfils a condition, now or after a later change; nil when the screen was left before.
+    /// Replies with the state as soon as it fulfils a condition, now or after a later change. Replies nil if the screen
+    /// is left before.
     case stateWhen(@Sendable (JSONValue) -> Bool, reply: @Sendable (JSONValue?) -> Void)
-    /// To leave the screen without a question.
+    /// Leaves the screen without a question.
     case leave
 
-    /// The state as it is now.
+    /// Returns a request that replies with the current state.
     package static func state(_ reply: @escaping @Sendable (JSONValue?) -> Void) -> ScreenRequest {
         .stateWhen({ _ in true }, reply: reply)
     }
