@@ -1,11 +1,11 @@
-/// What happens to a store, change by change, as it is committed by whichever process; see
+/// An async sequence of the changes that any process commits to a store; see
 /// ``ProfileRepository/Changes/stream(after:)``.
 ///
-/// It ends when the task is cancelled or the repository is closed. A page of changes is in memory at the most, however
-/// slow its reader is, and listeners of one repository that keep up share that page.
+/// It ends when the task is cancelled or the repository is closed. At most one page of changes is in memory, however
+/// slow the reader is. Listeners of one repository that keep up share that page.
 ///
-/// A store that does not answer for a while does not end it: reads that fail with `busy`, `unavailable`, `outcomeUnknown`
-/// or `notDurable` are tried again until the store answers. Any other error ends it.
+/// Reads that fail with `busy`, `unavailable`, `outcomeUnknown` or `notDurable` are repeated until the store answers.
+/// Any other error ends the sequence.
 public struct ProfileChanges: AsyncSequence, Sendable {
     public typealias Element = ProfileChange
     public typealias Failure = ProfileStoreError
@@ -15,10 +15,10 @@ public struct ProfileChanges: AsyncSequence, Sendable {
 
     public func makeAsyncIterator() -> Iterator { Iterator(repository: repository, start: start) }
 
-    /// Gives one change after another, and waits where there is none yet.
+    /// Returns the next change, and waits for it if necessary.
     public struct Iterator: AsyncIteratorProtocol {
         private let repository: ProfileRepository
-        /// The number of the change that was given last, or after which it begins; nil while that is not known.
+        /// The number of the last returned change, or of the change before the first one; nil while it is unknown.
         private var latest: Int64?
         private var page: ArraySlice<ProfileChange> = []
         private var failureAtStart: ProfileStoreError?
@@ -48,7 +48,7 @@ public struct ProfileChanges: AsyncSequence, Sendable {
                     page = try await nextPage()
                 } catch {
                     isAtEnd = true
-                    // A task that was cancelled while it read comes to the end as any other that was.
+                    // A cancellation during a read ends the sequence like any other cancellation.
                     if error != .cancelled, !isOver { throw error }
                 }
             }
@@ -58,7 +58,7 @@ public struct ProfileChanges: AsyncSequence, Sendable {
 
         private var isOver: Bool { Task.isCancelled || repository.feed.isClosed }
 
-        /// What comes next; empty at the end.
+        /// Returns the next changes; empty at the end.
         private func nextPage() async throws(ProfileStoreError) -> ArraySlice<ProfileChange> {
             if let failureAtStart { throw failureAtStart }
             let feed = repository.feed
@@ -74,7 +74,7 @@ public struct ProfileChanges: AsyncSequence, Sendable {
                 case .fail(let error): throw error
                 case .end: return []
                 case .readStore:
-                    // Before the look, so that what is committed after it rings once more.
+                    // Read before the look-up, so a later commit wakes this listener again.
                     let ringsBefore = feed.rings
                     let changes = try await answered { () throws(ProfileStoreError) in
                         try await repository.changes.page(after: number, limit: ChangeFeed.pageSize)
@@ -85,7 +85,7 @@ public struct ProfileChanges: AsyncSequence, Sendable {
             }
         }
 
-        /// Asks the store again and again until it answers.
+        /// Repeats a read until the store answers.
         private func answered<Value>(
             _ ask: () async throws(ProfileStoreError) -> Value
         ) async throws(ProfileStoreError) -> Value {
@@ -101,6 +101,6 @@ public struct ProfileChanges: AsyncSequence, Sendable {
     }
 }
 
-/// One task at a time goes through the changes.
+/// Only one task may use an iterator at a time.
 @available(*, unavailable)
 extension ProfileChanges.Iterator: Sendable {}

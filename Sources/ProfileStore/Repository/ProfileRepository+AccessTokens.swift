@@ -4,20 +4,20 @@ extension ProfileRepository {
     /// Creates, finds and revokes access tokens.
     public var tokens: AccessTokens { AccessTokens(repository: self) }
 
-    /// The access tokens of a store: what lets programs in.
+    /// The access tokens of a store, with which programs authenticate.
     public struct AccessTokens: Sendable {
         let repository: ProfileRepository
     }
 }
 
 extension ProfileRepository.AccessTokens {
-    /// Makes an access token, of no profile.
+    /// Creates an access token, which belongs to no profile.
     ///
     /// - Parameters:
-    ///   - name: What it is called; no two have one name, whatever the case of its ASCII letters.
-    ///   - scopes: What it is good for, which whoever takes it interprets.
-    ///   - validity: How long it lasts, a millisecond at the least; for ever by default.
-    /// - Returns: What is known of it, and the token itself, which is not shown again.
+    ///   - name: The name of the token. Names are unique, ignoring the case of ASCII letters.
+    ///   - scopes: The scopes of the token, which the service interprets.
+    ///   - validity: How long the token is valid, at least a millisecond. The default is no limit.
+    /// - Returns: The access token and its text, which is not shown again.
     /// - Throws: `tokenExists`, `busy`, …
     public func create(
         _ name: AccountLabel, scopes: Set<AccessScope>, validFor validity: Duration? = nil
@@ -35,24 +35,24 @@ extension ProfileRepository.AccessTokens {
         return IssuedToken(access, new.text)
     }
 
-    /// What is known of an access token, which is used by this; nil for any other text, and once it has expired or was
+    /// Returns the access token with this text, and notes its use; nil if there is none, or if it has expired or was
     /// revoked.
     ///
-    /// It is looked up as a session is, and when it was used is written down once a minute at the most; see
+    /// The look-up works as for a session, and the time of use is written at most once a minute; see
     /// ``ProfileRepository/Sessions/find(_:)``.
     public func find(_ token: Secret) async throws(ProfileStoreError) -> AccessToken? {
         try await repository.use(token, .access).flatMap(AccessToken.init)
     }
 
-    /// Every access token, those that have expired too, by name.
+    /// Returns all access tokens by name, including expired ones.
     public func list() async throws(ProfileStoreError) -> [AccessToken] {
         try await repository.ask(.listTokens, rows: \.count, await repository.engine.tokens(.access)).compactMap(
             AccessToken.init)
     }
 
-    /// Removes an access token, in every process.
+    /// Removes an access token for every process.
     ///
-    /// - Returns: What was known of it; nil where there is none of this id.
+    /// - Returns: The removed token; nil if there is none with this id.
     @discardableResult
     public func revoke(_ id: TokenID) async throws(ProfileStoreError) -> AccessToken? {
         defer { repository.tokenLooks.forget() }

@@ -1,12 +1,13 @@
 extension ProfileRepository {
-    /// Keeps house until its task is cancelled or the repository is closed, and then closes it: from then on it answers
-    /// ``ProfileStoreError/Code/closed``.
+    /// Maintains the store until the task is cancelled or the repository is closed, and then closes the repository.
     ///
-    /// At once, and then every ``Options/housekeepingInterval``, it removes sessions and resets that have expired, and the
-    /// oldest changes of a log that is too long. Nothing depends on that but room in the store. What is in its way and may pass, as `busy`, is left to the next round.
+    /// At the start, and then every ``Options/housekeepingInterval``, it removes expired sessions and resets, and the
+    /// oldest changes of a log that is too long. This only frees space. After a temporary error, such as `busy`, it
+    /// continues with the next round.
     ///
-    /// It is what swift-service-lifecycle wants of a service; the article Embedding of ProfileStoreSQLite says how.
-    /// - Throws: What does not pass: `newerStore` once a later version of this program has migrated the store, `displaced`,
+    /// The method fits the service protocol of swift-service-lifecycle. The article Embedding of ProfileStoreSQLite
+    /// shows how.
+    /// - Throws: Lasting errors: `newerStore` if a later version of this program has migrated the store, `displaced`,
     ///   `corrupt`, … The repository is closed then too.
     public func run() async throws(ProfileStoreError) {
         var failure: ProfileStoreError?
@@ -19,20 +20,20 @@ extension ProfileRepository {
             if failure == nil { await rest() }
         }
         await close()
-        // Somebody else has closed it, and it was to end then.
+        // The repository was closed elsewhere, which ends this method without an error.
         if let failure, failure != .closed { throw failure }
     }
 
-    /// Asks the store for a sign of life, for the health check of a service. It is one cheap round trip.
+    /// Checks in one cheap round trip that the store answers. Use it for the health check of a service.
     ///
-    /// On SQLite it takes microseconds: the file must be in its place, and readable. On PostgreSQL a server of the address must
-    /// answer. It does not say whether a write would succeed.
-    /// - Throws: What a look-up would throw at this moment: `displaced`, `corrupt`, `unavailable`, `closed`, …
+    /// On SQLite it takes microseconds: the file must exist at its path, and be readable. On PostgreSQL a server of the
+    /// address must answer. A success does not mean that a write would succeed.
+    /// - Throws: The error that a look-up would throw: `displaced`, `corrupt`, `unavailable`, `closed`, …
     public func ping() async throws(ProfileStoreError) {
         try await ask(.ping, rows: { _ in 0 }, await engine.ping())
     }
 
-    /// Waits for the next round; no longer than until the repository is closed.
+    /// Waits for the next round, or until the repository is closed.
     private func rest() async {
         await withTaskGroup { group in
             group.addTask { [options] in try? await options.sleep(max(options.housekeepingInterval, .seconds(1))) }
@@ -44,7 +45,7 @@ extension ProfileRepository {
 }
 
 extension ProfileStoreError {
-    /// Whether it would be the same in every further round.
+    /// Whether every further round would fail with the same error.
     fileprivate var endsHousekeeping: Bool {
         [.closed, .newerStore, .displaced, .altered, .corrupt, .notADatabase].contains(code)
     }

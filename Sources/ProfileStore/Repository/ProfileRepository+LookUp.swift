@@ -2,23 +2,23 @@ internal import ProfileCore
 internal import Threads
 
 extension ProfileRepository {
-    /// The profile with this username, whatever the case of its ASCII letters; nil where there is none.
+    /// Returns the profile with this username, ignoring the case of ASCII letters; nil if there is none.
     public func profile(username: String) async throws(ProfileStoreError) -> Profile? {
         try await profile(.username(username))
     }
 
-    /// The profile with this id; nil where there is none.
+    /// Returns the profile with this id; nil if there is none.
     public func profile(id: Int64) async throws(ProfileStoreError) -> Profile? { try await profile(.id(id)) }
 
-    /// One page of the profiles that a query finds.
+    /// Returns one page of the profiles that a query finds.
     ///
     /// - Throws: ``ProfileStoreError/Code/invalidQuery``, …
     public func profiles(_ query: ProfileQuery) async throws(ProfileStoreError) -> ProfilePage {
         try await page(of: query)
     }
 
-    /// One page of what a query finds, which ends with the profile that takes it to so many bytes, and goes no further than
-    /// an id in the order of ids.
+    /// Returns one page of a query. The page ends with the profile with which it reaches a number of bytes. In the
+    /// order of ids it also ends at a last id.
     func page(
         of query: ProfileQuery, endingAfter mostBytes: Int = .max, through lastID: Int64? = nil
     ) async throws(ProfileStoreError) -> ProfilePage {
@@ -33,12 +33,12 @@ extension ProfileRepository {
         }
     }
 
-    /// One page of a query in the order of ids for which so many ids are looked at, however few profiles that finds: it may
-    /// have none and say where to go on, so that somebody who waits sees those that are found first.
+    /// Returns one page of a query in the order of ids, for which a limited number of ids is read. The page may be
+    /// empty and have a cursor, so a user sees the first results early.
     package func page(of query: ProfileQuery, lookingAt ids: Int64) async throws(ProfileStoreError) -> ProfilePage {
         try await call { () throws(ProfileStoreError) in
             let newest = try await profiles(ProfileQuery(isReversed: true, limit: 1)).profiles.first?.id ?? 0
-            // Any number may be in a cursor or, as an id, in a file.
+            // A cursor, or a damaged file, may contain any number.
             let (last, isBeyondAll): (Int64, Bool) =
                 if query.isReversed {
                     (query.after?.id ?? newest).subtractingReportingOverflow(query.after == nil ? ids - 1 : ids)
@@ -52,17 +52,17 @@ extension ProfileRepository {
         }
     }
 
-    /// Every profile that a query finds, read page by page: what is committed meanwhile may or may not be among them.
+    /// Returns all profiles that a query finds, page by page. Profiles that are committed meanwhile may be missing.
     public func all(_ query: ProfileQuery = ProfileQuery(limit: 1_000)) -> ProfileSequence {
         ProfileSequence(repository: self, query: query)
     }
 
-    /// How many profiles a query finds; its limit, its order and where it goes on do not matter.
+    /// Returns the number of profiles that a query finds. The query's limit, order and cursor have no effect.
     ///
     /// - Throws: ``ProfileStoreError/Code/invalidQuery``, …
     public func count(_ query: ProfileQuery = ProfileQuery()) async throws(ProfileStoreError) -> Int {
         try await call { () throws(ProfileStoreError) in
-            // A number does not tell that other rules have judged what it counts.
+            // The count itself does not show whether later rules have judged the profiles.
             try await refreshSchema()
             return try await byLatestRules(latest: { _ in nil }) { rules throws(ProfileStoreError) in
                 let search = try await search(query, by: rules)
@@ -71,17 +71,17 @@ extension ProfileRepository {
         }
     }
 
-    /// Whether an index serves a page of a query, or every profile may have to be read for it.
+    /// Returns whether the store uses an index for a page of a query, or may have to read every profile.
     ///
     /// - Throws: ``ProfileStoreError/Code/invalidQuery``, …
     public func plan(of query: ProfileQuery) async throws(ProfileStoreError) -> QueryPlan {
         try await byLatestRules(latest: { _ in nil }) { rules throws(ProfileStoreError) in
-            // The observer is not told: the engine reads no profile.
+            // This is not reported to the observer, because the engine reads no profile.
             try await engine.plan(of: search(query, by: rules), under: rules)
         }
     }
 
-    /// Reads raw values of profiles in the order of their ids, as exports, copies and revalidation do.
+    /// Reads raw values of profiles in the order of their ids, for exports, copies and revalidation.
     package func scan(_ scan: StoreScan) async throws(ProfileStoreError) -> StoredRows {
         try await ask(.scan, rows: \.rows.count, await engine.scan(scan))
     }
@@ -99,17 +99,18 @@ extension ProfileRepository {
         }
     }
 
-    /// Reads by the rules that are known here, and again when there turn out to be later ones: what was found was judged by
-    /// them and may have further fields, a query is right by them alone, or a field is gone since a backup was restored.
+    /// Reads by the known rules, and reads again if there are later ones. Later rules may have judged the profiles and
+    /// may have further fields, a query may be valid only under them, or a restored backup may lack a field.
     ///
-    /// A row may claim a version that was never adopted, as only another program can have written it, so that it is no
-    /// reason to look again and again.
+    /// It repeats the read once only, because another program may have written a row with a version that was never
+    /// adopted.
     private func byLatestRules<Value>(
         latest: (Value) -> Int?, read: (AdoptedSchema) async throws(ProfileStoreError) -> Value
     ) async throws(ProfileStoreError) -> Value {
         let deadline = CallDeadline.orFromNow(options.waitLimit)
         var rules = adoptedSchema
-        // Mostly the only read. It stays on its thread, as what runs with a deadline of the task's does not.
+        // Usually this is the only read. It has no deadline of its own, because setting one would move it to another
+        // thread.
         var outcome = await outcome(by: rules, read)
         while needsLaterRules(outcome, than: rules, latest) {
             let refreshed = try await CallDeadline.at(deadline) { () throws(ProfileStoreError) in

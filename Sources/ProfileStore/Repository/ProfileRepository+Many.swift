@@ -1,15 +1,16 @@
 public import ProfileCore
 
-// Many profiles at once. What is written in one transaction is bounded, so that nobody else waits for long.
+// Writes of many profiles. Each transaction is bounded, so other writers never wait long.
 extension ProfileRepository {
-    /// Stores new profiles in their order; of two with the same value of a unique field the first one wins.
+    /// Stores new profiles in their order. If two profiles have the same value of a unique field, the first one is
+    /// stored.
     ///
     /// Each transaction stores up to a thousand profiles, with one ``ProfileChange/Kind/imported`` in the log.
     /// - Parameters:
-    ///   - profiles: What the validator made, by the rules in force.
-    ///   - author: Who registers them.
-    /// - Returns: How many were stored, and which were refused.
-    /// - Throws: What stopped the call, such as `busy`, with the report of the transactions before. With
+    ///   - profiles: Profiles that were validated by the rules in force.
+    ///   - author: The author of the change.
+    /// - Returns: The number of stored profiles, and the refused ones.
+    /// - Throws: The error that stopped the call, such as `busy`, with a report of the previous transactions. With
     ///   `storedOnOneMachine` the report includes the transaction that is stored on one machine only.
     public func register(
         many profiles: [ValidProfile], by author: Author? = nil
@@ -33,15 +34,15 @@ extension ProfileRepository {
         return report
     }
 
-    /// Removes the profiles that a query finds, with their credentials and sessions; its `limit` does not count.
+    /// Removes the profiles that a query finds, with their credentials and sessions. The query's `limit` has no effect.
     ///
-    /// A thousand at a time are removed in one transaction, with a ``ProfileChange/Kind/removed`` for each in the log. A
-    /// profile that changes meanwhile is left, and counted.
+    /// Each transaction removes up to a thousand profiles, with a ``ProfileChange/Kind/removed`` for each in the log. A
+    /// profile that changes during the call is kept, and counted in the report.
     /// - Parameters:
-    ///   - query: Which profiles.
-    ///   - author: Who removes them.
-    /// - Returns: How many were removed.
-    /// - Throws: What stopped the call, such as `busy`, with the report of the transactions before.
+    ///   - query: The query.
+    ///   - author: The author of the change.
+    /// - Returns: The number of removed profiles.
+    /// - Throws: The error that stopped the call, such as `busy`, with a report of the previous transactions.
     public func remove(
         matching query: ProfileQuery, by author: Author? = nil
     ) async throws(StoppedWrite<RemovalReport>) -> RemovalReport {
@@ -52,7 +53,7 @@ extension ProfileRepository {
         do throws(ProfileStoreError) {
             repeat {
                 let found = try await profiles(query)
-                // Only a page that others follow says nothing about what is not there.
+                // The last page also says that there are no further profiles, which a stale server may say wrongly.
                 let page =
                     found.next != nil
                     ? found
@@ -84,7 +85,7 @@ extension ProfileRepository {
             .storeBatch, rows: \.rows.count, await engine.store(batch, judgedBy: schema, stamp(author)))
     }
 
-    /// Stores all that a load gives, in one transaction.
+    /// Stores all rows of a load in one transaction.
     package func load(
         _ load: some BulkLoad, judgedBy schema: ProfileSchema, by author: Author?
     ) async throws(ProfileStoreError) -> BulkLoadOutcome {
@@ -108,11 +109,11 @@ extension ProfileRepository {
     }
 }
 
-/// An error that stopped a write of many profiles, with a report of what was written before.
+/// An error that stopped a write of many profiles, with a report of the previous transactions.
 public struct StoppedWrite<Report: Hashable & Sendable>: Error, Hashable {
-    /// What stopped the write.
+    /// The error that stopped the write.
     public let error: ProfileStoreError
-    /// What was written before, and is kept.
+    /// The report of the previous transactions, which are kept.
     public let report: Report
 
     init(_ error: ProfileStoreError, after report: Report) {
@@ -123,14 +124,14 @@ public struct StoppedWrite<Report: Hashable & Sendable>: Error, Hashable {
 
 /// The outcome of storing many profiles.
 public struct RegistrationReport: Hashable, Sendable {
-    /// How many were stored.
+    /// The number of stored profiles.
     public internal(set) var registered = 0
-    /// Those that were not, in their order.
+    /// The refused profiles in their order.
     public internal(set) var refusals: [Refusal] = []
 
-    /// A profile that has the values of another one.
+    /// A profile that was refused because another profile has its values.
     public struct Refusal: Hashable, Sendable {
-        /// Its position among those that were given.
+        /// The position of the profile in the argument.
         public let index: Int
         /// The unique fields whose value another profile has.
         public let fields: [FieldName]
@@ -139,13 +140,13 @@ public struct RegistrationReport: Hashable, Sendable {
 
 /// The outcome of removing many profiles.
 public struct RemovalReport: Hashable, Sendable {
-    /// How many were removed.
+    /// The number of removed profiles.
     public internal(set) var removed = 0
-    /// How many were found, and had changed or gone before their turn: they are as they were.
+    /// The number of profiles that were found, and were changed or removed by others before their turn.
     public internal(set) var changed = 0
 }
 
-/// Rows that are stored if nobody has their values.
+/// Rows that are stored unless a stored profile has their values.
 private struct RegistrationBatch: ImportBatch {
     let rows: ValidProfiles
     let wantsStoredProfiles = false

@@ -14,7 +14,7 @@ extension ProfileRepository {
 extension ProfileRepository.Passcodes {
     /// Sets the passcode of a profile that has none.
     ///
-    /// `author` is who sets it, for the log of changes; a repeat with the same `key` gets the first answer.
+    /// The log of changes has the `author`. A repeat with the same `key` returns the first answer.
     /// - Throws: `violation`, `passcodeExists`, `store(.notFound)`, …
     public func create(
         _ new: Secret, for username: String, policy: PasscodePolicy = .standard, by author: Author? = nil,
@@ -33,7 +33,7 @@ extension ProfileRepository.Passcodes {
         guard isSet else { throw .passcodeExists }
     }
 
-    /// Says whether a passcode can be created, so that nobody thinks of one in vain.
+    /// Checks that a passcode can be created, before a person chooses one.
     ///
     /// - Throws: `passcodeExists`, `store(.notFound)`, …
     public func requireNone(of username: String) async throws(CredentialError) {
@@ -42,7 +42,7 @@ extension ProfileRepository.Passcodes {
         guard stored.hash == nil else { throw .passcodeExists }
     }
 
-    /// Says whether a passcode is right, and gives its profile.
+    /// Checks a passcode, and returns its profile.
     ///
     /// - Throws: `wrong`, `throttled`, `locked`, …
     @discardableResult
@@ -50,10 +50,10 @@ extension ProfileRepository.Passcodes {
         try await repository.attempt(passcode, .passcode, username).profile
     }
 
-    /// Replaces a passcode by another one, in one transaction, when the present one is right.
+    /// Checks the present passcode, and replaces it by a new one in one transaction.
     ///
-    /// The attempt at the present one counts as any other. `author` is who replaces it, for the log of changes; a repeat
-    /// with the same `key` makes no attempt and gets the first answer.
+    /// The attempt at the present passcode counts like any other. The log of changes has the `author`. A repeat with
+    /// the same `key` makes no attempt and returns the first answer.
     /// - Throws: `violation`, `notDifferent`, `wrong`, `throttled`, `locked`, …
     public func edit(
         from present: Secret, to new: Secret, for username: String, policy: PasscodePolicy = .standard,
@@ -71,13 +71,13 @@ extension ProfileRepository.Passcodes {
                     await repository.engine.replacePasscode(of: proven.profile.id, proven.hash, by: hash, stamp))
             }
         }
-        // Somebody else has changed it since it was proven.
+        // The passcode was changed after the check.
         guard isReplaced else { throw .wrong }
     }
 
-    /// Removes a passcode and what is remembered of failed attempts at it: the owner's way out.
+    /// Removes a passcode and its failed attempts. The owner of a store can help a locked person with it.
     ///
-    /// `author` is who removes it, for the log of changes; a repeat with the same `key` gets the first answer.
+    /// The log of changes has the `author`. A repeat with the same `key` returns the first answer.
     /// - Throws: `noPasscode`, `store(.notFound)`, …
     public func remove(
         of username: String, by author: Author? = nil, key: WriteKey? = nil
@@ -95,7 +95,7 @@ extension ProfileRepository.Passcodes {
         guard isRemoved else { throw .noPasscode }
     }
 
-    /// What came of a write the first time, or what it comes to now.
+    /// Returns the first answer of a keyed write, or runs the write.
     private func firstAnswerOr(
         _ stamp: WriteStamp, _ body: () async throws(CredentialError) -> Bool
     ) async throws(CredentialError) -> Bool {

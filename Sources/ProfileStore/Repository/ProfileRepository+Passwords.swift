@@ -11,22 +11,22 @@ extension ProfileRepository {
 }
 
 extension ProfileRepository.Passwords {
-    /// Says whether a password is right, and gives its profile.
+    /// Checks a password, and returns its profile.
     ///
     /// - Throws: `wrong`, `throttled`, `locked`, …
     public func validate(_ password: Secret, for username: String) async throws(CredentialError) -> Profile {
         try await repository.attempt(password, .password, username).profile
     }
 
-    /// Gives leave to set a profile's password without the present one. One that was given before ends.
+    /// Issues a reset, which allows its holder to set a new password. It ends the previous reset of the profile.
     ///
-    /// The present password stays valid, and sessions go on, until the reset is redeemed. It ends with the profile, with
-    /// any other change of its password, and when its time is over.
+    /// The present password and the sessions stay valid until the reset is redeemed. The reset ends with the profile,
+    /// with any other change of the password, and at its expiry.
     /// - Parameters:
-    ///   - username: Whose password, whatever the case of its ASCII letters.
-    ///   - validity: How long it may be redeemed, a millisecond at the least.
-    /// - Returns: What is known of it, and the token that is to be given to the person. It is not shown again.
-    /// - Throws: `notFound`, `invalid` where the rules know no password, `busy`, …
+    ///   - username: The username of the profile, ignoring the case of ASCII letters.
+    ///   - validity: How long the reset is valid, at least a millisecond.
+    /// - Returns: The reset and its token, which is for the person and is not shown again.
+    /// - Throws: `notFound`, `invalid` if the schema has no password, `busy`, …
     public func issueReset(
         of username: String, validFor validity: Duration = .seconds(86_400)
     ) async throws(ProfileStoreError) -> IssuedToken<PasswordReset> {
@@ -45,8 +45,8 @@ extension ProfileRepository.Passwords {
         }
     }
 
-    /// What a reset's token is for, to be shown to who is about to use it; nil for any other text, and once the reset was
-    /// redeemed or has ended.
+    /// Returns the reset of a token, to show it before it is redeemed; nil if there is none, or if it was redeemed or
+    /// has ended.
     public func findReset(_ token: Secret) async throws(ProfileStoreError) -> PasswordReset? {
         guard let hash = TokenHash(of: token, .reset) else { return nil }
         return try await repository.ask(
@@ -55,8 +55,8 @@ extension ProfileRepository.Passwords {
         .flatMap(PasswordReset.init)
     }
 
-    /// Sets the password that a reset was given for, once: in one transaction the password is the new one, failed attempts
-    /// at it are forgotten, and the profile's sessions end.
+    /// Sets the password of the profile for which a reset was issued. One transaction sets the password, forgets failed
+    /// attempts at it, and ends the reset and the profile's sessions.
     ///
     /// Attempts are not counted: nobody finds 256 random bits by trying, and a wrong token costs no hash.
     /// - Parameters:

@@ -1,16 +1,16 @@
 public import ProfileCore
 
 extension ProfileRepository.Rules {
-    /// Judges the stored profiles by the schema in force and remembers what it finds, or by a candidate and writes
-    /// nothing (R6). No value is changed and no revision rises.
+    /// Validates the stored profiles by the schema in force and stores the results, or by a candidate and stores
+    /// nothing (R6). It changes no value and raises no revision.
     ///
-    /// Cancelling the task ends it in order; what was marked stays marked, and a later run goes on from there.
+    /// If the task is cancelled, the results so far stay stored, and a later run continues from there.
     /// - Parameters:
     ///   - candidate: A schema that is not in force.
-    ///   - all: Judge profiles again that were judged by the same rules already.
-    ///   - mostIssues: Most issues that the report lists; all are counted.
-    ///   - progress: Told how many profiles were judged, after every batch.
-    /// - Returns: What was found; `isCancelled` says whether it ended early.
+    ///   - all: Whether to validate profiles again that the same rules have judged already.
+    ///   - mostIssues: The maximum number of issues that the report lists. It counts all issues.
+    ///   - progress: Receives the number of judged profiles after each batch.
+    /// - Returns: The report. Its `isCancelled` says whether the run was cancelled.
     /// - Throws: ``ProfileStoreError``: `busy`, `corrupt`, …
     public func revalidate(
         candidate: ProfileSchema? = nil, all: Bool = false, mostIssues: Int = 10_000,
@@ -48,7 +48,7 @@ extension ProfileRepository.Rules {
         return report
     }
 
-    /// A report that holds nothing yet.
+    /// Returns an empty report.
     private func report(
         of candidate: ProfileSchema?, beside adopted: AdoptedSchema, mostIssues: Int
     ) -> RevalidationReport {
@@ -62,16 +62,16 @@ extension ProfileRepository.Rules {
             store: repository.engine.place)
     }
 
-    /// How many profiles the rules in force have not judged yet: those that were stored, or judged last, when others were.
-    /// ``revalidate(candidate:all:mostIssues:progress:)`` judges them. Reads every profile, unless these are the only
-    /// rules that the store ever had.
+    /// Returns the number of profiles that the rules in force have not judged yet, because they were stored or judged
+    /// under other rules. ``revalidate(candidate:all:mostIssues:progress:)`` judges them. The call reads every profile,
+    /// unless the store never had other rules.
     public func countUnjudged() async throws(ProfileStoreError) -> Int {
         guard let inForce = try await repository.adoptedSchemas().last else { return 0 }
         let others = try await versionsNotJudging(as: inForce.schema)
         return others.isEmpty ? 0 : try await countJudged(by: others)
     }
 
-    /// The versions, of all that were ever in force, that judge otherwise than a schema does.
+    /// Returns the versions of the store's schemas that differ from a schema.
     func versionsNotJudging(as schema: ProfileSchema) async throws(ProfileStoreError) -> [Int] {
         try await repository.adoptedSchemas().filter { $0.schema != schema }.map(\.version)
     }
@@ -81,10 +81,10 @@ extension ProfileRepository.Rules {
     }
 
     private static var rowsPerBatch: Int { 8_000 }
-    /// With values as long as they may be, rows alone would be no bound.
+    /// The number of rows alone would not bound the memory, because values can be long.
     private static var bytesPerBatch: Int { 4 << 20 }
 
-    /// Counts the profiles that are passed over because the same rules judged them, with the marks that they have.
+    /// Counts the profiles that are skipped because the same rules have judged them, with their stored issues.
     private func addRemembered(
         _ versions: [Int], to report: inout RevalidationReport
     ) async throws(ProfileStoreError) {
@@ -106,7 +106,7 @@ extension ProfileRepository.Rules {
         report.skipped = try await countJudged(by: versions)
     }
 
-    /// Passwords that were set while other password rules were in force.
+    /// Counts the passwords that were set under other password rules.
     private func credentialsPredating(
         _ schema: ProfileSchema, _ history: [AdoptedSchema]
     ) async throws(ProfileStoreError) -> Int {
@@ -116,7 +116,7 @@ extension ProfileRepository.Rules {
             .count, rows: { $0 }, await repository.engine.countPasswords(setUnderOthersThan: sameRules))
     }
 
-    /// Remembers what was found, where it is news.
+    /// Stores the results that differ from the stored ones.
     private func mark(_ batch: RejudgedBatch, version: Int) async throws(ProfileStoreError) {
         var issuesOfRow: [Int: String] = [:]
         for invalid in batch.invalid { issuesOfRow[invalid.row] = invalid.issues.stored }

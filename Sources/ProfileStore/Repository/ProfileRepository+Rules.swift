@@ -11,15 +11,15 @@ extension ProfileRepository {
 }
 
 extension ProfileRepository.Rules {
-    /// Makes a schema the one in force. Profiles keep their values; ``revalidate(candidate:all:mostIssues:progress:)``
-    /// then says which of them break the new rules.
+    /// Puts a schema in force. Profiles keep their values. ``revalidate(candidate:all:mostIssues:progress:)`` then
+    /// reports the profiles that break the new rules.
     ///
     /// - Parameters:
     ///   - schema: The rules.
-    ///   - author: Who adopts them.
-    ///   - key: Under which it may be repeated; see `WriteKey`.
-    /// - Returns: The schema's version; the present one when its rules are in force already.
-    /// - Throws: `repeatedValues` when a field that becomes unique has a value more than once, `busy`, …
+    ///   - author: The author of the change.
+    ///   - key: An idempotency key; see `WriteKey`.
+    /// - Returns: The version of the schema; the present version if its rules are in force already.
+    /// - Throws: `repeatedValues` if profiles have the same value of a field that becomes unique, `busy`, …
     @discardableResult
     public func adopt(
         _ schema: ProfileSchema, by author: Author? = nil, key: WriteKey? = nil
@@ -30,22 +30,22 @@ extension ProfileRepository.Rules {
         return version
     }
 
-    /// The rules in force, as far as this process knows, with when they were put in force.
+    /// The schema in force, as far as this process knows, with its version and the time of its adoption.
     public var inForce: SchemaVersion { SchemaVersion(repository.adoptedSchema) }
 
-    /// Every schema that was ever in force, oldest first; the last one is.
+    /// Returns every schema that was ever in force, oldest first. The last one is in force.
     public func versions() async throws(ProfileStoreError) -> [SchemaVersion] {
         try await repository.adoptedSchemas().map(SchemaVersion.init)
     }
 }
 
 extension ProfileRepository {
-    /// Every schema that was ever in force, oldest first, with its validator.
+    /// Returns every schema that was ever in force, oldest first, with its validator.
     func adoptedSchemas() async throws(ProfileStoreError) -> [AdoptedSchema] {
         try await ask(.readSchema, rows: \.count, await engine.schemas())
     }
 
-    /// The rules in force, and whether they have judged every password of the store (L1).
+    /// Returns the rules in force, and whether they have judged every password of the store (L1).
     package func loginRules() async throws(ProfileStoreError) -> LoginRules {
         let rules = try await ask(.readSchema, await engine.loginRules())
         keep(rules.adopted)

@@ -3,7 +3,7 @@ internal import SecretHashing
 
 // What passwords and passcodes share.
 extension ProfileRepository {
-    /// Forgets failed attempts at both secrets: the owner's way out.
+    /// Forgets failed attempts at both secrets. The owner of a store can help a locked person with it.
     ///
     /// - Throws: `store(.notFound)`, …
     public func unlock(_ username: String) async throws(CredentialError) {
@@ -14,15 +14,15 @@ extension ProfileRepository {
         }
     }
 
-    /// A secret that was right: the profile, the hash that it was checked against, and the session that it has started.
+    /// A correct secret: the profile, the hash with which the secret was compared, and the session that was started.
     struct Proof {
         let profile: Profile
         let hash: PasswordHash
         let session: StoredToken?
     }
 
-    /// Counts an attempt, then hashes, then takes the count back if the secret was right, and starts a session if one is
-    /// wanted (P9, P10).
+    /// Counts an attempt and then hashes. If the secret is correct, takes the count back and starts the session, if
+    /// there is one (P9, P10).
     func attempt(
         _ secret: Secret, _ kind: CredentialKind, _ username: String, starting session: NewSession? = nil
     ) async throws(CredentialError) -> Proof {
@@ -48,21 +48,21 @@ extension ProfileRepository {
         do throws(HashingError) {
             verification = try await hasher.verify(secret, against: stored?.hash)
         } catch {
-            // Nobody learned anything about the secret, so the attempt does not count.
+            // The answer reveals nothing about the secret, so the attempt does not count.
             _ = await finish(attempt, .notMade)
             throw .hashing(error)
         }
         guard case .right(let needsRehash) = verification, let stored, let hash = stored.hash else {
             let latest = try await confirmed(stored, kind, of: username)
             guard latest == stored else {
-                // It was compared with a hash that is out of date.
+                // The secret was compared with an outdated hash.
                 _ = try await finish(attempt, .notMade).get()
                 return try await self.attempt(secret, kind, username, starting: session)
             }
             _ = try await finish(attempt, .wrong).get()
             throw .wrong
         }
-        // Where there is no room for it now, the next success finds some.
+        // If hashing fails now, the next success tries it again.
         let better = needsRehash ? try? await self.hash(secret) : nil
         let rehash = better.map { LoginAttempt.Rehash(old: hash, new: $0) }
         let proven = session.map { LoginAttempt.ProvenSession($0, hashes: [hash, better].compactMap(\.self)) }
@@ -73,11 +73,11 @@ extension ProfileRepository {
         return Proof(profile: success.profile, hash: better ?? hash, session: success.session)
     }
 
-    /// Writes what came of an attempt that was counted, also when the caller's task was cancelled meanwhile.
+    /// Writes the outcome of a counted attempt, even if the caller's task was cancelled.
     private func finish(
         _ attempt: LoginAttempt, _ outcome: LoginAttempt.Outcome
     ) async -> Result<LoginAttempt.Success?, CredentialError> {
-        // A task of its own is not cancelled with the one that waits for it.
+        // A separate task is not cancelled together with the waiting one.
         await Task { () -> Result<LoginAttempt.Success?, CredentialError> in
             do throws(ProfileStoreError) {
                 return .success(
@@ -88,7 +88,7 @@ extension ProfileRepository {
         }.value
     }
 
-    /// Nil where there is no such profile. What the answer is no for is confirmed.
+    /// Returns the credential; nil if there is no such profile. Confirms a credential that makes the answer a refusal.
     func storedCredential(
         _ username: String, _ kind: CredentialKind, isRefused: (StoredCredential?) -> Bool
     ) async throws(CredentialError) -> StoredCredential? {
@@ -130,7 +130,7 @@ extension ProfileRepository {
 }
 
 extension ThrottleState.Decision {
-    /// The code under which the observer is told of a refusal; nil if the attempt is admitted.
+    /// The code with which a refusal is reported to the observer; nil if the attempt is admitted.
     fileprivate var refusalCode: String? {
         switch self {
         case .admitted: nil

@@ -5,23 +5,23 @@ extension ProfileRepository {
     /// Starts, finds and ends sessions.
     public var sessions: Sessions { Sessions(repository: self) }
 
-    /// The sessions of a store: who is logged in, after the password was checked once.
+    /// The sessions of people who are logged in.
     public struct Sessions: Sendable {
         let repository: ProfileRepository
     }
 }
 
 extension ProfileRepository.Sessions {
-    /// Checks a password and starts a session of its profile: in one transaction, so that a password which is changed at
-    /// the same moment starts none.
+    /// Checks a password and starts a session of its profile in one transaction. If the password changes at the same
+    /// time, no session starts.
     ///
-    /// The attempt counts as any other.
+    /// The attempt counts like any other.
     /// - Parameters:
-    ///   - password: As it was typed.
-    ///   - username: Whose, whatever the case of its ASCII letters.
-    ///   - label: What the caller says of the device.
-    ///   - policy: How long it lasts; that of the options by default.
-    /// - Returns: The session, and the token that is to be given to the device. It is not shown again.
+    ///   - password: The password as it was typed.
+    ///   - username: The username, ignoring the case of ASCII letters.
+    ///   - label: A description of the device.
+    ///   - policy: How long the session lasts. The default is the policy of the options.
+    /// - Returns: The session and its token, which is for the device and is not shown again.
     /// - Throws: `wrong`, `throttled`, `locked`, …
     public func start(
         _ password: Secret, for username: String, label: AccountLabel? = nil, policy: SessionPolicy? = nil
@@ -29,19 +29,18 @@ extension ProfileRepository.Sessions {
         let token = try await repository.store { () throws(ProfileStoreError) in try repository.newToken(.session) }
         let proof = try await repository.attempt(
             password, .password, username, starting: newSession(token, label: label, policy: policy))
-        // The password is another one since it was proven.
+        // The password was changed after the check.
         guard let session = proof.session.flatMap(LoginSession.init) else { throw .wrong }
         return IssuedToken(session, token.text)
     }
 
-    /// Starts a session of somebody whom the caller has authenticated by other means: no password is asked for here, and
-    /// nothing is checked.
+    /// Starts a session of a person whom the caller has authenticated in another way. The method checks nothing.
     ///
     /// - Parameters:
-    ///   - username: Whose, whatever the case of its ASCII letters.
-    ///   - label: What the caller says of the device.
-    ///   - policy: How long it lasts; that of the options by default.
-    /// - Returns: The session, and the token that is to be given to the device. It is not shown again.
+    ///   - username: The username, ignoring the case of ASCII letters.
+    ///   - label: A description of the device.
+    ///   - policy: How long the session lasts. The default is the policy of the options.
+    /// - Returns: The session and its token, which is for the device and is not shown again.
     /// - Throws: `notFound`, `busy`, …
     public func start(
         vouchingFor username: String, label: AccountLabel? = nil, policy: SessionPolicy? = nil
@@ -55,16 +54,16 @@ extension ProfileRepository.Sessions {
         return IssuedToken(session, token.text)
     }
 
-    /// The session of a token, which is used by this; nil for any other text, and once the session has ended.
+    /// Returns the session of a token, and notes its use; nil if there is none, or if it has ended.
     ///
-    /// A session that was looked up less than ``Options/tokenLookInterval`` ago is not looked up again, so that one that
-    /// was ended elsewhere is honoured for as long at the most. When it was used is written down beside the caller, once in
-    /// a tenth of the idle time, and once a minute at the most.
+    /// A session that was looked up less than ``ProfileRepository/Options/tokenLookInterval`` ago is not looked up
+    /// again. So a session that another process ended is accepted for at most that time. The time of use is written in
+    /// the background, once in a tenth of the idle time and at most once a minute.
     public func find(_ token: Secret) async throws(ProfileStoreError) -> LoginSession? {
         try await repository.use(token, .session).flatMap(LoginSession.init)
     }
 
-    /// The sessions of a profile, that which was used last first.
+    /// Returns the sessions of a profile, the last used first.
     ///
     /// - Throws: `notFound`, …
     public func list(of username: String) async throws(ProfileStoreError) -> [LoginSession] {
@@ -77,12 +76,12 @@ extension ProfileRepository.Sessions {
         }
     }
 
-    /// The sessions of all profiles, by profile, some at a time.
+    /// Returns the sessions of all profiles, ordered by profile, page by page.
     ///
     /// - Parameters:
-    ///   - last: Only those that come after this one: the last of the page before, which may have ended since.
-    ///   - limit: Most of them.
-    /// - Returns: The sessions; fewer than the limit are the last.
+    ///   - last: The last session of the previous page, which may have ended; nil for the first page.
+    ///   - limit: The maximum number of sessions.
+    /// - Returns: The sessions. The page is the last one if it has fewer sessions than the limit.
     /// - Throws: `corrupt`, …
     public func list(after last: LoginSession? = nil, limit: Int = 100) async throws(ProfileStoreError)
         -> [LoginSession]
@@ -98,9 +97,9 @@ extension ProfileRepository.Sessions {
             LoginSession.init)
     }
 
-    /// Ends a session, in every process.
+    /// Ends a session for every process.
     ///
-    /// - Returns: The session; nil where there is none of this id.
+    /// - Returns: The session; nil if there is none with this id.
     @discardableResult
     public func end(_ id: TokenID) async throws(ProfileStoreError) -> LoginSession? {
         defer { repository.tokenLooks.forget() }
@@ -110,18 +109,18 @@ extension ProfileRepository.Sessions {
         return ended?.first { !$0.isExpired(at: now) }.flatMap(LoginSession.init)
     }
 
-    /// Ends the session of a token, as when somebody logs out.
+    /// Ends the session of a token, for example at a logout.
     ///
-    /// - Returns: The session; nil where there is none of this token.
+    /// - Returns: The session; nil if there is none with this token.
     @discardableResult
     public func end(for token: Secret) async throws(ProfileStoreError) -> LoginSession? {
         guard let hash = TokenHash(of: token, .session) else { return nil }
         return try await end(hash.id)
     }
 
-    /// Ends every session of a profile, in every process.
+    /// Ends every session of a profile for every process.
     ///
-    /// - Returns: How many there were.
+    /// - Returns: The number of ended sessions.
     /// - Throws: `notFound`, `busy`, …
     @discardableResult
     public func endAll(of username: String) async throws(ProfileStoreError) -> Int {

@@ -3,10 +3,10 @@ internal import SecretHashing
 
 // What sessions, access tokens and resets share.
 extension ProfileRepository {
-    /// Removes sessions and resets that have expired, some hundreds at a time. Nothing depends on it but room in the store:
-    /// a few are removed whenever a session is started.
+    /// Removes expired sessions and resets, some hundreds in each transaction. This only frees space. Each start of a
+    /// session also removes a few.
     ///
-    /// - Returns: How many there were.
+    /// - Returns: The number of removed tokens.
     @discardableResult
     package func removeExpired() async throws(ProfileStoreError) -> Int {
         var total = 0
@@ -26,7 +26,7 @@ extension ProfileRepository {
     func use(_ text: Secret, _ kind: TokenKind) async throws(ProfileStoreError) -> StoredToken? {
         guard let hash = TokenHash(of: text, kind) else { return nil }
         let now = options.now()
-        // Before the look: what ends the session after that is not in what it finds.
+        // Read before the look-up, because the result does not contain what ends the session later.
         let time = options.uptime()
         let token: StoredToken
         if let known = tokenLooks.token(of: hash, at: time) {

@@ -2,15 +2,15 @@ public import ProfileCore
 internal import SecretHashing
 internal import Threads
 
-// Each write may name who did it, for the log of changes, and have a key, for those who repeat it; see `WriteKey`.
+// Each write can have an author for the log of changes, and an idempotency key for repeats; see `WriteKey`.
 extension ProfileRepository {
     /// Validates a draft by the rules in force, and stores it as a new profile.
     ///
     /// If other rules come into force meanwhile, the draft is validated again.
     /// - Parameters:
     ///   - draft: The values of the profile.
-    ///   - author: Who registers it.
-    ///   - key: An idempotency key, under which the call may be repeated.
+    ///   - author: The author of the change.
+    ///   - key: An idempotency key.
     /// - Returns: The profile, with revision 1.
     /// - Throws: `invalid` with the issues, `duplicate` with the unique fields whose value another profile has, `busy`, …
     public func register(
@@ -39,11 +39,11 @@ extension ProfileRepository {
     /// Stores a new profile that was validated before.
     ///
     /// - Parameters:
-    ///   - profile: What the validator made.
-    ///   - author: Who registers it.
-    ///   - key: Under which it may be repeated.
+    ///   - profile: The validated profile.
+    ///   - author: The author of the change.
+    ///   - key: An idempotency key.
     /// - Returns: The profile, with revision 1.
-    /// - Throws: `duplicate` naming the unique fields that another profile has, `schemaChanged`, `busy`, …
+    /// - Throws: `duplicate` with the unique fields whose value another profile has, `schemaChanged`, `busy`, …
     public func register(
         _ profile: ValidProfile, by author: Author? = nil, key: WriteKey? = nil
     ) async throws(ProfileStoreError) -> Profile {
@@ -57,17 +57,17 @@ extension ProfileRepository {
         }
     }
 
-    /// Changes a profile: `change` gets a draft of what is stored, and what comes out is judged and stored.
+    /// Edits a profile: passes a draft of the stored profile to `change`, and validates and stores the result.
     ///
-    /// Without an expected revision the change is made to whatever is stored when its turn comes, again and again for as
-    /// long as ``Options/waitLimit`` while others are faster.
+    /// Without an expected revision, the edit is repeated if other writers change the profile at the same time, for up
+    /// to ``Options/waitLimit``.
     /// - Parameters:
-    ///   - username: Whose profile, whatever the case of its ASCII letters.
-    ///   - revision: The revision that the caller goes by; another one is refused as `staleRevision`.
-    ///   - author: Who edits it.
-    ///   - key: Under which it may be repeated; a repeat does not run `change`.
-    ///   - change: May run more than once.
-    /// - Returns: The profile, with its revision one higher, or as it was where the change changes nothing.
+    ///   - username: The username, ignoring the case of ASCII letters.
+    ///   - revision: The revision that the profile must have. Another revision throws `staleRevision`.
+    ///   - author: The author of the change.
+    ///   - key: An idempotency key. A repeat does not run `change`.
+    ///   - change: Changes the draft. It may run more than once.
+    /// - Returns: The profile with its revision raised by one, or the stored profile if the draft changes nothing.
     /// - Throws: `notFound`, `invalid`, `staleRevision`, `duplicate`, `busy`, …
     public func edit(
         _ username: String, expecting revision: Int64? = nil, by author: Author? = nil, key: WriteKey? = nil,
@@ -84,10 +84,10 @@ extension ProfileRepository {
         }
     }
 
-    /// Changes a profile as ``edit(_:expecting:by:key:_:)-(_,_,_,_,(ProfileDraft)->Void)`` does, unless `change` throws:
-    /// then nothing is changed.
+    /// Edits a profile like ``edit(_:expecting:by:key:_:)-(_,_,_,_,(ProfileDraft)->Void)``. If `change` throws, nothing
+    /// is stored.
     ///
-    /// - Throws: What `change` throws, or ``ProfileStoreError``.
+    /// - Throws: The error of `change`, or ``ProfileStoreError``.
     public func edit(
         _ username: String, expecting revision: Int64? = nil, by author: Author? = nil, key: WriteKey? = nil,
         _ change: @Sendable (inout ProfileDraft) throws -> Void
@@ -104,13 +104,13 @@ extension ProfileRepository {
         }
     }
 
-    /// A profile that is to be edited, if it has the revision that the caller goes by.
+    /// Returns a profile for an edit, if it has the expected revision.
     ///
     /// - Parameters:
-    ///   - username: Whose profile, whatever the case of its ASCII letters.
-    ///   - revision: Nil for any.
-    /// - Returns: The profile as it is stored.
-    /// - Throws: `notFound`, and `staleRevision` where it has another revision than is expected.
+    ///   - username: The username, ignoring the case of ASCII letters.
+    ///   - revision: The expected revision; nil for any.
+    /// - Returns: The stored profile.
+    /// - Throws: `notFound`, or `staleRevision` if the profile has another revision.
     public func profile(
         username: String, expecting revision: Int64?
     ) async throws(ProfileStoreError) -> Profile {
@@ -129,15 +129,15 @@ extension ProfileRepository {
         try await confirmed(stored) { () throws(ProfileStoreError) in try await profile(username: username) }
     }
 
-    /// Stores a valid profile in the place of one that was read, if that has not changed since.
+    /// Replaces a profile that was read before by a valid one, unless it was changed in the meantime.
     ///
-    /// A password that `valid` does not bring stays as it is; another one ends the profile's sessions.
+    /// The profile keeps its password if `valid` has none. A new password ends the profile's sessions.
     /// - Parameters:
-    ///   - stored: As it was read.
-    ///   - valid: What takes its place.
-    ///   - author: Who edits it.
-    ///   - key: Under which it may be repeated.
-    /// - Returns: The profile, with its revision one higher, or as it was where nothing changes.
+    ///   - stored: The profile as it was read.
+    ///   - valid: The new values.
+    ///   - author: The author of the change.
+    ///   - key: An idempotency key.
+    /// - Returns: The profile with its revision raised by one, or the stored profile if nothing changes.
     /// - Throws: `staleRevision` with the current revision, `notFound`, `duplicate`, `schemaChanged`, `busy`, …
     public func replace(
         _ stored: Profile, with valid: ValidProfile, by author: Author? = nil, key: WriteKey? = nil
@@ -153,11 +153,11 @@ extension ProfileRepository {
     /// Removes a profile, its credentials and its sessions. Its id is not used again.
     ///
     /// - Parameters:
-    ///   - username: Whose profile, whatever the case of its ASCII letters.
-    ///   - revision: The revision that the caller goes by; another one is refused as `staleRevision`.
-    ///   - author: Who removes it.
-    ///   - key: Under which it may be repeated. What was removed is then kept for 24 hours, for the repeats.
-    /// - Returns: The profile as it was.
+    ///   - username: The username, ignoring the case of ASCII letters.
+    ///   - revision: The revision that the profile must have. Another revision throws `staleRevision`.
+    ///   - author: The author of the change.
+    ///   - key: An idempotency key. With a key, the removed profile is kept for 24 hours for repeats.
+    /// - Returns: The removed profile.
     /// - Throws: `notFound`, `staleRevision`, `busy`, …
     @discardableResult
     public func remove(
@@ -169,13 +169,13 @@ extension ProfileRepository {
         return try await ask(.remove, await engine.remove(username, expecting: revision, stamp))
     }
 
-    // MARK: What writes have in common
+    // MARK: Shared by writes
 
     package func stamp(_ author: Author?, _ request: KeyedRequest? = nil) -> WriteStamp {
         WriteStamp(at: options.now(), by: author, request)
     }
 
-    /// What came of the write the first time, so that nothing is hashed in vain; nil for the first time.
+    /// Returns the first answer of a keyed write, before anything is hashed; nil if there is none.
     func firstAnswer<Value: KeyedValue>(_ stamp: WriteStamp) async throws(ProfileStoreError) -> Value? {
         guard let request = stamp.request,
             let outcome = try await ask(
@@ -196,7 +196,7 @@ extension ProfileRepository {
         }
         if let first { return first }
         let deadline = CallDeadline.orFromNow(options.waitLimit)
-        // What was confirmed after the draft of another profile turned out to be invalid.
+        // The confirmed profile, if the draft of an outdated profile was invalid.
         var confirmedProfile: Profile?
         while true {
             let stored = try await EditError<Failure>.of { () throws(ProfileStoreError) in
@@ -206,7 +206,7 @@ extension ProfileRepository {
             var draft = stored.draft
             do throws(Failure) { try change(&draft) } catch { throw .change(error) }
             let adopted = adoptedSchema
-            // Other rules came between, and the draft goes by the fields that were.
+            // Other rules came into force, and the draft has the fields of the previous ones.
             guard adopted.schema == stored.schema else {
                 guard .now < deadline else { throw .store(.schemaChanged(version: adopted.version)) }
                 continue
@@ -251,7 +251,7 @@ extension ProfileRepository {
         }
     }
 
-    /// Profiles with hashes in the place of their passwords.
+    /// Returns the profiles with hashes instead of passwords.
     func hashingPasswords(
         of profiles: ValidProfiles, _ schema: ProfileSchema
     ) async throws(ProfileStoreError) -> ValidProfiles {
@@ -284,19 +284,19 @@ extension ValidProfile {
 }
 
 extension ValidProfile {
-    /// What tells its storing from that of another: its values, and whether it brings a password.
+    /// The facts that identify a write of this profile: its values, and whether it has a password.
     fileprivate var facts: [String?] {
         schema.openFields.flatMap { [$0.name.text, self[$0.name]] } + [bringsPassword ? "password" : nil]
     }
 }
 
-/// Why an edit did not come about.
+/// The reason an edit failed.
 private enum EditError<Failure: Error>: Error {
     case store(ProfileStoreError)
-    /// What the caller's closure threw.
+    /// The error of the caller's closure.
     case change(Failure)
 
-    /// Does what only the store can refuse.
+    /// Runs a body that throws errors of the store only.
     static func of<Value>(_ body: () async throws(ProfileStoreError) -> Value) async throws(Self) -> Value {
         do throws(ProfileStoreError) { return try await body() } catch { throw .store(error) }
     }

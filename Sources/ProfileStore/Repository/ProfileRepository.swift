@@ -3,11 +3,11 @@ public import SecretHashing
 internal import Synchronization
 internal import Threads
 
-/// Profiles in a store: the one that a service embeds and the command drives.
+/// A store of profiles. Services embed it, and the command uses it.
 ///
-/// What keeps them is an engine, which has an `open` of its own: `open(at:)` of ProfileStoreSQLite for a file,
-/// `open(postgres:)` of ProfileStorePostgres for a database on a server or a cluster. Every write waits its turn, and fails
-/// with ``ProfileStoreError/Code/busy`` when that takes longer than ``Options/waitLimit``.
+/// An engine keeps the profiles. `open(at:)` of ProfileStoreSQLite opens a file, and `open(postgres:)` of
+/// ProfileStorePostgres opens a database on a server or a cluster. Writes run one after another. A write that waits
+/// longer than ``Options/waitLimit`` fails with ``ProfileStoreError/Code/busy``.
 ///
 /// ```swift
 /// let repository = try await ProfileRepository.open(at: "profiles.sqlite")
@@ -16,65 +16,69 @@ internal import Threads
 /// await repository.close()
 /// ```
 public final class ProfileRepository: Sendable {
-    /// How a store is opened and used.
+    /// Options for opening and using a store.
     public struct Options: Sendable {
-        /// Whether a store that is not there is made; a file, with its folder, for the owner alone (0600, 0700).
+        /// Whether opening creates a missing store. A file and its folder are accessible to their owner only (0600,
+        /// 0700).
         public var createsMissing = false
-        /// The schema of a store that is made.
+        /// The schema of a new store.
         public var initialSchema = ProfileSchema.standard
-        /// What this process is called to those who wait for its write lock.
+        /// The name of this process in errors of processes that wait for its write lock.
         public var command = "profiles"
-        /// How long a call waits: a write for its turn, and any call for locks that other programs hold, or for a server. A
-        /// call of several transactions has this time for all of them. 50 ms at the least.
+        /// The maximum time that a call waits: a write for its turn, and any call for locks of other programs or for a
+        /// server. A call with several transactions has this time for all of them together. The minimum is 50 ms.
         public var waitLimit = Duration.seconds(30)
-        /// The cost of hashes of our own.
+        /// The cost of new hashes.
         public var hashing = HashingPolicy.standard
-        /// The most hashes at once; the machine's cores by default.
+        /// The maximum number of concurrent hashes. The default is the number of cores.
         public var hashingThreads: Int?
-        /// How long sessions last; each may be started under another policy.
+        /// How long sessions last. A call that starts a session can use another policy.
         public var sessionPolicy = SessionPolicy.standard
-        /// A session or an access token that was looked up is honoured for so long without another look, and so no longer
-        /// than that after it was ended, by whichever process (H4).
+        /// How long a session or an access token is accepted without another look-up. A token that another process ends
+        /// is accepted for at most this time (H4).
         public var tokenLookInterval = Duration.milliseconds(250)
-        /// Told of every operation; nil for nobody, which costs nothing. See <doc:Observing>.
+        /// Receives every operation. Without an observer there is no cost. See <doc:Observing>.
         public var observer: StoreObserver?
-        /// How often ``ProfileRepository/run()`` keeps house, once a second at the most.
+        /// The time between two maintenance rounds of ``ProfileRepository/run()``, at least one second.
         public var housekeepingInterval = Duration.seconds(600)
         /// The clock, for tests to set.
         public var now: @Sendable () -> Timestamp = Timestamp.now
-        /// The clock that nobody sets, by which it is measured how long ago a look was.
+        /// The monotonic clock that measures the age of a look-up.
         package var uptime: @Sendable () -> ContinuousClock.Instant = { .now }
-        /// How the repository waits between its rounds of keeping house.
+        /// Waits between maintenance rounds.
         package var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
-        /// The most long reads of one kind that wait for a thread, on an engine in this process; more are refused as `busy`.
+        /// The maximum number of long reads of one kind that wait for a thread of an engine in this process. Further
+        /// ones fail with `busy`.
         package var mostWaitingReads = 1_000
-        /// Most names without a profile whose failed attempts are remembered; the oldest are forgotten (P9).
+        /// The maximum number of names without a profile whose failed attempts are remembered. The oldest are forgotten
+        /// (P9).
         package var mostUnknownNames = 100_000
-        /// The newest changes that the store keeps for those who watch it; a few more until they are pruned.
+        /// The number of newest changes that the store keeps for listeners. There may be a few more until they are
+        /// pruned.
         package var mostChanges = 10_000
-        /// How often those who watch the store look at its change number, in case nobody told them.
+        /// How often listeners read the change number, in case a notification was lost.
         package var watchInterval = Duration.seconds(1)
-        /// Whether a store is opened that is a copy which is not at its end: for the copying.
+        /// Whether an unfinished copy may be opened, to continue it.
         package var opensUnfinishedCopy = false
-        /// Settings that only one engine knows, for tests; it names them itself.
+        /// Settings of a single engine, for tests.
         package var engineSettings: [String: String] = [:]
 
-        /// Options as they are by default.
+        /// Creates the default options.
         public init() {}
     }
 
-    /// Stores the profiles. Its verbs are called within ``ask(_:rows:refusal:_:)``, which tells the observer.
+    /// Stores the profiles. Its methods are called within ``ask(_:rows:refusal:_:)``, which reports to the observer.
     package let engine: any StoreEngine
     package let options: Options
     /// Hashes and checks passwords and passcodes.
     public let hasher: PasscodeHasher
     private let adopted: Mutex<AdoptedSchema>
-    /// Reads the changes for all that listen.
+    /// Reads the changes for all listeners.
     let feed: ChangeFeed
     let tokenLooks: RecentLooks
     let tokenUses: TokenUses
 
-    /// Goes by an engine that is open.
+    /// Creates a repository on an open engine.
     package init(_ engine: any StoreEngine, _ options: Options) async throws(ProfileStoreError) {
         self.engine = engine
         self.options = options
@@ -97,37 +101,39 @@ public final class ProfileRepository: Sendable {
         }
     }
 
-    /// Ends what is under way, lets writes come to their end, and closes. On SQLite all that was written is then in the
-    /// one file, unless another process is writing, to which that is left. On PostgreSQL a server that does not answer any
-    /// more is waited for no longer than a second or two: writes that it may have done end with `outcomeUnknown`.
+    /// Ends reads and streams, waits for writes, and closes the store.
+    ///
+    /// On SQLite the one file then contains everything, unless another process is writing, which then does that later.
+    /// On PostgreSQL the call waits at most one or two seconds for a server that does not answer. Writes with an
+    /// unknown outcome then fail with `outcomeUnknown`.
     public func close() async {
         feed.close()
         await tokenUses.finish()
         await engine.close()
     }
 
-    /// Where it is kept, for people: the path of a file, or which servers and which database.
+    /// The place of the store, for people: the path of a file, or the servers and the database.
     package var place: String { engine.place }
 
-    /// The current day in UTC, which rules such as "not in the future" go by.
+    /// The current day in UTC, which rules such as "not in the future" use.
     public var today: CalendarDay { options.now().day ?? .latest }
 
-    /// Runs what the caller sees as one call: all the verbs within share one deadline.
+    /// Runs a body in which all calls of the engine share one deadline.
     func call<Value, Failure>(_ body: () async throws(Failure) -> Value) async throws(Failure) -> Value {
         try await CallDeadline.within(options.waitLimit, body)
     }
 
     // MARK: The schema in force
 
-    /// The rules in force, as far as this process knows; another one may adopt others at any time.
+    /// The rules in force, as far as this process knows. Another process may adopt other rules at any time.
     public var schema: ProfileSchema { adoptedSchema.schema }
 
-    /// Judges drafts by ``schema``.
+    /// Validates drafts by ``schema``.
     public var validator: ProfileValidator { adoptedSchema.validator }
 
     package var adoptedSchema: AdoptedSchema { adopted.withLock { $0 } }
 
-    /// Reads the schema in force again, since a row, or another process, is ahead of what is known here.
+    /// Reads the schema in force again, because a row or another process has a later version.
     @discardableResult
     package func refreshSchema() async throws(ProfileStoreError) -> AdoptedSchema {
         let latest = try await ask(.readSchema, await engine.schemaInForce())
@@ -135,10 +141,10 @@ public final class ProfileRepository: Sendable {
         return latest
     }
 
-    /// Goes by these rules from now on, unless another thread has read later ones meanwhile.
+    /// Uses these rules from now on, unless another thread has read later ones.
     func keep(_ latest: AdoptedSchema) { adopted.withLock { if $0.version < latest.version { $0 = latest } } }
 
-    /// Runs what goes by the rules that are known here, and learns of later ones when it fails for these.
+    /// Runs a body that uses the known rules, and reads the rules again if the body fails with `schemaChanged`.
     package func learningOfRules<Value>(
         _ body: () async throws(ProfileStoreError) -> Value
     ) async throws(ProfileStoreError) -> Value {

@@ -1,4 +1,4 @@
-/// Profiles in the order of a query, a page in memory at a time; see ``ProfileRepository/all(_:)``.
+/// An async sequence of the profiles of a query, with one page in memory at a time; see ``ProfileRepository/all(_:)``.
 public struct ProfileSequence: AsyncSequence, Sendable {
     public typealias Element = Profile
     public typealias Failure = ProfileStoreError
@@ -8,7 +8,7 @@ public struct ProfileSequence: AsyncSequence, Sendable {
 
     public func makeAsyncIterator() -> Iterator { Iterator(repository: repository, query: query) }
 
-    /// Gives one profile after another, and reads the next page when the last is used up.
+    /// Returns the next profile, and reads the next page if necessary.
     public struct Iterator: AsyncIteratorProtocol {
         let repository: ProfileRepository
         var query: ProfileQuery
@@ -45,6 +45,6 @@ public struct ProfileSequence: AsyncSequence, Sendable {
     }
 }
 
-/// One task at a time goes through the profiles.
+/// Only one task may use an iterator at a time.
 @available(*, unavailable)
 extension ProfileSequence.Iterator: Sendable {}
