@@ -9,7 +9,7 @@ RELEASE_FLAGS = -c release --product profiles --static-swift-stdlib -Xlinker -s 
 DECLARED_IMPORTS = --explicit-target-dependency-import-check error
 # One build serves all tests: it has both traits, so its command honours scenarios and knows PostgreSQL. The libraries are
 # optimised because the tests run in half the time. The tests are not, because they build in less.
-TESTING = PROFILES_OPTIMISE_SOURCES=1 $(SWIFT)
+TESTING = env PROFILES_OPTIMISE_SOURCES=1 $(SWIFT)
 TEST_BUILD = --traits TestHooks,Postgres --scratch-path .build-tests
 # The command alone needs these; every other build compiles all targets or their tests.
 BUILD_PACKAGES = libsqlite3-dev libsodium-dev libcrypt-dev libpcre2-dev zlib1g-dev

@@ -1,7 +1,7 @@
 internal import ProfileCore
 
-/// What an access token is good for, as a word that the service interprets: 1 to 32 lower-case ASCII letters, digits, `_`,
-/// `-`, `.` and `:`.
+/// A scope of an access token, which the service interprets: 1 to 32 lower-case ASCII letters, digits, `_`, `-`, `.`
+/// and `:`.
 public struct AccessScope: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The word.
     public let text: String
@@ -9,14 +9,14 @@ public struct AccessScope: Hashable, Comparable, Sendable, CustomStringConvertib
     /// The word.
     public var description: String { text }
 
-    /// Looking at profiles.
+    /// Permission to read profiles.
     public static let read = AccessScope(known: "read")
-    /// Changing profiles.
+    /// Permission to change profiles.
     public static let write = AccessScope(known: "write")
-    /// Whatever an administrator may do.
+    /// The permissions of an administrator.
     public static let admin = AccessScope(known: "admin")
 
-    /// Takes a word; nil for anything else.
+    /// Creates a scope from a word; nil if the word is invalid.
     public init?(_ text: String) {
         guard 1...32 ~= text.utf8.count,
             text.utf8.allSatisfy({ $0.isASCIILowercase || $0.isASCIIDigit || "_-.:".utf8.contains($0) })

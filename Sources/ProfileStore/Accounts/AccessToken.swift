@@ -1,16 +1,16 @@
-/// What lets a program in: made by an administrator, of no profile, good for what its scopes say.
+/// A token with which a program authenticates. An administrator creates it. It belongs to no profile, and has scopes.
 public struct AccessToken: Hashable, Identifiable, Sendable {
-    /// What it is called for certain; it lets nobody in.
+    /// The id, which gives no access.
     public let id: TokenID
-    /// What its maker calls it; no two have one name, whatever the case of its ASCII letters.
+    /// The name. Names are unique, ignoring the case of ASCII letters.
     public let name: AccountLabel
-    /// What it is good for, in order.
+    /// The scopes, sorted.
     public let scopes: [AccessScope]
-    /// When it was made.
+    /// The time of creation.
     public let createdAt: Timestamp
-    /// When it ends; nil if it does not.
+    /// The time of expiry; nil if it never expires.
     public let expiresAt: Timestamp?
-    /// When it was used last, or up to a minute before that; nil if it never was.
+    /// The time of the last use, or up to a minute before it; nil if it was never used.
     public let lastUsedAt: Timestamp?
 
     package init(
@@ -25,6 +25,6 @@ public struct AccessToken: Hashable, Identifiable, Sendable {
         self.lastUsedAt = lastUsedAt
     }
 
-    /// Whether it has ended by itself; it is listed until it is revoked.
+    /// Returns whether it has expired. An expired token is listed until it is revoked.
     public func isExpired(at time: Timestamp) -> Bool { expiresAt.map { $0 <= time } ?? false }
 }

@@ -1,18 +1,19 @@
-/// What somebody calls a session or an access token: 1 to 100 characters of one line.
+/// The label of a session or the name of an access token: 1 to 100 characters on one line.
 public struct AccountLabel: Hashable, Sendable, CustomStringConvertible {
-    /// The text, in 400 bytes of UTF-8 at the most.
+    /// The text, at most 400 bytes of UTF-8.
     public let text: String
 
     /// The text itself.
     public var description: String { text }
 
-    /// What is called so by a text that only another program can have stored.
+    /// Creates a label from a stored text, which another program may have written.
     package static let unreadable = AccountLabel(known: "?")
 
     private static let mostCharacters = 100
     private static let mostBytes = 400
 
-    /// Takes a text as it is; nil if it is empty, too long, or holds what is no part of a line.
+    /// Creates a label from a text; nil if the text is empty, too long, or has a character that cannot stand on one
+    /// line.
     public init?(_ text: String) {
         guard !text.isEmpty, text.utf8.count <= Self.mostBytes, text.count <= Self.mostCharacters,
             text.unicodeScalars.allSatisfy(\.isOfLine)
@@ -22,12 +23,12 @@ public struct AccountLabel: Hashable, Sendable, CustomStringConvertible {
 
     private init(known text: String) { self.text = text }
 
-    /// Makes any text fit, such as what a browser says of itself: what is no part of a line becomes a space, and what is
-    /// too long is cut. Nil where nothing is left.
+    /// Creates a label from any text, such as a user agent: replaces characters that cannot stand on one line by
+    /// spaces, and cuts the text at the limit. Nil if nothing is left.
     public init?(fitting text: String) {
         var kept = ""
         var byteCount = 0
-        // A character may be of any number of bytes: none is looked at beyond those that can be kept.
+        // A character can have any number of bytes. Bytes beyond the limit are not read.
         for scalar in text.unicodeScalars.lazy.map({ $0.isOfLine ? $0 : " " }) {
             byteCount += UTF8.width(scalar)
             guard byteCount <= Self.mostBytes else { break }
@@ -40,7 +41,7 @@ public struct AccountLabel: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Unicode.Scalar {
-    /// Whether it may stand in a line: it neither ends one nor controls how it is shown.
+    /// Whether the character can stand on one line: it does not end a line, and does not control the display.
     fileprivate var isOfLine: Bool {
         switch properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned: false

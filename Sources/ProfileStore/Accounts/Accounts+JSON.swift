@@ -1,7 +1,7 @@
 package import ProfileCore
 
 extension LoginSession: Encodable {
-    /// Writes the session as `session list --format json` answers it.
+    /// Writes the session as `session list --format json` prints it.
     public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
 
     package var json: JSONValue {
@@ -15,7 +15,7 @@ extension LoginSession: Encodable {
 }
 
 extension AccessToken: Encodable {
-    /// Writes the token as `token list --format json` answers it: all but the token itself.
+    /// Writes the access token as `token list --format json` prints it, without its text.
     public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
 
     package var json: JSONValue {
@@ -29,7 +29,7 @@ extension AccessToken: Encodable {
 }
 
 extension PasswordReset: Encodable {
-    /// Writes the reset as `reset --format json` answers it: all but the token itself.
+    /// Writes the reset as `reset --format json` prints it, without its token.
     public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
 
     package var json: JSONValue {

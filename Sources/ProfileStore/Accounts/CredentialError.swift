@@ -1,23 +1,23 @@
 public import SecretHashing
 
-/// Why a secret was not accepted, set or changed.
+/// The reason a secret was not accepted, set or changed.
 public enum CredentialError: Error, Hashable, Sendable {
-    /// Wrong secret or no such user: nothing tells which (P10).
+    /// The secret is wrong, or there is no such user. The error does not reveal which (P10).
     case wrong
-    /// Too many failures: no secret was looked at; try again after this many milliseconds.
+    /// There were too many failures. The secret was not checked. Try again after this number of milliseconds.
     case throttled(milliseconds: Int64)
-    /// A hundred failures in a row: only the owner helps, with ``ProfileRepository/unlock(_:)``, by removing the passcode
-    /// or by setting another password.
+    /// There were a hundred failures in a row. The owner of the store must call ``ProfileRepository/unlock(_:)``,
+    /// remove the passcode, or set another password.
     case locked
-    /// There is a passcode already; edit it.
+    /// The profile has a passcode already. Edit it.
     case passcodeExists
-    /// There is no passcode to remove.
+    /// The profile has no passcode to remove.
     case noPasscode
-    /// The new passcode is the present one.
+    /// The new passcode equals the present one.
     case notDifferent
     /// The new passcode breaks the policy.
     case violation(PasscodeViolation)
-    /// No hash was computed; the attempt does not count.
+    /// No hash was computed. The attempt does not count.
     case hashing(HashingError)
     /// The store refused.
     case store(ProfileStoreError)

@@ -1,7 +1,7 @@
-/// Which of a profile's two secrets.
+/// One of the two secrets of a profile.
 public enum CredentialKind: String, Sendable, CaseIterable {
-    /// A field of the schema; logs in.
+    /// A field of the schema, used to log in.
     case password
-    /// Follows the ``/SecretHashing/PasscodePolicy``; the create, validate and edit flows.
+    /// Follows ``/SecretHashing/PasscodePolicy``, and has flows to create, validate and edit it.
     case passcode
 }

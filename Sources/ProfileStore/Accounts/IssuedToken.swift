@@ -1,13 +1,13 @@
 public import ProfileCore
 internal import SecretHashing
 
-/// A token that was just made, beside what it stands for: the one time that it is shown.
+/// A new token and the value that it represents. The token is shown only this once.
 ///
-/// It is never stored or printed by itself; `token` is a ``/ProfileCore/Secret``.
+/// The token is a ``/ProfileCore/Secret``, so it is not printed by accident. It is not stored.
 public struct IssuedToken<Value: Sendable>: Sendable {
-    /// What the token stands for.
+    /// The session, access token or reset that the token represents.
     public let value: Value
-    /// The token: `ps_`, `pt_` or `pr_`, by its kind, and 43 letters, digits, hyphens and underscores.
+    /// The token: `ps_`, `pt_` or `pr_` for its kind, and 43 letters, digits, hyphens and underscores.
     public let token: Secret
 
     init(_ value: Value, _ token: Secret) {
@@ -16,7 +16,7 @@ public struct IssuedToken<Value: Sendable>: Sendable {
     }
 }
 
-/// A token of which nothing is stored yet.
+/// A new token that is not stored yet.
 struct NewToken {
     let text: Secret
     let hash: TokenHash

@@ -1,13 +1,13 @@
 package import ProfileCore
 
-/// An attempt at a secret that is counted before it is made (P9).
+/// An attempt at a secret, which is counted before it is made (P9).
 package struct LoginAttempt: Sendable {
-    /// As it was typed; there need not be such a profile.
+    /// The username as it was typed. There may be no such profile.
     package let username: String
     package let kind: CredentialKind
-    /// Whether there is a profile by that name.
+    /// Whether a profile has this username.
     package let isKnown: Bool
-    /// When it is made.
+    /// The time of the attempt.
     package let time: Timestamp
 
     package init(username: String, kind: CredentialKind, isKnown: Bool, time: Timestamp) {
@@ -17,21 +17,21 @@ package struct LoginAttempt: Sendable {
         self.time = time
     }
 
-    /// What came of an attempt.
+    /// The outcome of an attempt.
     package enum Outcome: Sendable {
-        /// The secret was right: failures are forgotten, and the hash is replaced if there is a better one and it is
-        /// still the same, since an edit that came between wins (P7).
+        /// The secret is correct. Failures are forgotten. If there is a better hash, it replaces the hash unless an
+        /// edit has changed it meanwhile (P7).
         case right(profileID: Int64, rehash: Rehash?, session: ProvenSession? = nil)
-        /// It was wrong: the attempt stays counted.
+        /// The secret is wrong. The attempt stays counted.
         case wrong
-        /// It was never looked at, and is not counted.
+        /// The secret was not checked. The attempt does not count.
         case notMade
     }
 
-    /// What a right attempt has come to.
+    /// The result of a correct attempt.
     package struct Success: Sendable {
         package let profile: Profile
-        /// Nil where none was wanted, or the password is another one by now.
+        /// The started session; nil if none was requested, or if the password was changed meanwhile.
         package let session: StoredToken?
 
         package init(profile: Profile, session: StoredToken?) {
@@ -40,8 +40,8 @@ package struct LoginAttempt: Sendable {
         }
     }
 
-    /// A session that a right password starts, if the profile's hash is still one of these: who changes a password ends
-    /// every session that the former one has started, also one that comes too late.
+    /// A session that a correct password starts if the profile's hash is still one of these. A changed password ends
+    /// every session that the previous one started, including a session that would start too late.
     package struct ProvenSession: Sendable {
         package let session: NewSession
         package let hashes: [PasswordHash]
@@ -52,7 +52,7 @@ package struct LoginAttempt: Sendable {
         }
     }
 
-    /// A hash and the one that takes its place.
+    /// A hash and its replacement.
     package struct Rehash: Sendable {
         package let old: PasswordHash
         package let new: PasswordHash
@@ -63,8 +63,8 @@ package struct LoginAttempt: Sendable {
         }
     }
 
-    /// The name under which attempts are remembered: as usernames are compared. One that nobody can have is cut, so that it
-    /// cannot fill the store.
+    /// The name under which attempts are remembered, in the form in which usernames are compared. A name that is longer
+    /// than any username is cut, so that it cannot fill the store.
     package var foldedName: String { Self.foldedName(username) }
 
     package static func foldedName(_ username: String) -> String {
@@ -76,7 +76,7 @@ package struct LoginAttempt: Sendable {
 /// The hash of a profile's secret.
 package struct StoredCredential: Equatable, Sendable {
     package let profileID: Int64
-    /// Nil where there is none, and for one that cannot be read, as only another program can have written: it matches
+    /// The hash; nil if there is none, or if it cannot be read because another program has written it. It then matches
     /// nothing.
     package let hash: PasswordHash?
 
@@ -86,7 +86,7 @@ package struct StoredCredential: Equatable, Sendable {
     }
 }
 
-/// What a login is checked by.
+/// The rules for checks of a login.
 package struct LoginRules: Sendable {
     /// The rules in force.
     package let adopted: AdoptedSchema

@@ -1,20 +1,20 @@
-/// Somebody who is logged in, on one device.
+/// The session of a person who is logged in on one device.
 public struct LoginSession: Hashable, Identifiable, Sendable {
-    /// What it is called; it lets nobody in.
+    /// The id, which gives no access.
     public let id: TokenID
-    /// Whose it is.
+    /// The profile of the person.
     public let profileID: Int64
-    /// What the profile is called now.
+    /// The present username of the profile.
     public let username: String
-    /// What the caller said of the device.
+    /// The description of the device.
     public let label: AccountLabel?
-    /// When it was started.
+    /// The time of the start.
     public let createdAt: Timestamp
-    /// When it was used last, or up to a tenth of the idle time, and a minute at the most, before that.
+    /// The time of the last use, or earlier by up to a tenth of the idle time.
     public let lastUsedAt: Timestamp
-    /// When it ends unless it is used before; ``expiresAt`` at the latest.
+    /// The time at which it ends without a further use, at the latest ``expiresAt``.
     public let idleExpiresAt: Timestamp
-    /// When it ends, however often it is used.
+    /// The time at which it ends even if it is used.
     public let expiresAt: Timestamp
 
     package init(
@@ -31,7 +31,7 @@ public struct LoginSession: Hashable, Identifiable, Sendable {
         self.expiresAt = expiresAt
     }
 
-    /// Whether it has ended by itself, since nobody used it or for its age.
+    /// Returns whether it has expired, because of its age or because it was not used.
     public func isExpired(at time: Timestamp) -> Bool { idleExpiresAt <= time }
 }
 

@@ -1,12 +1,12 @@
-/// Leave to set a profile's password without knowing the present one: once, and not for long.
+/// The permission to set the password of a profile once, for a limited time, without the present password.
 public struct PasswordReset: Hashable, Sendable {
-    /// Whose password.
+    /// The profile whose password can be set.
     public let profileID: Int64
-    /// What the profile is called now.
+    /// The present username of the profile.
     public let username: String
-    /// When an administrator gave it.
+    /// The time at which an administrator issued it.
     public let createdAt: Timestamp
-    /// When it ends unless it is used before.
+    /// The time of expiry.
     public let expiresAt: Timestamp
 
     package init(profileID: Int64, username: String, createdAt: Timestamp, expiresAt: Timestamp) {

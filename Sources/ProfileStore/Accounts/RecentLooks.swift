@@ -1,12 +1,12 @@
 internal import Synchronization
 
-/// What was found by a token a moment ago, so that many requests at once are one look at the store.
+/// A cache of tokens that were looked up recently, so that many requests need one look-up in the store.
 ///
-/// Only what was found is kept: who shows what is no token of ours costs a look each time, and takes no room here.
+/// Only found tokens are kept. An unknown token costs a look-up each time, and needs no memory here.
 final class RecentLooks: Sendable {
     private struct Look {
         let token: StoredToken
-        /// When it was begun, or before.
+        /// The time at which the look-up began, or earlier.
         let time: ContinuousClock.Instant
     }
 
@@ -16,16 +16,16 @@ final class RecentLooks: Sendable {
     }
 
     private let state = Mutex(State())
-    /// A look counts while it is younger.
+    /// Cached look-ups older than this are read again.
     private let limit: Duration
     private static var mostLooks: Int { 10_000 }
 
     init(countingFor limit: Duration) { self.limit = limit }
 
-    /// How often all was forgotten. A look that was begun before the last time is not kept.
+    /// The number of times that the cache was emptied. A look-up that began before the last time is not kept.
     var forgotten: Int { state.withLock { $0.forgotten } }
 
-    /// What was found by a look that is young enough.
+    /// Returns the cached token if it is recent enough.
     func token(of hash: TokenHash, at now: ContinuousClock.Instant) -> StoredToken? {
         state.withLock { state in
             guard let look = state.looks[hash], isYoung(look, at: now) else { return nil }
@@ -33,7 +33,7 @@ final class RecentLooks: Sendable {
         }
     }
 
-    /// Keeps what a look has found that was begun at a time, when all had been forgotten so often.
+    /// Keeps the result of a look-up, unless the cache was emptied after the look-up began.
     func keep(_ token: StoredToken, lookedUpAt time: ContinuousClock.Instant, after forgotten: Int) {
         state.withLock { state in
             guard state.forgotten == forgotten else { return }
@@ -45,7 +45,7 @@ final class RecentLooks: Sendable {
         }
     }
 
-    /// Changes what is kept, without making the look younger.
+    /// Changes a cached token without changing its age.
     func update(_ hash: TokenHash, _ change: (StoredToken) -> StoredToken) {
         state.withLock { state in
             guard let look = state.looks[hash] else { return }
@@ -53,7 +53,7 @@ final class RecentLooks: Sendable {
         }
     }
 
-    /// Forgets all, since this process has just ended some of it.
+    /// Empties the cache, because this process has just ended tokens.
     func forget() {
         state.withLock { state in
             state.looks.removeAll()

@@ -3,26 +3,26 @@ internal import SecretHashing
 
 /// The stored form of a token: its kind, and the SHA-256 of its 256 bits in hexadecimal digits.
 ///
-/// A token is looked up by it in an index. How long that takes may tell how far two hashes agree, and helps nobody: to come
-/// closer to a stored one, a guess would have to be chosen by its hash. So nothing here is compared in constant time.
+/// An index finds a token by this hash. The time of a look-up may reveal how many leading digits of two hashes agree.
+/// That does not help an attacker, who cannot choose a token by its hash. So hashes are not compared in constant time.
 package struct TokenHash: Hashable, Sendable {
     package let kind: TokenKind
     /// 64 lower-case hexadecimal digits.
     package let text: String
 
-    /// What is known of a token that somebody shows; nil for anything but a token of this kind.
+    /// Hashes the text of a token; nil if it is not a token of this kind.
     package init?(of token: Secret, _ kind: TokenKind) {
         guard let token = BearerToken(token, prefix: kind.prefix) else { return nil }
         self.kind = kind
         text = token.hash
     }
 
-    /// Takes a hash that is stored for a token of this kind.
+    /// Creates the hash from its stored form.
     package init(stored text: String, _ kind: TokenKind) {
         self.kind = kind
         self.text = text
     }
 
-    /// What the token is called.
+    /// The id of the token.
     package var id: TokenID { TokenID(firstDigitsOf: text) }
 }

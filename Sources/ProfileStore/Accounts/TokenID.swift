@@ -1,8 +1,8 @@
 internal import ProfileCore
 
-/// What a session or an access token is called: 16 lower-case hexadecimal digits.
+/// The id of a session or an access token: 16 lower-case hexadecimal digits.
 ///
-/// They are the first of the SHA-256 of its token, so that none is given twice. They let nobody in.
+/// They are the first digits of the SHA-256 of the token, so ids are unique. An id gives no access.
 public struct TokenID: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The digits.
     public let description: String

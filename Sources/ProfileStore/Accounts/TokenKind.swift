@@ -1,11 +1,11 @@
-/// What a token is for. Its text says so, so that none is taken for one of another kind, and one that has leaked is
-/// recognised.
+/// The kind of a token. The token's text begins with a prefix of its kind, which keeps kinds apart and makes a leaked
+/// token recognisable.
 package enum TokenKind: String, CaseIterable, Sendable {
     case session
     case access
     case reset
 
-    /// What the texts of such tokens begin with.
+    /// The prefix of the token's text.
     package var prefix: String {
         switch self {
         case .session: "ps_"

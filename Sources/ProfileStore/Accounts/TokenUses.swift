@@ -1,11 +1,11 @@
 internal import Synchronization
 
-/// Writes down when tokens were used, beside the requests that use them: nobody waits for it, and all that comes together
-/// while one write is under way is one more.
+/// Writes the times of use of tokens in the background. No request waits for it. Uses during a write are combined into
+/// the next write.
 final class TokenUses: Sendable {
     private struct State {
         var waiting: [TokenHash: TokenUse] = [:]
-        /// Those that are being written.
+        /// The uses that are being written.
         var writing: [TokenHash: TokenUse] = [:]
         var task: Task<Void, Never>?
         var isClosed = false
@@ -14,10 +14,10 @@ final class TokenUses: Sendable {
     private let state = Mutex(State())
     private let write: @Sendable ([TokenUse]) async -> Void
 
-    /// - Parameter write: Writes some; what cannot be written now is noted again with a later use.
+    /// - Parameter write: Writes uses. A use that cannot be written now is noted again with a later use.
     init(write: @escaping @Sendable ([TokenUse]) async -> Void) { self.write = write }
 
-    /// Has a use written; one that is under way will do.
+    /// Writes a use, unless a use of the same token is being written.
     func note(_ use: TokenUse) {
         state.withLock { state in
             guard !state.isClosed, state.writing[use.hash] == nil else { return }
@@ -26,11 +26,11 @@ final class TokenUses: Sendable {
         }
     }
 
-    /// Waits until all that was noted is written.
+    /// Waits until all uses are written.
     func wait() async { await state.withLock { $0.task }?.value }
 
-    /// Notes nothing any more, and waits until all that was noted is written, or for a second: a writer elsewhere may hold
-    /// the store for as long as anybody waits, and the next use will be noted too.
+    /// Accepts no further uses, and waits at most a second until all uses are written. Another writer may hold the
+    /// store longer, and a lost use is noted again with the next one.
     func finish() async {
         let task = state.withLock { state in
             state.isClosed = true

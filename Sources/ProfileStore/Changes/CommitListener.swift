@@ -1,7 +1,7 @@
-/// Is called after each commit that logs a change. It must return at once.
+/// A function that an engine calls after each commit that logs a change. It must return at once.
 ///
-/// An engine keeps it in a `Mutex`. The function lies in a struct because `Mutex` wraps a bare function in one more
-/// reabstraction thunk each time that it is taken out.
+/// An engine keeps it in a `Mutex`. It is a struct because a `Mutex` wraps a bare function in one more reabstraction
+/// thunk each time that it is read.
 package struct CommitListener: Sendable {
     private let hear: @Sendable () -> Void
 

@@ -1,8 +1,8 @@
 package import ProfileCore
 
 extension ProfileChange: Encodable {
-    /// Writes the change as `watch --format json` answers it. Every key is always there, null where nothing is
-    /// known; `key` is the profile's primary key, whatever the schema calls it.
+    /// Writes the change as `watch --format json` prints it. All members are always present, and null if unknown. `key`
+    /// is the profile's primary key, whatever its field name is.
     public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
 
     package var json: JSONValue {

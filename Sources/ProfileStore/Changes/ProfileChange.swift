@@ -1,8 +1,7 @@
-/// Something that happened to a store's profiles or rules, as those who watch the store are told; see
-/// ``ProfileRepository/Changes/stream(after:)``.
+/// A change of a store's profiles or rules; see ``ProfileRepository/Changes/stream(after:)``.
 ///
-/// The store remembers ids alone, so that nothing of a removed profile stays. ``username`` and ``revision`` are looked
-/// up when the change is read: they are those of now, not of then.
+/// The log keeps ids only, so nothing of a removed profile remains in it. ``username`` and ``revision`` are looked up
+/// when the change is read, so they are the present values.
 public struct ProfileChange: Hashable, Sendable {
     /// What happened.
     public enum Kind: String, CaseIterable, Sendable {
@@ -10,36 +9,36 @@ public struct ProfileChange: Hashable, Sendable {
         case registered
         /// A profile was edited.
         case edited
-        /// A password or a passcode was set, replaced or removed, and with it who may log in. Imports say nothing of it:
-        /// ``imported`` and ``updated`` may have brought passwords.
+        /// A password or a passcode was set, replaced or removed. Imports do not log it: ``imported`` and ``updated``
+        /// may include new passwords.
         case credentialChanged = "credential_changed"
         /// A profile was removed.
         case removed
         /// An import added every profile of ``ProfileChange/profileIDs``.
         case imported
-        /// An import updated profiles, which lie in ``ProfileChange/profileIDs``; those between may be as they were.
+        /// An import updated profiles in ``ProfileChange/profileIDs``. Other profiles in this range may be unchanged.
         case updated
         /// Another schema was put in force.
         case adopted
-        /// Too much has happened since: what happened up to ``ProfileChange/number`` is not known any more, so that
-        /// everything may have changed.
+        /// The log no longer has the changes up to ``ProfileChange/number``. Any profile may have changed.
         case missed
     }
 
-    /// Where the change stands in the order of all changes of the store, from 1. Going on after it misses nothing.
+    /// The number of the change in the order of all changes, from 1. A listener that continues after it misses no
+    /// change.
     public let number: Int64
     /// What happened.
     public let kind: Kind
-    /// The profiles that it happened to, or, for ``Kind/updated``, a range in which they lie; nil for ``Kind/adopted``
-    /// and ``Kind/missed``.
+    /// The changed profiles; for ``Kind/updated`` a range that contains them; nil for ``Kind/adopted`` and
+    /// ``Kind/missed``.
     public let profileIDs: ClosedRange<Int64>?
-    /// What the profile is called now; nil where there are several, or it was removed.
+    /// The present username of the profile; nil if there are several profiles, or if it was removed.
     public let username: String?
-    /// The profile's revision now; nil where there are several, or it was removed.
+    /// The present revision of the profile; nil if there are several profiles, or if it was removed.
     public let revision: Int64?
-    /// When it happened; nil for ``Kind/missed``.
+    /// The time of the change; nil for ``Kind/missed``.
     public let changedAt: Timestamp?
-    /// Who did it, as the caller said; nil where nobody did.
+    /// The author that the caller named; nil if it named none.
     public let author: String?
 
     package init(
@@ -55,7 +54,7 @@ public struct ProfileChange: Hashable, Sendable {
         self.author = author
     }
 
-    /// What somebody is told who has fallen back behind what is remembered.
+    /// The change for a listener that is behind the oldest change of the log.
     package static func missed(upTo number: Int64) -> ProfileChange {
         ProfileChange(
             number: number, kind: .missed, profileIDs: nil, username: nil, revision: nil, changedAt: nil,

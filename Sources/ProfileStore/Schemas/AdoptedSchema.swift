@@ -1,14 +1,14 @@
 package import ProfileCore
 
-/// A schema of the store with what is compiled of it once.
+/// A schema of the store and its compiled validator.
 package final class AdoptedSchema: Sendable {
-    /// From 1.
+    /// The version, from 1.
     package let version: Int
     /// See ``ProfileCore/ProfileSchema/fingerprint``.
     package let fingerprint: String
     /// When it was put in force.
     package let adoptedAt: Timestamp
-    /// Judges drafts by the schema.
+    /// Validates drafts by the schema.
     package let validator: ProfileValidator
 
     /// The rules.

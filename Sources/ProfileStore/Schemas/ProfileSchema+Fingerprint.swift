@@ -2,6 +2,7 @@ public import ProfileCore
 internal import SecretHashing
 
 extension ProfileSchema {
-    /// SHA-256 of the document on one line, in lower-case hexadecimal digits: the same for files with the same rules.
+    /// The SHA-256 of the document on one line, in lower-case hexadecimal digits. Files with the same rules have the
+    /// same one.
     public var fingerprint: String { SHA256.hexadecimal(Array(document().utf8).span) }
 }

@@ -1,12 +1,12 @@
 package import ProfileCore
 
-/// Which rules something was judged by.
+/// The rules by which something was judged.
 public struct SchemaReference: Hashable, Sendable {
-    /// What the schema is called.
+    /// The name of the schema.
     public let name: String
-    /// In the store; nil for a schema that is not from one.
+    /// The version in the store; nil if the schema is not in the store.
     public let version: Int?
-    /// SHA-256 of the schema's document, in lower-case hexadecimal digits.
+    /// The SHA-256 of the schema's document, in lower-case hexadecimal digits.
     public let fingerprint: String
 
     package init(name: String, version: Int?, fingerprint: String) {
@@ -17,7 +17,7 @@ public struct SchemaReference: Hashable, Sendable {
 }
 
 extension SchemaReference: Encodable {
-    /// Writes `name`, `version`, null for rules that are not from a store, and `fingerprint`.
+    /// Writes `name`, `version` (null if the schema is not in the store) and `fingerprint`.
     public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
 
     package var json: JSONValue {

@@ -1,14 +1,14 @@
 public import ProfileCore
 
-/// Rules that are in force in a store, or were.
+/// A version of the schema that is or was in force in a store.
 public struct SchemaVersion: Hashable, Sendable {
-    /// From 1, in the order in which they were put in force.
+    /// The number of the version, from 1, in the order of adoption.
     public let number: Int
     /// The rules.
     public let schema: ProfileSchema
     /// The schema's `fingerprint`.
     public let fingerprint: String
-    /// When they were put in force.
+    /// The time of adoption.
     public let adoptedAt: Timestamp
 
     init(_ adopted: AdoptedSchema) {
