@@ -3,7 +3,7 @@
 /// The log keeps ids only, so nothing of a removed profile remains in it. ``username`` and ``revision`` are looked up
 /// when the change is read, so they are the present values.
 public struct ProfileChange: Hashable, Sendable {
-    /// What happened.
+    /// The kind of a change.
     public enum Kind: String, CaseIterable, Sendable {
         /// A profile was registered.
         case registered
@@ -27,7 +27,7 @@ public struct ProfileChange: Hashable, Sendable {
     /// The number of the change in the order of all changes, from 1. A listener that continues after it misses no
     /// change.
     public let number: Int64
-    /// What happened.
+    /// The kind of the change.
     public let kind: Kind
     /// The changed profiles; for ``Kind/updated`` a range that contains them; nil for ``Kind/adopted`` and
     /// ``Kind/missed``.

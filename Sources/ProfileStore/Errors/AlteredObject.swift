@@ -1,20 +1,20 @@
-/// An object of a store's database that is not as this program makes it.
+/// A table, index, view or trigger of a store's database that differs from what this program creates.
 public struct AlteredObject: Hashable, Sendable {
-    /// How it differs.
+    /// The difference.
     public enum Difference: Hashable, Sendable {
-        /// This program does not make it.
+        /// This program does not create the object.
         case foreign
-        /// It is not as this program makes it.
+        /// The object differs from the one that this program creates.
         case changed
-        /// It is not there.
+        /// The object is missing.
         case missing
     }
 
-    /// How it differs.
+    /// The difference.
     public let difference: Difference
     /// `table`, `index`, `view` or `trigger`.
     public let type: String
-    /// Its name, as the file has it.
+    /// The name in the file.
     public let name: String
 
     package init(_ difference: Difference, type: String, name: String) {

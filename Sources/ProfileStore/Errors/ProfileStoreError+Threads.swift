@@ -1,7 +1,7 @@
 package import Threads
 
 extension ProfileStoreError {
-    /// No thread did what was to be done.
+    /// Creates the error of a job that no thread ran.
     package init(_ refusal: ThreadRefusal) {
         switch refusal {
         case .noThread(let code): self = .noThread(code: code)

@@ -1,14 +1,14 @@
 internal import ProfileCore
 internal import Synchronization
 
-/// A load whose rows are counted.
+/// A load that counts its rows.
 final class CountedLoad<Load: BulkLoad>: BulkLoad {
     private let load: Load
     private let stored = Atomic(0)
 
     init(_ load: Load) { self.load = load }
 
-    /// How many rows went into the store.
+    /// Returns the number of rows that were stored.
     func rows(of outcome: BulkLoadOutcome) -> Int {
         switch outcome {
         case .declined, .undone: 0

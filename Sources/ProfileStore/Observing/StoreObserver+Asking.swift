@@ -11,11 +11,11 @@ extension StoreObserver? {
 }
 
 extension StoreObserver {
-    /// Whether the task confirms what it has read. Its observer is not told.
+    /// Whether the task confirms a read. Confirmations are not reported to the observer.
     @TaskLocal static var isConfirming = false
 }
 
-// How many rows an operation found or wrote that is about one row at the most.
+// The number of rows of an operation on at most one row.
 
 extension Optional {
     var rowCount: Int { self == nil ? 0 : 1 }

@@ -1,8 +1,8 @@
 internal import SecretHashing
 internal import Threads
 
-/// Is told of what a repository does, for the metrics, logs and traces of a service: which operation, what came of it, how
-/// long it took and waited. Never of a value, a name or a path.
+/// Receives the operations of a repository, for the metrics, logs and traces of a service: the name, the outcome, the
+/// duration and the waiting time. It never receives a value, a name or a path.
 ///
 /// ```swift
 /// options.observer = StoreObserver { operation in
@@ -12,36 +12,36 @@ internal import Threads
 ///
 /// See <doc:Observing>.
 public struct StoreObserver: Sendable {
-    /// Called when an operation has come to its end, in the task that waits for it, which goes on when this returns: so it
-    /// has to be quick, and must not wait for the repository. May be called by many tasks at once.
+    /// Called at the end of an operation, in the task of the caller, which continues when it returns. It must be quick,
+    /// and must not wait for the repository. Several tasks may call it at the same time.
     public let finished: @Sendable (Operation) -> Void
 
-    /// Makes an observer, for ``ProfileRepository/Options/observer``.
+    /// Creates an observer for ``ProfileRepository/Options/observer``.
     public init(finished: @escaping @Sendable (Operation) -> Void) { self.finished = finished }
 
-    /// One thing that the repository asked of its store, or of its hasher.
+    /// One operation of the repository on its store or its hasher.
     public struct Operation: Hashable, Sendable {
-        /// What was asked for.
+        /// The name of the operation.
         public let name: Name
-        /// What came of it.
+        /// The outcome.
         public let outcome: Outcome
-        /// From asking to the outcome.
+        /// The time from the start to the outcome.
         public let duration: Duration
-        /// How much of ``duration`` it waited for its turn: for the write lock, or for a thread. Look-ups wait for nothing.
+        /// The part of ``duration`` that it waited for the write lock or for a thread. Look-ups do not wait.
         public let waited: Duration
-        /// How many profiles it has found, written or removed; or sessions, tokens, changes, whatever it is about. None
-        /// where there was nothing, or the outcome is another than ``Outcome/done``.
+        /// The number of profiles, sessions, tokens or changes that it found, wrote or removed. Zero if there was none,
+        /// or if the outcome is not ``Outcome/done``.
         public let rows: Int
     }
 
-    /// What came of an operation.
+    /// The outcome of an operation.
     public enum Outcome: Hashable, Sendable {
-        /// It is done; ``Operation/rows`` says whether there was something.
+        /// The operation is done. ``Operation/rows`` is the number of its rows.
         case done
-        /// The answer is no: a ``ProfileStoreError/code`` such as `duplicate` or `stale_revision`, and of attempts at a
-        /// secret `wrong`, `throttled` or `locked`. Nothing is wrong with the store.
+        /// The request was refused with a ``ProfileStoreError/code`` such as `duplicate` or `stale_revision`, or an
+        /// attempt at a secret with `wrong`, `throttled` or `locked`. The store is in order.
         case refused(code: String)
-        /// Something was in the way: a ``ProfileStoreError/code`` such as `busy`, `full` or `corrupt`.
+        /// The operation failed with a ``ProfileStoreError/code`` such as `busy`, `full` or `corrupt`.
         case failed(code: String)
         /// The task was cancelled before its turn.
         case cancelled
@@ -49,7 +49,7 @@ public struct StoreObserver: Sendable {
 }
 
 extension StoreObserver.Operation {
-    /// What an operation is called. There may be more in later versions.
+    /// The name of an operation. Later versions may have more names.
     public struct Name: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
         /// The name, such as `look_up`.
         public let rawValue: String
@@ -62,124 +62,124 @@ extension StoreObserver.Operation {
 
         // Profiles.
 
-        /// One profile by its username or id.
+        /// Looks one profile up by its username or id.
         public static let lookUp = Name(rawValue: "look_up")
-        /// A page of a query.
+        /// Reads a page of a query.
         public static let page = Name(rawValue: "page")
-        /// How many profiles a query finds, or are still to be judged.
+        /// Counts the profiles that a query finds, or that are not judged yet.
         public static let count = Name(rawValue: "count")
-        /// Some thousand profiles, for an export or for judging them again; an operation each time.
+        /// Reads some thousand profiles, for an export or a revalidation.
         public static let scan = Name(rawValue: "scan")
-        /// What the store holds.
+        /// Reads the statistics.
         public static let statistics = Name(rawValue: "statistics")
-        /// A new profile.
+        /// Stores a new profile.
         public static let register = Name(rawValue: "register")
-        /// A profile in the place of another, as an edit stores it.
+        /// Stores an edited profile.
         public static let replace = Name(rawValue: "replace")
-        /// One profile that is removed, or those of a query, a thousand at the most.
+        /// Removes one profile, or up to a thousand profiles of a query.
         public static let remove = Name(rawValue: "remove")
-        /// A batch of an import or of new profiles, in one transaction. ``StoreObserver/Operation/rows`` counts all that it was
-        /// given, also those that were refused.
+        /// Stores a batch of an import or of new profiles in one transaction. ``StoreObserver/Operation/rows`` counts
+        /// all rows, including the refused ones.
         public static let storeBatch = Name(rawValue: "store_batch")
-        /// A batch of an import that is not to write.
+        /// Judges a batch of an import that does not write.
         public static let previewBatch = Name(rawValue: "preview_batch")
-        /// All of an import, in one transaction; its rows are counted as a batch's.
+        /// Stores a whole import in one transaction. Its rows are counted as those of a batch.
         public static let load = Name(rawValue: "load")
-        /// A step of copying a whole store: some thousand profiles that are written, or what it holds besides.
+        /// A step of copying a store: writes some thousand profiles, or the other contents.
         public static let copy = Name(rawValue: "copy")
-        /// Whether some usernames, or any, are stored.
+        /// Checks whether some usernames, or any profile, are stored.
         public static let lookUpNames = Name(rawValue: "look_up_names")
-        /// What came of a write with a key before.
+        /// Looks up the outcome of a keyed write.
         public static let lookUpKey = Name(rawValue: "look_up_key")
-        /// Keeps what came of a write with a key, which had nothing to write.
+        /// Stores the outcome of a keyed write that changed nothing.
         public static let keepKey = Name(rawValue: "keep_key")
 
         // Rules.
 
-        /// The rules in force, or all that ever were.
+        /// Reads the rules in force, or all versions.
         public static let readSchema = Name(rawValue: "read_schema")
-        /// Other rules are put in force.
+        /// Puts other rules in force.
         public static let adopt = Name(rawValue: "adopt")
-        /// Profiles that the rules in force found invalid before.
+        /// Reads the profiles that the rules in force found invalid before.
         public static let lookUpInvalid = Name(rawValue: "look_up_invalid")
-        /// What judging some thousand profiles has found is written down.
+        /// Stores the results of judging some thousand profiles.
         public static let mark = Name(rawValue: "mark")
 
         // Secrets.
 
-        /// A password or passcode is hashed, which takes tens of milliseconds. An import has an operation for each.
+        /// Hashes a password or passcode, which takes tens of milliseconds. An import has one operation for each.
         public static let hash = Name(rawValue: "hash")
-        /// A password or passcode is compared with its hash: an attempt at one. It is refused as `wrong`.
+        /// Compares a password or passcode with its hash. A wrong one is refused as `wrong`.
         public static let verify = Name(rawValue: "verify")
-        /// The hash of a secret.
+        /// Reads the hash of a secret.
         public static let lookUpCredential = Name(rawValue: "look_up_credential")
-        /// A passcode is set.
+        /// Sets a passcode.
         public static let setPasscode = Name(rawValue: "set_passcode")
-        /// A passcode takes the place of another.
+        /// Replaces a passcode.
         public static let replacePasscode = Name(rawValue: "replace_passcode")
-        /// A passcode is removed.
+        /// Removes a passcode.
         public static let removePasscode = Name(rawValue: "remove_passcode")
-        /// An attempt is counted before it is made. It is refused as `throttled` or `locked`.
+        /// Counts an attempt before it is made. It is refused as `throttled` or `locked`.
         public static let admitAttempt = Name(rawValue: "admit_attempt")
-        /// What came of an attempt is written down, and its session started.
+        /// Stores the outcome of an attempt, and starts its session.
         public static let settleAttempt = Name(rawValue: "settle_attempt")
-        /// Failed attempts are forgotten.
+        /// Forgets failed attempts.
         public static let unlock = Name(rawValue: "unlock")
 
         // Accounts.
 
-        /// A session is started without a password.
+        /// Starts a session without a password.
         public static let startSession = Name(rawValue: "start_session")
-        /// The session of a token. One that was looked up a moment ago is no operation.
+        /// Looks a session up. A cached session is no operation.
         public static let lookUpSession = Name(rawValue: "look_up_session")
-        /// Sessions.
+        /// Lists sessions.
         public static let listSessions = Name(rawValue: "list_sessions")
-        /// A session is ended, or all of a profile.
+        /// Ends a session, or all sessions of a profile.
         public static let endSession = Name(rawValue: "end_session")
-        /// An access token is made.
+        /// Creates an access token.
         public static let createToken = Name(rawValue: "create_token")
-        /// An access token. One that was looked up a moment ago is no operation.
+        /// Looks an access token up. A cached token is no operation.
         public static let lookUpToken = Name(rawValue: "look_up_token")
-        /// Access tokens.
+        /// Lists access tokens.
         public static let listTokens = Name(rawValue: "list_tokens")
-        /// An access token is removed.
+        /// Revokes an access token.
         public static let revokeToken = Name(rawValue: "revoke_token")
-        /// When tokens were used is written down, beside the requests that use them.
+        /// Writes the times of use of tokens, in the background.
         public static let noteUses = Name(rawValue: "note_uses")
-        /// A reset of a password is issued.
+        /// Issues a password reset.
         public static let issueReset = Name(rawValue: "issue_reset")
-        /// A reset.
+        /// Looks a reset up.
         public static let lookUpReset = Name(rawValue: "look_up_reset")
-        /// A reset is used.
+        /// Redeems a reset.
         public static let redeemReset = Name(rawValue: "redeem_reset")
-        /// Sessions and resets that have expired are removed, some hundreds at a time.
+        /// Removes some hundred expired sessions and resets.
         public static let removeExpired = Name(rawValue: "remove_expired")
 
         // The store.
 
-        /// A sign of life.
+        /// Checks that the store answers.
         public static let ping = Name(rawValue: "ping")
-        /// Changes, or the number of the newest one.
+        /// Reads changes, or the number of the newest one.
         public static let readChanges = Name(rawValue: "read_changes")
-        /// The file is checked.
+        /// Checks the file.
         public static let check = Name(rawValue: "check")
-        /// The file is copied.
+        /// Copies the file.
         public static let backUp = Name(rawValue: "back_up")
     }
 }
 
-// MARK: Telling it
+// MARK: Reporting operations
 
 extension StoreObserver {
-    /// Runs what the store is asked for, and tells of it.
+    /// Runs an operation of the store and reports it.
     ///
     /// - Parameters:
-    ///   - name: What it is called.
-    ///   - rows: How many it is about, once it is done.
-    ///   - refusal: Under which code what it returned is a refusal; nil where it is none.
-    ///   - body: Asks the store.
-    /// - Returns: What `body` returns.
-    /// - Throws: What `body` throws.
+    ///   - name: The name of the operation.
+    ///   - rows: Counts the rows of a result.
+    ///   - refusal: Returns a code if the result is a refusal; otherwise nil.
+    ///   - body: Calls the store.
+    /// - Returns: The result of `body`.
+    /// - Throws: The error of `body`.
     package func observing<Value>(
         _ name: Operation.Name, rows: (Value) -> Int, refusal: (Value) -> String? = { _ in nil },
         _ body: () async throws(ProfileStoreError) -> Value
@@ -196,7 +196,7 @@ extension StoreObserver {
         return try measured.outcome.get()
     }
 
-    /// Tells of a hash.
+    /// Reports a hash.
     func tell(_ work: HashingWork) {
         let outcome: Outcome =
             switch work.outcome {

@@ -1,12 +1,12 @@
 public import ProfileCore
 
 extension Profile: Encodable {
-    /// Writes the profile as `lookup --format json` answers it: what the store knows about it, then its open fields in the
-    /// schema's order, null where absent; `issues` only when it is invalid.
+    /// Writes the profile as `lookup --format json` prints it: the facts of the store, then the fields that are not
+    /// secret in the schema's order, null if absent. `issues` is present only if the profile is invalid.
     public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
 
-    /// The profile as JSON: the members that an `Encoder` gets, always in the schema's order, and numbers with every digit
-    /// that is stored. To write it costs less than the look-up of the profile, and a fraction of what an `Encoder` costs.
+    /// The profile as JSON, with the same members as its `Encodable` form, in the schema's order, and with every stored
+    /// digit of numbers. Writing it costs less than the look-up of the profile, and much less than an `Encoder`.
     ///
     /// ```swift
     /// response.write(profile.json.utf8())
@@ -21,7 +21,7 @@ extension Profile: Encodable {
         members.append(JSONMember("updated_at", .string(updatedAt.description)))
         members.append(JSONMember("schema_version", .number(schemaVersion)))
         members.append(JSONMember("status", .string(status.rawValue)))
-        // By position: a copy of a field's rules would count a reference for each of them.
+        // Fields are read by position, because copying a field's rules retains each of their references.
         for (index, value) in zip(rules.indices, values) {
             members.append(JSONMember(rules[index].name.text, rules[index].type.json(of: value)))
         }
@@ -31,7 +31,7 @@ extension Profile: Encodable {
 }
 
 extension ProfilePage: Encodable {
-    /// Writes the page as `lookup --format json` prints it: `next` is what to go on after, null when there is no more.
+    /// Writes the page as `lookup --format json` prints it. `next` is the cursor of the next page, null at the end.
     public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
 
     /// The page as JSON: `profiles`, each as in ``Profile/json``, then `next`.
@@ -44,15 +44,15 @@ extension ProfilePage: Encodable {
 }
 
 extension ReportedIssue: Encodable {
-    /// Writes `field`, null for the whole row, `code` and `message`, and `count` where it stands for several issues.
+    /// Writes `field` (null for the whole row), `code` and `message`, and `count` if it stands for several issues.
     public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
 
     package var json: JSONValue { .issue(field: field, code: code, message, count: count) }
 }
 
 extension FieldRules {
-    /// A value as JSON: by the field's type, unless what is stored is of none, as only another program can have
-    /// written; then the text itself.
+    /// Returns a value as JSON by the field's type. A stored text that is not of this type, which another program may
+    /// have written, becomes a string.
     package func json(of value: String?) -> JSONValue { type.json(of: value) }
 }
 
@@ -62,11 +62,11 @@ extension FieldType {
         guard let value else { return .null }
         switch self {
         case .integer, .number:
-            // The parser also takes spaces around a number, which would be lost.
+            // The parser also accepts spaces around a number, which JSON would lose.
             if case .number(value)? = try? JSONValue(parsing: value) { return .number(value) }
             return .string(value)
         case .boolean: return value == "true" ? true : value == "false" ? false : .string(value)
-        // JSON has no number with zeros before it, as of the year 0099.
+        // A JSON number has no leading zeros, such as those of the year 0099.
         case .string, .date, .dateTime, .time, .year: return .string(value)
         }
     }

@@ -1,27 +1,27 @@
 public import ProfileCore
 
-/// A profile as it is stored.
+/// A stored profile.
 public struct Profile: Hashable, Sendable {
-    /// Stable for the life of the profile, and never given to another.
+    /// The id, which never changes and is never used for another profile.
     public let id: Int64
-    /// Starts at 1 and rises by 1 with every change.
+    /// The revision, which starts at 1 and rises by 1 with every change.
     public let revision: Int64
-    /// When it was registered or imported.
+    /// The time at which it was registered or imported.
     public let createdAt: Timestamp
-    /// When its latest revision was stored.
+    /// The time at which its present revision was stored.
     public let updatedAt: Timestamp
-    /// The version of the schema that the profile was last judged by.
+    /// The version of the schema that judged the profile last.
     public let schemaVersion: Int
-    /// What revalidation found wrong with it; empty for a valid profile.
+    /// The issues that revalidation found; empty for a valid profile.
     public let issues: [ReportedIssue]
-    /// Whether a hash of its password is stored; the hash itself is not read.
+    /// Whether the profile has a password. Its hash is not read.
     public let hasPassword: Bool
-    /// The rules in force when it was read: which fields there are, and in which order.
+    /// The schema that was in force when the profile was read, with the fields and their order.
     public let schema: ProfileSchema
-    /// By the schema's fields without the secret one.
+    /// The values of the schema's fields without secrets.
     package let values: [String?]
 
-    /// What an engine has read.
+    /// Creates a profile from the values that an engine has read.
     package init(
         id: Int64, revision: Int64, createdAt: Timestamp, updatedAt: Timestamp, schemaVersion: Int,
         issues: [ReportedIssue], hasPassword: Bool, schema: ProfileSchema, values: [String?]
@@ -37,18 +37,18 @@ public struct Profile: Hashable, Sendable {
         self.values = values
     }
 
-    /// What the store remembers of the latest judgement.
+    /// The result of the last judgement.
     public enum Status: String, Sendable {
-        /// It keeps the rules that it was last judged by.
+        /// The profile is valid by the rules that judged it last.
         case valid
-        /// The rules have changed since it was stored, and revalidation found that it breaks them.
+        /// Revalidation found that the profile breaks later rules.
         case invalid
     }
 
     /// Whether revalidation found something wrong.
     public var status: Status { issues.isEmpty ? .valid : .invalid }
 
-    /// The value of a field in its stored form; nil where it is absent or a secret.
+    /// Returns the stored form of a field's value; nil if it is absent or secret.
     public subscript(name: FieldName) -> String? {
         guard let index = schema.openIndex(of: name) else { return nil }
         return values[index]
@@ -68,19 +68,19 @@ public struct Profile: Hashable, Sendable {
         public let value: String?
     }
 
-    /// The values that are there, by field.
+    /// The present values by field.
     package var valuesByField: [FieldName: String] {
         var values: [FieldName: String] = [:]
         for field in fields { values[field.rules.name] = field.value }
         return values
     }
 
-    /// How much memory its texts take, more or less.
+    /// The approximate memory of its texts, in bytes.
     package var byteCount: Int {
         values.reduce(0) { $0 + ($1?.utf8.count ?? 0) } + issues.reduce(0) { $0 + $1.message.utf8.count }
     }
 
-    /// A draft that says what the profile holds, to be changed and judged again.
+    /// A draft with the values of the profile, for an edit.
     public var draft: ProfileDraft {
         var draft = ProfileDraft()
         for field in fields { draft[field.rules.name] = field.value.map(DraftValue.init(canonical:)) }

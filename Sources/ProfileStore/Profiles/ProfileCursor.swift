@@ -1,17 +1,17 @@
 internal import ProfileCore
 internal import SecretHashing
 
-/// A place in an order of profiles: between those of a page and those that come after them, whatever comes and goes
-/// meanwhile.
+/// A position in an order of profiles, after the last profile of a page. It stays valid if profiles are added or
+/// removed.
 ///
-/// Its text is opaque, and safe in a URL or on a command line. It tells the id and, in an order by a field, the value of
-/// the profile at which the page ended; in that of relevance, how well it matched.
+/// Its text is opaque, and safe in a URL and on a command line. It contains the id of the last profile of the page and,
+/// in an order by a field, that profile's value. In the order of relevance it contains the quality of the match.
 public struct ProfileCursor: Hashable, Sendable, CustomStringConvertible {
     package let id: Int64
-    /// The order that it is a place of; nil for that of ids.
+    /// The order of the page; nil for the order of ids.
     package let order: ProfileQuery.Order?
-    /// What that profile has in the order's field, in UTF-8 unless another program has stored it; nil where that is absent.
-    /// In the order of relevance one byte, the number of its `TextMatch`; nil where it does not match.
+    /// The value of the order's field, in UTF-8 unless another program has stored it; nil if absent. In the order of
+    /// relevance, one byte with the number of its `TextMatch`; nil if there is no match.
     package let value: [UInt8]?
 
     package init(id: Int64, order: ProfileQuery.Order? = nil, value: [UInt8]? = nil) {
@@ -20,7 +20,7 @@ public struct ProfileCursor: Hashable, Sendable, CustomStringConvertible {
         self.value = value
     }
 
-    /// Reads what ``description`` wrote.
+    /// Parses the text of ``description``.
     public init?(_ text: String) {
         let parts = text.split(separator: ".", maxSplits: 3, omittingEmptySubsequences: false)
         guard let id = Int64(parts[0]), id >= 0 else { return nil }
@@ -42,7 +42,7 @@ public struct ProfileCursor: Hashable, Sendable, CustomStringConvertible {
             self.init(id: id, order: order, value: value)
         default: return nil
         }
-        // One place has one text.
+        // Each position has exactly one text.
         guard description == text else { return nil }
     }
 
@@ -59,7 +59,7 @@ public struct ProfileCursor: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether a query in this order can go on here; nil is the order of ids.
+    /// Returns whether a query with this order can continue here; nil is the order of ids.
     public func isPlace(in order: ProfileQuery.Order?) -> Bool { self.order == order }
 
     private enum Direction: String { case ascending, descending }
@@ -81,11 +81,11 @@ extension ProfileCursor: Codable {
     public func encode(to encoder: any Encoder) throws { try description.encode(to: encoder) }
 }
 
-/// Some of the profiles that a query finds, in its order.
+/// A page of the profiles that a query finds, in its order.
 public struct ProfilePage: Sendable {
-    /// As many as the query's limit at the most.
+    /// The profiles, at most as many as the query's limit.
     public let profiles: [Profile]
-    /// Where to go on; nil when these were the last.
+    /// The cursor of the next page; nil if this is the last page.
     public let next: ProfileCursor?
 
     package init(profiles: [Profile], next: ProfileCursor?) {

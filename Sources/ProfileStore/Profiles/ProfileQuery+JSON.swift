@@ -9,7 +9,7 @@ extension ProfileQuery: Codable {
     /// Reads an object with any of `conditions`, `text`, `status`, `order`, `reversed`, `limit` and `after`; see
     /// <doc:Queries>.
     ///
-    /// - Throws: `DecodingError` with the path of what is of another type, or means nothing here.
+    /// - Throws: `DecodingError` with the path of a member that has the wrong type or an unknown name.
     public init(from decoder: any Decoder) throws {
         try decoder.allowOnly(Key.self)
         let container = try decoder.container(keyedBy: Key.self)
@@ -23,7 +23,7 @@ extension ProfileQuery: Codable {
             after: try container.decodeIfPresent(ProfileCursor.self, forKey: .after))
     }
 
-    /// Writes what ``init(from:)`` reads, without what is as it is by default.
+    /// Writes the object that ``init(from:)`` reads, without default values.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
         if !conditions.isEmpty { try container.encode(conditions, forKey: .conditions) }
@@ -46,7 +46,7 @@ extension ProfileQuery.Order: Codable {
 
     private enum Name: String, Codable { case relevance }
 
-    /// Reads an object with `field`, and `descending`, which is false where it is not there; or the text `relevance`.
+    /// Reads an object with `field` and an optional `descending` (false by default), or the text `relevance`.
     public init(from decoder: any Decoder) throws {
         if let name = try? decoder.singleValueContainer().decode(String.self) {
             guard Name(rawValue: name) != nil else {
@@ -63,7 +63,7 @@ extension ProfileQuery.Order: Codable {
             isDescending: try container.decodeIfPresent(Bool.self, forKey: .isDescending) ?? false)
     }
 
-    /// Writes what ``init(from:)`` reads.
+    /// Writes the form that ``init(from:)`` reads.
     public func encode(to encoder: any Encoder) throws {
         switch self {
         case .field(let field, let isDescending):
@@ -94,8 +94,8 @@ extension ProfileQuery.Condition: Codable {
         case isPresent = "is_present"
     }
 
-    /// Reads `field`, `comparison`, and what it compares with: `value`, a text, or for `is_any_of` `values`, an array of
-    /// texts; nothing for `is_absent` and `is_present`.
+    /// Reads `field`, `comparison` and a `value`. `is_any_of` has `values`, an array of texts. `is_absent` and
+    /// `is_present` have no value.
     public init(from decoder: any Decoder) throws {
         try decoder.allowOnly(Key.self)
         let container = try decoder.container(keyedBy: Key.self)
@@ -128,7 +128,7 @@ extension ProfileQuery.Condition: Codable {
         self.init(try container.decode(FieldName.self, forKey: .field), comparison)
     }
 
-    /// Writes what ``init(from:)`` reads.
+    /// Writes the form that ``init(from:)`` reads.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
         try container.encode(field, forKey: .field)

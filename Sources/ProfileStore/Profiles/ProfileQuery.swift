@@ -1,72 +1,70 @@
 public import ProfileCore
 
-/// Which profiles to look up, in which order, a page at a time; see <doc:Queries>.
+/// A query for profiles: conditions, an order and a page; see <doc:Queries>.
 public struct ProfileQuery: Hashable, Sendable {
-    /// What a field's value must be.
+    /// A condition on the value of a field.
     public struct Condition: Hashable, Sendable {
-        /// One that is not secret.
+        /// The field, which must not be secret.
         public let field: FieldName
-        /// How its value is compared, and with what.
+        /// The comparison and its value.
         public let comparison: Comparison
 
-        /// Names a condition.
+        /// Creates a condition.
         public init(_ field: FieldName, _ comparison: Comparison) {
             self.field = field
             self.comparison = comparison
         }
     }
 
-    /// How the value of a field is compared.
+    /// A comparison of a field's value.
     ///
-    /// Values are given as somebody would type them, and looked up in the form in which they are stored: `78761241` finds
-    /// `7876-1241`. One that breaks the field's rules is looked up as it is, since a profile that other rules judged may
-    /// hold it; one that the field's type cannot have is an issue of the query.
+    /// Values are given as a person types them, and are looked up in their stored form: `78761241` finds `7876-1241`. A
+    /// value that breaks the field's rules is looked up unchanged, because a profile that other rules judged may have
+    /// it. A value that the field's type cannot have is an issue of the query.
     ///
-    /// Greater and less go by the order of the field: numbers by value, moments as they follow each other, text by its
-    /// bytes in UTF-8, and the primary key whatever the case of its ASCII letters. Only values of the field's type have a
-    /// place there: `isGreater(than: "5")` finds no `unknown`.
+    /// Greater and less use the order of the field: numbers by value, times by time, text by its bytes in UTF-8, and
+    /// the primary key ignoring the case of ASCII letters. Only values of the field's type have a place in this order:
+    /// `isGreater(than: "5")` does not find `unknown`.
     public enum Comparison: Hashable, Sendable {
-        /// The whole value, byte by byte; the primary key whatever the case of its ASCII letters.
+        /// The value equals this one, byte by byte. The primary key ignores the case of ASCII letters.
         case equals(String)
-        /// Also where there is no value.
+        /// The value differs from this one, or is absent.
         case differs(from: String)
-        /// The value begins like this, as it is typed here and stored there. Every value begins with the empty text.
+        /// The stored value begins with this text. Every value begins with the empty text.
         case hasPrefix(String)
-        /// This stands somewhere in the value, whatever the case of letters and the accents on them. Every value contains
-        /// the empty text.
+        /// The value contains this text, ignoring case and accents. Every value contains the empty text.
         case contains(String)
-        /// Before this value in the order of the field.
+        /// The value is less than this one in the order of the field.
         case isLess(than: String)
-        /// Before this value, or the same.
+        /// The value is less than this one or equal.
         case isAtMost(String)
-        /// After this value in the order of the field.
+        /// The value is greater than this one in the order of the field.
         case isGreater(than: String)
-        /// After this value, or the same.
+        /// The value is greater than this one or equal.
         case isAtLeast(String)
-        /// One of these; of none there is none.
+        /// The value equals any of these values. An empty list matches no profile.
         case isAny(of: [String])
-        /// There is no value.
+        /// The value is absent.
         case isAbsent
-        /// There is a value, whichever.
+        /// The value is present.
         case isPresent
     }
 
-    /// How profiles were judged.
+    /// The result of the last judgement.
     public enum Status: String, Hashable, Sendable {
-        /// Revalidation found something wrong with them.
+        /// Revalidation found the profile invalid.
         case invalid
-        /// The rules in force have not judged them yet: they were stored, or judged last, when others were.
+        /// The rules in force have not judged the profile yet, because it was stored or judged under other rules.
         case unjudged
     }
 
-    /// By what profiles are put in order; those that are the same in it by their ids.
+    /// The order of the profiles. Equal profiles are ordered by id.
     public enum Order: Hashable, Sendable {
-        /// By the values of a field that is not secret, the greatest first or last. Profiles without a value come last
-        /// either way.
+        /// By the values of a field that is not secret, ascending or descending. Profiles without a value come last in
+        /// both cases.
         case field(FieldName, isDescending: Bool)
-        /// By how well the query's ``ProfileQuery/text`` matches the one of their values that it matches best: those that
-        /// have it as a whole value come first, then those that begin with it, then those in which a word does. A query
-        /// without a text has no such order.
+        /// By the best match of the query's ``ProfileQuery/text`` in a profile: first whole values, then values that
+        /// begin with the text, then values in which a word begins with it. The query must have a text.
         case relevance
 
         /// The order of a field's values.
@@ -75,26 +73,26 @@ public struct ProfileQuery: Hashable, Sendable {
         }
     }
 
-    /// The limit of a query that names none.
+    /// The default limit.
     public static let usualLimit = 100
 
-    /// All must hold; 50 at the most, which name 500 values at the most.
+    /// The conditions, which a profile must all meet. There are at most 50, with at most 500 values.
     public var conditions: [Condition]
-    /// What any field that is not secret must contain, as ``Comparison/contains(_:)`` says.
+    /// A text that any field that is not secret must contain; see ``Comparison/contains(_:)``.
     public var text: String?
-    /// How the profiles were judged; nil for all.
+    /// The result of the last judgement; nil for any.
     public var status: Status?
-    /// Nil for the order of ids, in which profiles came.
+    /// The order; nil for the order of ids, in which profiles were stored.
     public var order: Order?
-    /// Whether the profiles come the other way round, the last first, absent values included: to go back from a page, ask
-    /// for what comes so after ``cursor(at:)`` its first profile.
+    /// Whether the whole order is reversed, including absent values. To go back from a page, reverse the query and
+    /// continue after ``cursor(at:)`` of the page's first profile.
     public var isReversed: Bool
-    /// Most profiles in one page, from 1 to 100,000; a number outside is taken as the nearer of the two.
+    /// The maximum number of profiles in one page, from 1 to 100,000. Other numbers are set to the nearest bound.
     public var limit: Int
-    /// Where the page before ended; see ``ProfilePage/next``. It must be of the same order.
+    /// The cursor of the previous page; see ``ProfilePage/next``. It must have the same order.
     public var after: ProfileCursor?
 
-    /// Asks for the profiles that meet every condition; for all of them where there is none.
+    /// Creates a query for the profiles that meet every condition. Without conditions it finds all profiles.
     public init(
         _ conditions: [Condition] = [], text: String? = nil, status: Status? = nil, order: Order? = nil,
         isReversed: Bool = false, limit: Int = Self.usualLimit, after: ProfileCursor? = nil
@@ -108,7 +106,7 @@ public struct ProfileQuery: Hashable, Sendable {
         self.after = after
     }
 
-    /// The place of a profile in the order of this query, to go on after it, or to go back from it.
+    /// Returns the cursor of a profile in the order of this query, to continue after it, or before it in reverse.
     public func cursor(at profile: Profile) -> ProfileCursor {
         let place: [UInt8]? =
             switch order {
@@ -121,17 +119,17 @@ public struct ProfileQuery: Hashable, Sendable {
 }
 
 extension Profile {
-    /// How well a text matches the one of the values that it matches best; nil where none has it.
+    /// Returns the best match of a text in the values; nil if no value contains it.
     package func match(of text: FoldedText) -> TextMatch? {
         fields.compactMap { $0.value.flatMap { text.match(in: $0.utf8.span) } }.max()
     }
 }
 
-/// How a store goes about a query.
+/// How a store runs a query.
 public enum QueryPlan: Hashable, Sendable {
-    /// It reads only the profiles that the indexes of these fields find, or as many as the page has. There may be no field
-    /// among them: the order of ids, and profiles that were found invalid, have indexes of their own.
+    /// The store reads only the profiles that the indexes of these fields find, or as many as the page has. The list
+    /// may be empty, because the order of ids and the invalid profiles have indexes of their own.
     case index([FieldName])
-    /// It may read every profile.
+    /// The store may read every profile.
     case everything
 }

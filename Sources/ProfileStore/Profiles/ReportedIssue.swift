@@ -1,15 +1,16 @@
 public import ProfileCore
 
-/// An issue as reports and the store keep it: by name and in words.
+/// An issue in reports and in the store, with its code and its text.
 public struct ReportedIssue: Hashable, Sendable {
-    /// Nil for an issue of the whole row.
+    /// The name of the field; nil for an issue of the whole row.
     public let field: String?
-    /// One of ``/ProfileCore/ValidationIssue/Code``.
+    /// The name of a code of ``/ProfileCore/IssueCode``.
     public let code: String
-    /// In words: the schema's own, or ours in English.
+    /// The text: the schema's message, or the default one in English.
     public let message: String
 
-    /// How many issues it stands for: 1, or more for those beyond ``/ProfileCore/ValidationFailure/mostIssues``.
+    /// The number of issues that it stands for: 1, or more for issues beyond
+    /// ``/ProfileCore/ValidationFailure/mostIssues``.
     public let count: Int
 
     package init(field: String?, code: String, message: String, count: Int = 1) {
@@ -19,7 +20,7 @@ public struct ReportedIssue: Hashable, Sendable {
         self.count = count
     }
 
-    /// Tells an issue in the words of a schema.
+    /// Creates a reported issue with the message of a schema.
     public init(_ issue: ValidationIssue, in schema: ProfileSchema) {
         self.init(
             field: issue.field?.text, code: issue.code.rawValue, message: schema.message(for: issue),
@@ -37,7 +38,8 @@ extension [ReportedIssue] {
         JSONValue.array(map(\.json)).text()
     }
 
-    /// Reads the stored form; what is not in it, which only another program can have written, is one unnamed issue.
+    /// Reads the stored form. A text that is not in this form, which another program may have written, is read as one
+    /// issue without a name.
     package init(stored text: String) {
         guard case .array(let elements)? = try? JSONValue(parsing: text) else {
             self = [ReportedIssue(field: nil, code: "unknown", message: "The stored issues cannot be read")]
@@ -62,10 +64,11 @@ extension [ReportedIssue] {
 }
 
 extension String {
-    /// What a report says of a value: its first 200 scalars, since a single character may be as long as the row.
+    /// Returns the first 200 scalars of a value for a report. It counts scalars, because a single character can be as
+    /// long as the row.
     package init(reporting cell: Span<UInt8>) {
         let most = 200
-        // No scalar takes more than four bytes.
+        // A scalar has at most four bytes.
         self = String(String(cell.extracting(first: 4 * most)).unicodeScalars.prefix(most))
     }
 }

@@ -1,16 +1,16 @@
-/// How much a store holds.
+/// The number of stored profiles and the size of a store.
 public struct StoreStatistics: Hashable, Sendable {
-    /// All of them, valid or not.
+    /// The number of all profiles, valid or not.
     public let profiles: Int
-    /// Profiles that revalidation found invalid.
+    /// The number of profiles that revalidation found invalid.
     public let invalid: Int
-    /// Profiles that have a password.
+    /// The number of profiles with a password.
     public let withPassword: Int
-    /// Profiles that have a passcode.
+    /// The number of profiles with a passcode.
     public let withPasscode: Int
     /// The version of the schema in force, from 1.
     public let schemaVersion: Int
-    /// Rises with every commit that changes profiles or the schema.
+    /// The number of the newest change, which rises with every commit that changes profiles or the schema.
     public let changeNumber: Int64
     /// The size of the database file, in bytes.
     public let fileBytes: Int64

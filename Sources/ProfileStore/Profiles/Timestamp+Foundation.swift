@@ -6,13 +6,14 @@
     #endif
 
     extension Timestamp {
-        /// The moment of a date, to the millisecond before it; the first or last that there is for one beyond.
+        /// Creates the time of a date, rounded down to milliseconds. A date outside the range becomes the first or last
+        /// time.
         public init(_ date: Date) {
             let milliseconds = (date.timeIntervalSince1970 * 1_000).rounded(.down)
             self.init(millisecondsSince1970: Int64(exactly: milliseconds) ?? (milliseconds < 0 ? .min : .max))
         }
 
-        /// The same moment.
+        /// Creates the date of a time.
         public var date: Date { Date(timeIntervalSince1970: Double(millisecondsSince1970) / 1_000) }
     }
 #endif

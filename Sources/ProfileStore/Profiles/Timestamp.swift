@@ -1,15 +1,15 @@
 internal import Platform
 public import ProfileCore
 
-/// A moment in UTC, to the millisecond.
+/// A time in UTC, in milliseconds.
 public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// Unix time in milliseconds.
     public let millisecondsSince1970: Int64
 
-    /// Names a moment.
+    /// Creates a time.
     public init(millisecondsSince1970: Int64) { self.millisecondsSince1970 = millisecondsSince1970 }
 
-    /// The system's clock.
+    /// Returns the time of the system's clock.
     public static func now() -> Timestamp {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
@@ -24,7 +24,8 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
         let seconds = seconds
         let day = day
         let secondOfDay = Int(seconds - seconds.dividedDown(by: 86_400) * 86_400)
-        // Every profile that is written has two of these, and a `String` for each part would cost more than the rest of it.
+        // Every written profile has two of these, and a `String` for each part would cost more than the rest of the
+        // profile.
         return String(unsafeUninitializedCapacity: 24) { text in
             var end = 0
             func add(_ number: Int, digits: Int, then separator: Unicode.Scalar) {
@@ -54,10 +55,10 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
         left.millisecondsSince1970 < right.millisecondsSince1970
     }
 
-    /// The moment so much later, or the last that there is.
+    /// Returns the time after a duration, or the last time.
     package func advanced(by duration: Duration) -> Timestamp { advanced(byMilliseconds: duration.wholeMilliseconds) }
 
-    /// The moment so many milliseconds later, or the last that there is.
+    /// Returns the time after a number of milliseconds, or the last time.
     package func advanced(byMilliseconds milliseconds: Int64) -> Timestamp {
         let (sum, isTooFar) = millisecondsSince1970.addingReportingOverflow(milliseconds)
         return Timestamp(millisecondsSince1970: isTooFar ? milliseconds < 0 ? .min : .max : sum)
@@ -72,7 +73,7 @@ extension Timestamp: Encodable {
 }
 
 extension Int64 {
-    /// Division that rounds towards the past, also before 1970.
+    /// Divides and rounds towards the past, also before 1970.
     fileprivate func dividedDown(by divisor: Int64) -> Int64 {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? quotient - 1 : quotient
@@ -80,7 +81,7 @@ extension Int64 {
 }
 
 extension Duration {
-    /// In milliseconds, as far as a number of them can say it.
+    /// The duration in milliseconds, limited to the range of the type.
     package var wholeMilliseconds: Int64 {
         let (seconds, attoseconds) = components
         guard seconds.magnitude < 1 << 53 else { return seconds < 0 ? .min : .max }

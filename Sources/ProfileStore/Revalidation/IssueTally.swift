@@ -1,21 +1,21 @@
-/// Counts every issue and lists some of them, so that a report's memory is bounded (I8).
+/// Counts all issues and lists some of them, so that a report's memory is bounded (I8).
 ///
-/// The list is spread over the kinds of issues, which are their fields and codes: each kind keeps its first ones. Where
-/// there are more than may be listed, a frequent kind gives places up to a rare one, until that is listed whole or as long.
+/// A field and a code together are a kind of issue. The list keeps the first issues of each kind. If the list is full,
+/// a frequent kind gives places to a rare kind, until the rare kind is complete or both have the same number of places.
 public struct IssueTally<Issue: Hashable & Sendable>: Hashable, Sendable {
-    /// How many issues there are of one field and code.
+    /// The number of issues of one field and code.
     public struct Count: Hashable, Sendable {
-        /// Nil for issues of a whole row.
+        /// The name of the field; nil for issues of a whole row.
         public let field: String?
-        /// One of ``/ProfileCore/ValidationIssue/Code``.
+        /// The name of a code of ``/ProfileCore/IssueCode``.
         public let code: String
-        /// How many issues, listed or not.
+        /// The number of issues, listed or not.
         public let count: Int
     }
 
-    /// Most issues that are listed.
+    /// The maximum number of listed issues.
     public let limit: Int
-    /// All of them, listed or not.
+    /// The number of all issues, listed or not.
     public private(set) var total = 0
     private var kinds: [Kind: Tally] = [:]
     private var listedCount = 0
@@ -46,28 +46,28 @@ public struct IssueTally<Issue: Hashable & Sendable>: Hashable, Sendable {
 
     package init(limit: Int) { self.limit = max(0, limit) }
 
-    /// Those that are listed, in the order in which they were found.
+    /// The listed issues, in the order in which they were found.
     public var listed: [Issue] { kinds.values.flatMap(\.listed).sorted { $0.number < $1.number }.map(\.issue) }
 
-    /// Whether there are more issues than are listed.
+    /// Whether some issues are not listed.
     public var isTruncated: Bool { total > listedCount }
 
-    /// Most frequent first, then by field and code.
+    /// The counts, the most frequent first, then by field and code.
     public var issueCounts: [Count] {
         kinds.map { Count(field: $0.key.field, code: $0.key.code, count: $0.value.count) }
             .sorted { ($1.count, $0.field ?? "", $0.code) < ($0.count, $1.field ?? "", $1.code) }
     }
 
-    /// Counts an issue, or one that stands for several.
+    /// Counts an issue, or an issue that stands for several.
     ///
-    /// - Returns: Whether it is to be listed too, so that an issue that is not need not be made.
+    /// - Returns: Whether to list the issue too. The caller creates the issue only then.
     package mutating func count(field: String?, code: String, times: Int = 1) -> Bool {
         total += times
         let ofKind = kinds[Kind(field: field, code: code), default: Tally()].add(times)
         return listedCount < limit || ofKind + 1 < mostOfKind
     }
 
-    /// Lists an issue that was counted just now, in the place of the last one of the longest kind where the list is full.
+    /// Lists an issue that was just counted. If the list is full, it replaces the last issue of the longest kind.
     package mutating func list(_ issue: Issue, field: String?, code: String) {
         if listedCount == limit { shortenLongest() }
         listedCount += 1

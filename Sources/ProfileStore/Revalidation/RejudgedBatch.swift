@@ -1,6 +1,6 @@
 internal import ProfileCore
 
-/// Stored profiles with what a schema says of them.
+/// Stored profiles with the issues that a schema found.
 struct RejudgedBatch: Sendable {
     struct Invalid: Sendable {
         /// Its position in the batch.

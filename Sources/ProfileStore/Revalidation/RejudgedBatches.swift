@@ -2,9 +2,9 @@ internal import Platform
 internal import ProfileCore
 internal import Threads
 
-/// Stored profiles in the order of their ids, judged again: while some batches are judged, the next one is read.
+/// Stored profiles in the order of their ids, judged again. The next batch is read while others are judged.
 ///
-/// A read begins where the one before it ended, and does not wait until somebody asks for what it reads.
+/// A read starts when the previous read has ended, before its batch is requested.
 final class RejudgedBatches {
     private let read: Read
     private let validator: ProfileValidator
@@ -37,7 +37,7 @@ final class RejudgedBatches {
         for batch in underWay { batch.cancel() }
     }
 
-    /// The next batch; nil at the end.
+    /// Returns the next batch; nil at the end.
     func next() async throws(ProfileStoreError) -> RejudgedBatch? {
         while underWay.count < mostUnderWay { beginBatch() }
         return try await underWay.removeFirst().value.get()

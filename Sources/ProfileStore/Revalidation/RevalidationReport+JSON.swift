@@ -7,7 +7,7 @@ extension RevalidationReport: Encodable {
 
     package var json: JSONValue { .object(members) }
 
-    /// Includes the path of the store, for the operator.
+    /// The report with the path of the store, for an operator.
     package var localJSON: JSONValue { .object(members + [JSONMember.database(store)]) }
 
     private var members: [JSONMember] {
@@ -24,13 +24,13 @@ extension RevalidationReport: Encodable {
 }
 
 extension ProfileIssue: Encodable {
-    /// Writes the issue as it stands in a report.
+    /// Writes the issue as in a report.
     public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
 
     var json: JSONValue { .object(issue.members(value: value, key: key)) }
 }
 
-// What the reports of imports have too.
+// Shared with the reports of imports.
 
 extension IssueTally {
     /// How many issues there are of each kind, those that are listed, and whether that is not all of them.

@@ -1,28 +1,28 @@
-/// What judging the stored profiles by a schema found (R6).
+/// The result of judging the stored profiles by a schema (R6).
 public struct RevalidationReport: Hashable, Sendable {
-    /// The rules that the profiles were judged by; a candidate's version is nil.
+    /// The schema that judged the profiles. The version of a candidate is nil.
     public let schema: SchemaReference
-    /// Profiles that were judged in this run.
+    /// The number of profiles that were judged in this run.
     public var checked = 0
-    /// Those of them that keep the rules.
+    /// The number of them that are valid.
     public var valid = 0
-    /// Those found invalid, and those that were marked so before and not judged again.
+    /// The number of invalid profiles, including those that were found invalid before and not judged again.
     public var invalid = 0
-    /// Profiles that were judged by the same rules before.
+    /// The number of profiles that the same rules judged before.
     public var skipped = 0
-    /// Passwords that were set under other password rules than these; hashes cannot be judged.
+    /// The number of passwords that were set under other password rules. A hash cannot be judged.
     public var credentialsPredating = 0
-    /// How many issues there are of each kind, and the first ones of each.
+    /// The number of issues of each kind, and the first issues of each kind.
     public var issues: IssueTally<ProfileIssue>
-    /// When it began.
+    /// The time of the start.
     public let startedAt: Timestamp
-    /// Where the profiles are, as the engine calls it: the file's path.
+    /// The place of the store: the path of the file, or the address of the database.
     public let store: String
-    /// From beginning to end.
+    /// The duration in seconds.
     public var seconds = 0.0
-    /// The rules were given as ones to try, and nothing was marked.
+    /// Whether the rules are a candidate, so that nothing was stored.
     public let isCandidate: Bool
-    /// The task was cancelled before every profile was judged.
+    /// Whether the task was cancelled before every profile was judged.
     public var isCancelled = false
 
     package init(
@@ -38,11 +38,11 @@ public struct RevalidationReport: Hashable, Sendable {
 
 /// An issue of a stored profile.
 public struct ProfileIssue: Hashable, Sendable {
-    /// The profile's primary key, whatever the schema calls it; cut to 200 characters.
+    /// The primary key of the profile, cut to 200 characters.
     public let key: String
-    /// What is wrong.
+    /// The issue.
     public let issue: ReportedIssue
-    /// What is stored, cut to 200 characters; nil for a secret and for an issue of the whole profile.
+    /// The stored value, cut to 200 characters; nil for a secret and for an issue of the whole profile.
     public let value: String?
 
     package init(key: String, issue: ReportedIssue, value: String?) {
