@@ -42,7 +42,7 @@ extension ProfileRepository {
             return (applied, try await connection.run(SchemaTable.selectVersion).number(0, 0) != 0)
         }
         try Migrator.verify(applied, list.description)
-        // Whoever makes it may be at it yet, or have died over it.
+        // Another process may still be creating it, or may have died while creating it.
         if !hasRules {
             guard options.createsMissing else { throw .noStore(path: list.description) }
             try await session.create(options)
@@ -118,7 +118,7 @@ extension PostgresSession {
         }
     }
 
-    /// Makes the tables of a new store and puts its first schema in force, in steps that whoever comes next takes up again.
+    /// Creates the tables of a new store and puts its first schema in force. Another process can continue an unfinished step.
     func create(_ options: ProfileRepository.Options) async throws(ProfileStoreError) {
         try await read { connection in
             do {

@@ -1,7 +1,7 @@
 internal import CSodium
 package import ProfileCore
 
-/// 256 random bits that let in whoever shows them, such as those of a session.
+/// A bearer token of 256 random bits, such as that of a session.
 ///
 /// They are shown once, as text. What is kept is their SHA-256: nobody finds 256 random bits by trying, so that a slow hash
 /// or a salt would add nothing.

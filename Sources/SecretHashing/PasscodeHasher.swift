@@ -13,7 +13,7 @@ public final class PasscodeHasher: Sendable {
 
     package let pool: HashingPool
     private let threads: Int
-    /// Told of each hash, if somebody wants to know.
+    /// Called after each hash; nil if there is no observer.
     private let finished: (@Sendable (HashingWork) -> Void)?
     private let argon2Counter = Atomic(0)
 

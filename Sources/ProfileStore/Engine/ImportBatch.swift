@@ -42,7 +42,7 @@ package protocol BulkLoad: Sendable {
     /// Whether a store without profiles gets the new rows alone, by ``nextNewRows()``, which is faster.
     var knowsNewRows: Bool { get }
 
-    /// Says whether the load may begin, now that nobody else writes. `areStored` tells which of some usernames are stored.
+    /// Returns whether the load may begin, while no other session writes. `areStored` says which of some usernames are stored.
     func mayBegin(_ areStored: ([String]) throws -> [Bool]) throws -> Bool
 
     /// The next rows of which none has a unique value of another; nil at the end.

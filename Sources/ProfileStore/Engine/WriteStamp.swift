@@ -5,7 +5,7 @@ internal import SecretHashing
 package struct WriteStamp: Sendable {
     package let time: Timestamp
     package let author: Author?
-    /// Nil for a write that nobody will repeat.
+    /// Nil for a write without a key.
     package let request: KeyedRequest?
 
     package init(at time: Timestamp, by author: Author? = nil, _ request: KeyedRequest? = nil) {

@@ -39,7 +39,7 @@ extension ProfileRepository.Changes {
         try await repository.call { () throws(ProfileStoreError) in
             let changes = try await repository.ask(
                 .readChanges, rows: \.count, await repository.engine.changes(after: number, limit: limit))
-            // Whoever hears of other rules finds them in force here too.
+            // A listener that receives the change of the rules then finds them in force here too.
             if changes.contains(where: { $0.kind == .adopted || $0.kind == .missed }) {
                 try await repository.refreshSchema()
             }

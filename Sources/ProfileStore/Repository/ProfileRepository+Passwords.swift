@@ -58,7 +58,7 @@ extension ProfileRepository.Passwords {
     /// Sets the password of the profile for which a reset was issued. One transaction sets the password, forgets failed
     /// attempts at it, and ends the reset and the profile's sessions.
     ///
-    /// Attempts are not counted: nobody finds 256 random bits by trying, and a wrong token costs no hash.
+    /// Attempts are not counted: 256 random bits cannot be guessed, and a wrong token costs no hash.
     /// - Parameters:
     ///   - token: As it was shown to whom it was given.
     ///   - password: As it was typed; the rules in force judge it.
@@ -93,7 +93,7 @@ extension ProfileRepository.Passwords {
                         hash, passwordHash, judgedBy: adopted.schema, at: repository.options.now()))
             }
         }
-        // Somebody else was faster.
+        // Another caller has redeemed it first.
         guard let profile else { throw .wrong }
         return profile
     }

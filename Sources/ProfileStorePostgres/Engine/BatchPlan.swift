@@ -16,7 +16,7 @@ struct BatchPlan {
     private let time: Timestamp
     private(set) var ids: BatchIDs
     private var writes: [Write] = []
-    /// Who has a value of a unique field, by the column and the value as it is compared; nil for nobody.
+    /// The profile that has a value of a unique field, by the column and the compared form of the value; nil for none.
     private var owners: [FieldName: [String: Int64?]] = [:]
     /// What is known of profiles, as the steps up to here have left them.
     private var profiles: [Int64: Profile] = [:]

@@ -129,7 +129,7 @@ extension PostgresEngine {
         }
         let rules = try await rulesAtHand(transaction)
         guard rules.schema == schema else { throw ProfileStoreError.schemaChanged(version: rules.version) }
-        // Nobody takes an id meanwhile, so that those of the load follow each other.
+        // No other transaction takes an id meanwhile, so the ids of the load are consecutive.
         let counter = try await transaction.run(
             "SELECT value FROM counters WHERE name = 'next_profile_id' FOR UPDATE")
         let firstID = try ProfileStoreError.counted(counter.number(0, 0), atLeast: 1, "next_profile_id")

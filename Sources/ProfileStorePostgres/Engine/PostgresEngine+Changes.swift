@@ -133,7 +133,7 @@ final class ChangeWatch: Sendable {
 
     deinit { end() }
 
-    /// What differs after a change; nil where nobody can say.
+    /// The difference after a change; nil if it is unknown.
     private static func look(_ session: PostgresSession) async -> Seen? {
         try? await session.read { connection in
             let rows = try await connection.run(ChangeTable.selectState)

@@ -22,7 +22,7 @@ extension PostgresEngine {
                 let profile = rules.table.newProfile(0, of: row, id: id, at: stamp.time, schemaVersion: rules.version)
                 return Written(
                     value: profile, changes: [Change(.registered, id)],
-                    // Whoever guessed at the name before had nothing to guess.
+                    // Attempts before the profile existed do not count.
                     last: last + ThrottleTable.forget(profile.username), isGuess: isGuess)
             }
             if mayGuess, let rules = rulesLastRead(being: schema) {
@@ -49,7 +49,7 @@ extension PostgresEngine {
         try await change(stamp) { transaction in
             let rules = try await rulesInForce(transaction, being: schema)
             let table = rules.table
-            // The profile's row first: whoever changes it too waits here, and looks at unique values afterwards.
+            // Locks the profile's row first. A concurrent writer waits here, and looks at unique values afterwards.
             let revision = try await requireRevision(of: stored, transaction)
             let taken = try await takenFields(of: row, besides: stored.id, table, transaction)
             guard taken.isEmpty else { throw ProfileStoreError.duplicate(taken) }

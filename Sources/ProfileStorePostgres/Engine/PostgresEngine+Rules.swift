@@ -84,7 +84,7 @@ extension PostgresEngine {
             guard !held.flag(0, 1) else { throw LoadGoesOn() }
             let inForce = try await SchemaTable.inForce(transaction)
             guard inForce.adopted.fingerprint != schema.fingerprint else { return Written(value: inForce.version) }
-            // Whoever has put other rules in force meanwhile may have dropped an index that they do not need.
+            // A process that has put other rules in force may have dropped an index that they do not need.
             guard Self.isPrepared(for: schema, try await transaction.run(SchemaTable.selectIndexes)) else {
                 throw ProfileStoreError.busy(holder: nil, waited: .now - start)
             }
@@ -143,7 +143,7 @@ extension PostgresEngine {
         return SchemaTable.indexNames(schema).isSubset(of: fit)
     }
 
-    /// Makes an index, unless somebody else makes it at the same time.
+    /// Creates an index, unless another session creates it at the same time.
     private static func makeIndex(
         _ name: FieldName, isUnique: Bool, concurrently: Bool, _ connection: Connection
     ) async throws {
@@ -186,7 +186,7 @@ extension PostgresEngine {
         }
     }
 
-    /// The names of the indexes that are not wanted; those that somebody is making are left to them.
+    /// The names of the unwanted indexes, without those that another session is creating.
     private static func indexes(besides wanted: Set<String>, in there: Rows) -> [String] {
         (0..<there.count).compactMap { row in
             there.text(row, 0).flatMap { wanted.contains($0) || there.flag(row, 2) ? nil : $0 }

@@ -24,7 +24,7 @@ extension PostgresEngine {
                 UPDATE profiles SET passcode_hash = $2 WHERE username$key = $1 AND passcode_hash IS NULL RETURNING id
                 """, [.text(ProfileTable.key(of: username)), .text(hash.text)])
             guard !rows.isEmpty, let id = rows.number(0, 0) else { return Written(value: false) }
-            // Whoever guessed before had nothing to guess.
+            // Attempts before the profile existed do not count.
             return Written(
                 value: true, changes: [Change(.credentialChanged, id)], last: ThrottleTable.forget(username, .passcode))
         }
@@ -84,7 +84,7 @@ extension PostgresEngine {
                 else { return PostgresSession.Outcome(value: nil) }
                 var session: StoredToken?
                 if let proven {
-                    // The row is held, so that nobody changes the password before the session is there (H4).
+                    // Locks the row, so that the password cannot change before the session is stored (H4).
                     let hash = try await transaction.run(
                         "SELECT password_hash FROM profiles WHERE id = $1 FOR UPDATE", [.number(profileID)]
                     ).firstText

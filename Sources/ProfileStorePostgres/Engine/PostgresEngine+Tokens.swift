@@ -91,7 +91,7 @@ extension PostgresEngine {
             ])
             return PostgresSession.Outcome(value: removed[0].affectedCount)
         }
-        // Keeps the log short where nobody reads it.
+        // Keeps the log short if no process reads it.
         _ = try await changeNumber()
         return count
     }

@@ -17,7 +17,7 @@ extension PostgresSession {
     ///
     /// - Parameters:
     ///   - time: When, by the caller's clock.
-    ///   - mayBegin: Asked while nobody else may write profiles.
+    ///   - mayBegin: Called while no other session may write profiles.
     ///   - body: Fills the table.
     /// - Returns: What `body` returns; nil where the load may not begin, or others have taken it for dead before.
     /// - Throws: What `body` throws, and what prevents the load from beginning. Nothing was loaded then.
@@ -32,7 +32,7 @@ extension PostgresSession {
                     guardian.mayBeCancelled = false
                     try await guardian.transaction { alive in
                         try await alive.run([Self.stayingOpen, Command(Self.holdLoads)])
-                        // Whoever has begun a load before has died.
+                        // The process that began an earlier load has died.
                         if try await alive.run(SchemaTable.selectState).flag(0, 1) { try await endLoad(at: time) }
                         let begins = try await prepare(at: time) { transaction, _ in
                             try await transaction.run(SchemaTable.hold)

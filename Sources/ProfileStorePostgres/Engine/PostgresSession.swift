@@ -486,7 +486,7 @@ struct PostgresSession: Sendable {
             } catch {
                 if case PostgresError.outcomeUnknown(let reason) = error { unknown = unknown ?? reason }
                 let isOnOneMachine = (error as? QuorumIsGone)?.isStored ?? false
-                // If that machine is lost next, nobody knows whether another one will have it.
+                // If that machine is lost next, it is unknown whether another machine has the write.
                 if isOnOneMachine { unknown = unknown ?? "no other machine had it" }
                 let isOver = Task.isCancelled || ContinuousClock.now + pause >= deadline
                 if error is LoadGoesOn, !isOver {

@@ -10,7 +10,7 @@ final class ProfileIDs: Sendable {
     private struct State {
         var free: Range<Int64> = 0..<0
         var blockSize: Int64 = 1
-        /// A block that somebody reserves for all who need one.
+        /// A block that one caller reserves for all waiting callers.
         var reserving: Task<Result<Void, ProfileStoreError>, Never>?
     }
 

@@ -75,7 +75,7 @@ enum KeyedWriteTable {
             [.text(key), .number(WriteKey.forgotten(at: time).millisecondsSince1970)])
     }
 
-    /// Forgets a few of those whose time is up, unless somebody else is at it.
+    /// Deletes a few expired rows, unless another session is deleting them.
     static func forgettingSome(at time: Timestamp) -> Command {
         Command(
             """

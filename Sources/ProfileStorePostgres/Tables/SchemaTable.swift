@@ -6,7 +6,7 @@ internal import ProfileStore
 enum SchemaTable {
     static let selectVersion = "SELECT schema_version FROM store"
     static let selectState = "SELECT schema_version, is_loading FROM store WHERE id = 1"
-    /// The same for a transaction that writes profiles: nobody puts other rules in force until it has ended.
+    /// The same for a transaction that writes profiles: no other rules come into force until it has ended.
     static let share = selectState + " FOR SHARE"
     /// The same, which fails with a division by zero unless this version is in force and no bulk load goes on. A command
     /// that needs the table of profiles comes after it, since who puts rules in force takes both in this order.

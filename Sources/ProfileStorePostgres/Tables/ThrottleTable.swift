@@ -90,7 +90,7 @@ enum ThrottleTable {
         Command("DELETE FROM throttles WHERE name = ANY ($1::text[])", [.texts(usernames.map { key(of: $0) })])
     }
 
-    /// Forgets the failures of names that no profile had before these were added: whoever guessed had nothing to guess.
+    /// Forgets failed attempts at names of new profiles, because attempts before the profile existed do not count.
     static func forgetUnknown(namesOf profiles: ClosedRange<Int64>) -> Command {
         Command(
             """

@@ -17,7 +17,7 @@ extension SQLiteEngine {
                 throw ProfileStoreError.duplicate(try rules.takenFields(of: row, row: 0, besides: nil, connection))
             }
             let profile = try Self.justWritten(id, rules, connection)
-            // Whoever guessed at the name before had nothing to guess.
+            // Attempts before the profile existed do not count.
             try ThrottleTable.forget(profile.username, nil, connection)
             return ([(.registered, id)], profile)
         }

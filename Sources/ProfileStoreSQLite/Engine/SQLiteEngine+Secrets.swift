@@ -28,7 +28,7 @@ extension SQLiteEngine {
             try statement.bind(hash.text, at: 2)
             try statement.run()
             guard connection.changes == 1 else { return ([], false) }
-            // Whoever guessed before had nothing to guess.
+            // Attempts before the profile existed do not count.
             try ThrottleTable.forget(username, .passcode, connection)
             return ([(.credentialChanged, id)], true)
         }

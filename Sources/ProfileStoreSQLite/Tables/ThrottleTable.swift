@@ -70,7 +70,7 @@ enum ThrottleTable {
         try StoreTable.add(Int64(connection.changes), to: .unknownThrottles, connection)
     }
 
-    /// Forgets the failures of names that no profile had before these were added: whoever guessed had nothing to guess.
+    /// Forgets failed attempts at names of new profiles, because attempts before the profile existed do not count.
     static func forgetUnknown(
         namesOf profiles: ClosedRange<Int64>, _ connection: borrowing Connection
     ) throws(SQLiteError) {

@@ -150,7 +150,7 @@ final class MemoryEngine: StoreEngine {
             guard let profile = state.insert(row: 0, of: row, at: stamp.time) else {
                 throw .duplicate(state.takenFields(of: row, row: 0, besides: nil))
             }
-            // Whoever guessed at the name before had nothing to guess.
+            // Attempts before the profile existed do not count.
             state.throttles.forget(profile.username)
             return ([(.registered, profile.id)], profile.profile(under: rules.schema))
         }
