@@ -11,6 +11,8 @@ DECLARED_IMPORTS = --explicit-target-dependency-import-check error
 # optimised because the tests run in half the time. The tests are not, because they build in less.
 TESTING = env PROFILES_OPTIMISE_SOURCES=1 $(SWIFT)
 TEST_BUILD = --traits TestHooks,Postgres --scratch-path .build-tests
+# SwiftPM compiles anew where the environment differs, as it does beside a PostgreSQL server of the tests' own.
+RUN_TESTS = $(TESTING) test $(TEST_BUILD) --skip-build
 # The command alone needs these; every other build compiles all targets or their tests.
 BUILD_PACKAGES = libsqlite3-dev libsodium-dev libcrypt-dev libpcre2-dev zlib1g-dev
 PACKAGES = $(BUILD_PACKAGES) libpq-dev libvterm-dev
@@ -23,7 +25,7 @@ POSTGRES_PACKAGES = postgresql-15 pgbouncer openssl
 CLUSTER_PACKAGES = postgresql-15-auto-failover procps
 BENCH_PACKAGES = sqlite3 hyperfine time gcc libc6-dev
 
-.PHONY: help build demo test test-long test-memory test-postgres test-cluster test-sanitized test-release build-postgres \
+.PHONY: help build build-tests demo test test-long test-memory test-postgres test-cluster test-sanitized test-release build-postgres \
 	bench bench-postgres picture interface lint install docs clean deb test-deb setup setup-build setup-deb \
 	setup-test-deb setup-bench setup-postgres setup-cluster
 
@@ -36,41 +38,40 @@ build: setup-build ## the release binary, .build/release/profiles
 demo: build ## import sample data into a fresh store and show what can be done with it
 	@Examples/demo.sh $(RELEASE)
 
-test: setup ## every test, optimised and a few at a time; the slow ones run shortened
-	$(TESTING) test $(TEST_BUILD) $(DECLARED_IMPORTS)
+build-tests: setup
+	$(TESTING) build --build-tests $(TEST_BUILD) $(DECLARED_IMPORTS)
 
-test-long: setup setup-postgres ## every test, the slow ones in full; the soak test on each engine
-	PROFILES_TEST_LONG=1 $(TESTING) test $(TEST_BUILD) $(DECLARED_IMPORTS)
-	PROFILES_TEST_LONG=1 PROFILES_TEST_ENGINE=memory $(TESTING) test $(TEST_BUILD) --skip-build --filter SoakTests
-	PROFILES_TEST_LONG=1 PROFILES_TEST_ENGINE=postgres Tests/Cluster/postgres-server run \
-		$(TESTING) test $(TEST_BUILD) --skip-build --filter SoakTests
+test: build-tests ## every test, optimised and a few at a time; the slow ones run shortened
+	$(RUN_TESTS)
 
-test-memory: setup ## the tests of the store on the engine in memory; Tests/ENGINES.md lists what is left out
-	PROFILES_TEST_ENGINE=memory $(TESTING) test $(TEST_BUILD) $(DECLARED_IMPORTS) \
-		--filter '^(Profile(Store|Transfer|Login)|SchemaInference)Tests\.'
+test-long: build-tests setup-postgres ## every test, the slow ones in full; the soak test on each engine
+	PROFILES_TEST_LONG=1 $(RUN_TESTS)
+	PROFILES_TEST_LONG=1 PROFILES_TEST_ENGINE=memory $(RUN_TESTS) --filter SoakTests
+	PROFILES_TEST_LONG=1 PROFILES_TEST_ENGINE=postgres Tests/Cluster/postgres-server run $(RUN_TESTS) --filter SoakTests
 
-test-postgres: setup setup-postgres ## the tests of the store and the command on a PostgreSQL server of their own
-	Tests/Cluster/postgres-server run $(TESTING) test $(TEST_BUILD) $(DECLARED_IMPORTS) --filter PostgresCommandTests
-	PROFILES_TEST_ENGINE=postgres Tests/Cluster/postgres-server run $(TESTING) test $(TEST_BUILD) $(DECLARED_IMPORTS) \
+test-memory: build-tests ## the tests of the store on the engine in memory; Tests/ENGINES.md lists what is left out
+	PROFILES_TEST_ENGINE=memory $(RUN_TESTS) --filter '^(Profile(Store|Transfer|Login)|SchemaInference)Tests\.'
+
+test-postgres: build-tests setup-postgres ## the tests of the store and the command on a PostgreSQL server of their own
+	Tests/Cluster/postgres-server run $(RUN_TESTS) --filter PostgresCommandTests
+	PROFILES_TEST_ENGINE=postgres Tests/Cluster/postgres-server run $(RUN_TESTS) \
 		--filter '^(PostgresAccess|Profile(StorePostgres|Store|Transfer|Login)|SchemaInference)Tests\.'
 
 # PROFILES_TEST_FAULTS=20 runs it in full.
-test-cluster: setup setup-cluster ## what three PostgreSQL servers of its own show while their leader is broken, again and again
-	$(TESTING) build --build-tests $(TEST_BUILD) $(DECLARED_IMPORTS)
+test-cluster: build-tests setup-cluster ## what three PostgreSQL servers of its own show while their leader is broken, again and again
 	@export BASE="$$(mktemp -u "$${TMPDIR:-/tmp}/profiles-postgres-cluster.XXXXXX")"; \
 	trap 'Tests/Cluster/postgres-cluster down' EXIT; trap 'exit 130' INT TERM; \
 	Tests/Cluster/postgres-cluster up && \
 		PROFILES_TEST_CLUSTER="$$(Tests/Cluster/postgres-cluster url)" \
-		$(TESTING) test $(TEST_BUILD) --skip-build --no-parallel \
-		--filter '^ProfileStorePostgresTests\.(Quorum|Fault)Tests'
+		$(RUN_TESTS) --no-parallel --filter '^ProfileStorePostgresTests\.(Quorum|Fault)Tests'
 
 # Processes end without giving their memory back, so leaks are not looked for.
 test-sanitized: setup ## the libraries' tests under the address sanitizer, without those that measure memory
 	ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --disable-xctest --sanitize=address --scratch-path .build-sanitized \
 		--skip '^(CommandTests|ProfileTestingTests|TerminalUITests)\.'
 
-test-release: build setup ## the tests of the command as it is shipped
-	PROFILES_TEST_RELEASE=1 $(TESTING) test $(TEST_BUILD) $(DECLARED_IMPORTS) --filter ReleaseCommandTests
+test-release: build build-tests ## the tests of the command as it is shipped
+	PROFILES_TEST_RELEASE=1 $(RUN_TESTS) --filter ReleaseCommandTests
 
 build-postgres: setup ## the command that knows PostgreSQL too, for use, .build-postgres/release/profiles
 	$(SWIFT) build $(RELEASE_FLAGS) --traits Postgres --scratch-path .build-postgres
@@ -89,11 +90,12 @@ picture: setup ## the documents' pictures of the form and the table, from real s
 		mv .build/$$picture.svg Examples/$$picture.svg; \
 	done
 
-interface: setup ## the libraries' public declarations against Tests/INTERFACE.txt; UPDATE=--update writes it
-	$(TESTING) build --build-tests $(TEST_BUILD) $(DECLARED_IMPORTS)
+# The last path is that of a C module which FlyingFox imports.
+interface: build-tests ## the libraries' public declarations against Tests/INTERFACE.txt; UPDATE=--update writes it
 	@rm -rf .build-tests/interface && mkdir -p .build-tests/interface
 	@for library in $(DOCUMENTED); do \
 		swift-symbolgraph-extract -module-name $$library -I .build-tests/debug/Modules $(MODULES:%=-I %) \
+			-I .build-tests/checkouts/FlyingFox/CSystemLinux/include \
 			-target $$($(SWIFT) -print-target-info | sed -n 's/.*"triple": "\(.*\)",/\1/p' | head -1) \
 			-minimum-access-level public -output-dir .build-tests/interface || exit; \
 	done
