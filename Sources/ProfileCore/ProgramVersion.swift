@@ -1,7 +1,7 @@
-/// Which version of this package it is: of the libraries, and of the command.
+/// The version of this package. The libraries and the command share it.
 package enum ProgramVersion {
     package static let number = "0.2.0"
 
-    /// As reports name it.
+    /// The program's name and version, as reports show them.
     package static let name = "profiles " + number
 }

@@ -1,35 +1,36 @@
 extension PasswordHash {
     /// The cost of an Argon2 hash (RFC 9106, section 3.1).
     public struct Argon2Cost: Sendable, Equatable {
-        /// Memory in KiB, `m`.
+        /// The memory in KiB, `m`.
         public let memoryKiB: Int
-        /// Passes over the memory, `t`.
+        /// The number of passes over the memory, `t`.
         public let iterations: Int
-        /// Lanes, `p`.
+        /// The number of lanes, `p`.
         public let parallelism: Int
 
-        /// Names a cost; whether it is acceptable is for `PasswordHash` or a policy to say.
+        /// Creates a cost. This initializer does not check limits: `PasswordHash` and ``/SecretHashing/HashingPolicy``
+        /// do.
         public init(memoryKiB: Int, iterations: Int, parallelism: Int) {
             self.memoryKiB = memoryKiB
             self.iterations = iterations
             self.parallelism = parallelism
         }
 
-        /// The most memory that a hash may ask for: 1 GiB.
+        /// The maximum memory of a hash in KiB: 1 GiB.
         public static let maximumMemoryKiB = 1_048_576
-        /// The most passes that a hash may ask for.
+        /// The maximum number of passes of a hash.
         public static let maximumIterations = 10
-        /// The most lanes that a hash may ask for.
+        /// The maximum number of lanes of a hash.
         public static let maximumParallelism = 16
     }
 }
 
 extension PasswordHash.Argon2Cost {
-    /// Parses what follows `$argon2id$`: `v=19$m=…,t=…,p=…$SALT$HASH`, as libsodium's decoder does.
+    /// Parses the text after `$argon2id$`: `v=19$m=…,t=…,p=…$SALT$HASH`, as libsodium's decoder does.
     ///
-    /// libsodium knows neither the optional `keyid` and `data`, nor another order, nor another version.
+    /// libsodium does not support the optional `keyid` and `data`, another order of parameters, or another version.
     init(parsing reader: inout HashReader, of scheme: PasswordHash.Scheme) throws(UnsupportedHash) {
-        var version = 16  // Argon2 1.0 wrote no version.
+        var version = 16  // Hashes of Argon2 1.0 contain no version.
         if reader.take("v=") {
             guard let number = reader.takeDecimal(), reader.take("$") else { throw .malformed(scheme) }
             version = number

@@ -1,8 +1,8 @@
-/// Parses what follows `$2b$`: two digits of cost, `$`, 22 characters of salt and 31 of hash.
+/// Parses the text after `$2b$`: two digits of cost, `$`, 22 characters of salt and 31 of hash.
 ///
-/// The unused bits must be zero: crypt(3) zeroes them in its answer, so a text in which they are set would never match.
+/// The unused bits must be zero. crypt(3) sets them to zero in its result, so a hash with other bits would never match.
 ///
-/// - Returns: the cost.
+/// - Returns: The cost.
 func parseBcrypt(_ reader: inout HashReader) throws(UnsupportedHash) -> Int {
     guard let tens = reader.takeDigit(), let ones = reader.takeDigit(), reader.take("$") else {
         throw .malformed(.bcrypt)
@@ -15,9 +15,9 @@ func parseBcrypt(_ reader: inout HashReader) throws(UnsupportedHash) -> Int {
     return cost
 }
 
-/// Parses what follows `$6$`: `rounds=N$` or nothing, a salt of up to 16 characters, `$`, and 86 characters of hash.
+/// Parses the text after `$6$`: optionally `rounds=N$`, a salt of 1 to 16 characters, `$`, and 86 characters of hash.
 ///
-/// - Returns: the rounds, 5,000 where the text does not say.
+/// - Returns: The number of rounds; 5,000 if the text has no `rounds`.
 func parseSHA512Crypt(_ reader: inout HashReader) throws(UnsupportedHash) -> Int {
     var rounds = 5000
     if reader.take("rounds=") {
@@ -31,7 +31,7 @@ func parseSHA512Crypt(_ reader: inout HashReader) throws(UnsupportedHash) -> Int
     return rounds
 }
 
-/// What libxcrypt lets a salt hold: printable ASCII without the separators of passwd(5).
+/// Whether libxcrypt allows the character in a salt: printable ASCII without the separators of passwd(5).
 private func isSaltCharacter(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "$"), UInt8(ascii: "!"), UInt8(ascii: "*"), UInt8(ascii: ":"), UInt8(ascii: ";"),
@@ -42,7 +42,7 @@ private func isSaltCharacter(_ byte: UInt8) -> Bool {
 }
 
 extension Base64Text {
-    /// SHA-512-crypt writes its 64th byte alone, in two characters.
+    /// Whether this is a hash of SHA-512-crypt. Its 64th byte is encoded separately, in two characters.
     fileprivate var isSHA512: Bool { length == 86 && lastValue < 4 }
 }
 

@@ -1,6 +1,6 @@
 /// Reads the text of a hash from front to back.
 ///
-/// Every method either takes what it found, or leaves the reader where it was.
+/// Each method either consumes the characters that it accepts, or leaves the position unchanged.
 struct HashReader: ~Escapable {
     private let bytes: Span<UInt8>
     private var position = 0
@@ -10,7 +10,7 @@ struct HashReader: ~Escapable {
         self.bytes = bytes
     }
 
-    /// How many bytes were not read yet.
+    /// The number of bytes that have not been read.
     var remaining: Int { bytes.count - position }
 
     private var unread: Span<UInt8> {
@@ -22,7 +22,7 @@ struct HashReader: ~Escapable {
     /// The next byte, still unread.
     var next: UInt8? { isAtEnd ? nil : bytes[position] }
 
-    /// Takes the literal, if the text goes on with it.
+    /// Reads a literal. Returns false if the text does not continue with it.
     @inline(__always)
     mutating func take(_ literal: StaticString) -> Bool {
         let length = literal.utf8CodeUnitCount
@@ -32,14 +32,14 @@ struct HashReader: ~Escapable {
         return true
     }
 
-    /// Takes one byte, whatever it is.
+    /// Reads one byte. Returns nil at the end of the text.
     mutating func takeByte() -> UInt8? {
         guard let byte = next else { return nil }
         position += 1
         return byte
     }
 
-    /// Takes a decimal number without sign or leading zeros; one of more than 18 digits is `Int.max`.
+    /// Reads a decimal number without a sign or leading zeros. A number of more than 18 digits becomes `Int.max`.
     mutating func takeDecimal() -> Int? {
         let rest = unread
         var value = 0
@@ -53,7 +53,7 @@ struct HashReader: ~Escapable {
         return value
     }
 
-    /// Takes characters of an alphabet, as many as come or up to a limit.
+    /// Reads characters of an alphabet, up to a limit.
     mutating func take(_ alphabet: Base64Alphabet, atMost limit: Int = .max) -> Base64Text {
         let members = alphabet.members
         let wanted = unread.extracting(first: limit)
@@ -63,7 +63,7 @@ struct HashReader: ~Escapable {
         return Base64Text(length: length, lastValue: length > 0 ? alphabet.value(of: wanted[length - 1]) : 0)
     }
 
-    /// Takes bytes while they satisfy a condition; returns how many.
+    /// Reads bytes while they satisfy a condition. Returns their number.
     mutating func take(while isWanted: (UInt8) -> Bool) -> Int {
         let start = position
         while let byte = next, isWanted(byte) { position += 1 }
@@ -71,16 +71,18 @@ struct HashReader: ~Escapable {
     }
 }
 
-/// What the parser needs to know of a run of base 64 characters: whether it is canonical, and how many bytes it means.
+/// A run of base 64 characters, reduced to its length and its last value.
+///
+/// These are enough to tell whether the run is canonical, and how many bytes it encodes.
 struct Base64Text {
     let length: Int
     let lastValue: UInt8
 
-    /// Decodes the length, which unused bits that are not zero make impossible.
+    /// Returns the number of encoded bytes. All unused bits must be zero.
     ///
-    /// - Parameter highBitsFirst: whether the unused bits are the low ones of the last character, as in RFC 4648 and
-    ///   bcrypt, or the high ones, as in crypt's little-endian groups.
-    /// - Returns: how many bytes the characters mean, or nil where no bytes are encoded like this.
+    /// - Parameter highBitsFirst: Whether the unused bits are the low bits of the last character, as in RFC 4648 and
+    ///   bcrypt. If false, they are the high bits, as in crypt's little-endian groups.
+    /// - Returns: The number of bytes, or nil if the characters are not a canonical encoding.
     func byteCount(highBitsFirst: Bool) -> Int? {
         let unusedBits = length % 4 == 0 ? 0 : length % 4 == 2 ? 4 : 2
         guard length % 4 != 1 else { return nil }
@@ -89,13 +91,13 @@ struct Base64Text {
     }
 }
 
-/// One of the three alphabets in which hashes are written.
+/// The base 64 alphabets of password hashes.
 enum Base64Alphabet {
-    /// `A–Z a–z 0–9 + /` (RFC 4648), of the PHC string format.
+    /// `A–Z a–z 0–9 + /` (RFC 4648), the alphabet of the PHC string format.
     case standard
-    /// `. / A–Z a–z 0–9`, of bcrypt.
+    /// `. / A–Z a–z 0–9`, the alphabet of bcrypt.
     case bcrypt
-    /// `. / 0–9 A–Z a–z`, of crypt(3).
+    /// `. / 0–9 A–Z a–z`, the alphabet of crypt(3).
     case crypt
 
     var members: Members {
@@ -105,12 +107,12 @@ enum Base64Alphabet {
         return Members(belowAt: digits | symbols, fromAt: letters)
     }
 
-    /// A set of ASCII characters, a bit each: hashes are random, so that comparing ranges would be mispredicted all
-    /// the time.
+    /// A set of ASCII characters with one bit for each. Hashes are random, so branches that compare ranges would often
+    /// be mispredicted.
     struct Members {
-        /// The characters before `@`, 64.
+        /// The members below `@`, which is 64.
         let belowAt: UInt64
-        /// Those from `@` on.
+        /// The members from `@` on.
         let fromAt: UInt64
 
         @inline(__always)
@@ -120,7 +122,7 @@ enum Base64Alphabet {
         }
     }
 
-    /// The six bits that a character of the alphabet stands for.
+    /// Returns the six-bit value of a character of the alphabet.
     func value(of byte: UInt8) -> UInt8 {
         let (symbols, digits, uppercase, lowercase): (UInt8, UInt8, UInt8, UInt8) =
             switch self {

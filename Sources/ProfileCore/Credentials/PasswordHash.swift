@@ -1,27 +1,27 @@
-/// A password hash that was parsed whole, and whose cost is known to be bounded.
+/// A password hash that was parsed completely, and whose cost is within the limits.
 ///
-/// Whoever holds one can verify it without another check: nothing that would cost more than a gibibyte of memory, or
-/// more than some seconds, becomes one (P8).
+/// A caller can verify it without further checks: verification takes at most one gibibyte of memory and a few seconds
+/// (P8).
 ///
-/// | scheme | text | bounds |
+/// | scheme | text | limits |
 /// |---|---|---|
 /// | Argon2id, Argon2i | `$argon2id$v=19$m=19456,t=2,p=1$SALT$HASH` (PHC string) | m ≤ 1,048,576 KiB, m ≥ 8·p, t ≤ 10, p ≤ 16, salt 8–64 bytes, hash 16–128 bytes |
 /// | bcrypt | `$2b$12$` and 53 characters; also `$2a$`, `$2y$` | cost 4–16 |
-/// | yescrypt | `$y$j9T$SALT$HASH`; without ROM and upgrades | as scrypt |
+/// | yescrypt | `$y$j9T$SALT$HASH`; hashes with ROM or upgrades are refused | the limits of scrypt |
 /// | scrypt | `$7$CU..../....SALT$HASH` | 128·N·r ≤ 1 GiB, r·p ≤ 4,096, N·r·p·(t + 1) ≤ 2²⁴ |
-/// | SHA-512-crypt | `$6$rounds=5000$SALT$HASH`, the rounds being optional | rounds 1,000–1,000,000 |
+/// | SHA-512-crypt | `$6$rounds=5000$SALT$HASH`; `rounds` is optional | rounds 1,000–1,000,000 |
 ///
 /// Sources: the PHC string format and RFC 9106 for Argon2, crypt(5) of libxcrypt for the others.
 public struct PasswordHash: Sendable, Equatable {
-    /// The hash as it was brought, which is ASCII.
+    /// The text of the hash as it was given. It is ASCII.
     public let text: String
-    /// The scheme and its cost.
+    /// The scheme and its cost parameters.
     public let parameters: Parameters
 
-    /// Parses a hash; the only way to make one.
+    /// Parses a hash. This is the only way to create a `PasswordHash`.
     ///
-    /// - Parameter bytes: the whole text, without space around it.
-    /// - Throws: `UnsupportedHash` when the text is malformed or asks for too much work.
+    /// - Parameter bytes: The whole text, without white space around it.
+    /// - Throws: `UnsupportedHash` if the scheme is unknown, the text is malformed, or a parameter is out of bounds.
     public init(parsing bytes: Span<UInt8>) throws(UnsupportedHash) {
         parameters = try Parameters(parsing: bytes)
         text = String(unsafeUninitializedCapacity: bytes.count) { buffer in
@@ -30,9 +30,9 @@ public struct PasswordHash: Sendable, Equatable {
         }
     }
 
-    /// Judges a hash as `init(parsing:)` does, without making one and without allocating memory.
+    /// Checks a hash like `init(parsing:)`, but creates no value and allocates no memory.
     ///
-    /// - Returns: what is wrong with it, or nil.
+    /// - Returns: The reason why the hash is refused, or nil if it is supported.
     public static func check(_ bytes: Span<UInt8>) -> UnsupportedHash? {
         do throws(UnsupportedHash) {
             _ = try Parameters(parsing: bytes)
@@ -42,41 +42,41 @@ public struct PasswordHash: Sendable, Equatable {
         }
     }
 
-    /// The scheme alone.
+    /// The scheme of the hash.
     public var scheme: Scheme { parameters.scheme }
 
-    /// The ways of hashing that are understood.
+    /// The supported hash schemes.
     public enum Scheme: String, Sendable, CaseIterable {
-        /// `$argon2id$` (RFC 9106): what new passwords are hashed with here.
+        /// `$argon2id$` (RFC 9106). New passwords are hashed with this scheme.
         case argon2id
-        /// `$argon2i$` (RFC 9106): the order in which it reads memory does not depend on the password.
+        /// `$argon2i$` (RFC 9106). Its memory access pattern does not depend on the password.
         case argon2i
         /// `$2b$`, `$2y$` and `$2a$`.
         case bcrypt
-        /// `$y$`: scrypt's successor, which crypt(3) makes by default on many Linux systems.
+        /// `$y$`, the successor of scrypt. It is the default of crypt(3) on many Linux systems.
         case yescrypt
-        /// `$7$`, as crypt(3) writes it (RFC 7914).
+        /// `$7$` (RFC 7914), in the notation of crypt(3).
         case scrypt
-        /// `$6$`: many rounds of SHA-512, and hardly any memory.
+        /// `$6$`, many rounds of SHA-512 that use hardly any memory.
         case sha512crypt = "sha512-crypt"
     }
 
-    /// A scheme with what decides its cost.
+    /// A scheme with its cost parameters.
     public enum Parameters: Sendable, Equatable {
-        /// Memory, passes and lanes of Argon2id.
+        /// Argon2id with its memory, passes and lanes.
         case argon2id(Argon2Cost)
-        /// Memory, passes and lanes of Argon2i.
+        /// Argon2i with its memory, passes and lanes.
         case argon2i(Argon2Cost)
-        /// 2 to the power of `cost` rounds.
+        /// bcrypt with 2 to the power of `cost` rounds.
         case bcrypt(cost: Int)
-        /// N, r, p and t of yescrypt.
+        /// yescrypt with its N, r, p and t.
         case yescrypt(ScryptCost)
-        /// N, r and p of scrypt; its t is 0.
+        /// scrypt with its N, r and p; t is 0.
         case scrypt(ScryptCost)
-        /// Rounds of SHA-512; 5,000 where the text does not say.
+        /// SHA-512-crypt with its number of rounds; 5,000 if the text has no `rounds`.
         case sha512crypt(rounds: Int)
 
-        /// The scheme alone.
+        /// The scheme of the parameters.
         public var scheme: Scheme {
             switch self {
             case .argon2id: .argon2id
@@ -89,12 +89,12 @@ public struct PasswordHash: Sendable, Equatable {
         }
     }
 
-    /// The longest text that is looked at, in bytes; every scheme's own bounds end well before it.
+    /// The maximum length of a hash in bytes. A hash within the limits of its scheme is much shorter.
     public static let maximumLength = 512
 }
 
 extension PasswordHash: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The scheme; never the hash, since a log is no place for one.
+    /// The scheme without the hash, so that the hash is not written to a log.
     public var description: String { "PasswordHash(\(scheme.rawValue))" }
 
     /// The same as `description`.
@@ -128,7 +128,7 @@ extension PasswordHash.Parameters {
 }
 
 extension UnsupportedHash {
-    /// Throws `outOfBounds` for a value that is not allowed.
+    /// Throws `outOfBounds` if a value is not in the allowed range.
     @inline(__always)
     static func require(
         _ measure: Measure, _ value: Int, in allowed: ClosedRange<Int>

@@ -1,16 +1,16 @@
 extension PasswordHash {
     /// The cost of a scrypt or yescrypt hash (RFC 7914; yescrypt's PARAMETERS).
     public struct ScryptCost: Sendable, Equatable {
-        /// log₂ of N, the number of blocks.
+        /// The binary logarithm of N, the number of blocks.
         public let logarithmOfN: Int
         /// The size of a block in units of 128 bytes, `r`.
         public let blockSize: Int
-        /// `p`.
+        /// The parallelism, `p`.
         public let parallelism: Int
-        /// yescrypt's `t`, which prolongs the work without more memory; 0 for scrypt.
+        /// yescrypt's `t`, which adds work without more memory; 0 for scrypt.
         public let time: Int
 
-        /// Names a cost; whether it is acceptable is for `PasswordHash` to say.
+        /// Creates a cost. This initializer does not check limits: `PasswordHash` does.
         public init(logarithmOfN: Int, blockSize: Int, parallelism: Int, time: Int) {
             self.logarithmOfN = logarithmOfN
             self.blockSize = blockSize
@@ -18,13 +18,13 @@ extension PasswordHash {
             self.time = time
         }
 
-        /// Memory in KiB: 128·N·r bytes.
+        /// The memory in KiB. The exact amount is 128·N·r bytes.
         public var memoryKiB: Int { (blockSize << logarithmOfN) / 8 }
     }
 }
 
 extension PasswordHash.ScryptCost {
-    /// Parses what follows `$7$`: one character of log₂ N, five of r, five of p, a salt, `$`, 43 characters of hash.
+    /// Parses the text after `$7$`: one character of log₂ N, five of r, five of p, a salt, `$`, 43 characters of hash.
     init(parsingScrypt reader: inout HashReader) throws(UnsupportedHash) {
         guard let logarithm = reader.takeSixBits(), let blockSize = reader.takeFixedNumber(),
             let parallelism = reader.takeFixedNumber()
@@ -32,13 +32,14 @@ extension PasswordHash.ScryptCost {
         self.init(logarithmOfN: logarithm, blockSize: blockSize, parallelism: parallelism, time: 0)
         try requireBounds()
 
-        // The characters of the salt are used as they are, so that any number of them is canonical.
+        // scrypt uses the characters of the salt without decoding them, so any number of characters is canonical.
         let salt = reader.take(.crypt)
         guard reader.take("$"), reader.takeSHA256() else { throw .malformed(.scrypt) }
         try UnsupportedHash.require(.saltBytes, salt.length, in: 1...86)
     }
 
-    /// Parses what follows `$y$`: flavour, log₂ N and r, optionally p and t, then `$`, a salt, `$`, 43 characters of hash.
+    /// Parses the text after `$y$`: flavour, log₂ N and r, optionally p and t, then `$`, a salt, `$`, 43 characters of
+    /// hash.
     init(parsingYescrypt reader: inout HashReader) throws(UnsupportedHash) {
         guard let flavour = reader.takeNumber(from: 0).flatMap(YescryptFlavour.init),
             let logarithm = reader.takeNumber(from: 1), let blockSize = reader.takeNumber(from: 1)
@@ -47,7 +48,8 @@ extension PasswordHash.ScryptCost {
         var parallelism = 1
         var time = 0
         if reader.next != UInt8(ascii: "$") {
-            // A set of bits says what follows: 1 is p, 2 is t; 4 (upgrades) and 8 (ROM) are not verifiable here.
+            // A bit set tells which parameters follow: 1 is p, 2 is t. Hashes with 4 (upgrades) or 8 (ROM) cannot be
+            // verified here.
             guard let present = reader.takeNumber(from: 1), present <= 3 else { throw .malformed(.yescrypt) }
             if present & 1 != 0 {
                 guard let number = reader.takeNumber(from: 2) else { throw .malformed(.yescrypt) }
@@ -64,7 +66,7 @@ extension PasswordHash.ScryptCost {
         case .scrypt: try UnsupportedHash.require(.iterations, time, in: 0...0)
         case .writeOnceReadMany: break
         case .readWrite:
-            // Lanes share the blocks: each needs at least four.
+            // Lanes share the blocks. Each lane needs at least four.
             try UnsupportedHash.require(.parallelism, parallelism, in: 1...max(1, (1 << logarithm) / 4))
         }
 
@@ -74,13 +76,13 @@ extension PasswordHash.ScryptCost {
         try UnsupportedHash.require(.saltBytes, saltBytes, in: 1...64)
     }
 
-    /// The bounds of P8: memory ≤ 1 GiB, and the work, set-up included, within some seconds.
+    /// Checks the limits of P8: memory of at most 1 GiB, and work of at most a few seconds, including the set-up.
     private func requireBounds() throws(UnsupportedHash) {
         try UnsupportedHash.require(.logarithmicCost, logarithmOfN, in: 2...23)
         try UnsupportedHash.require(.blockSize, blockSize, in: 1...4096)
         try UnsupportedHash.require(.parallelism, parallelism, in: 1...4096 / blockSize)
         try UnsupportedHash.require(.memoryKiB, memoryKiB, in: 0...1_048_576)
-        // First without t, which alone may be 2³¹: the product of all could overflow.
+        // Checks the product without t first. t alone may be 2³¹, so the whole product could overflow.
         let untimed = (blockSize << logarithmOfN) * parallelism
         try UnsupportedHash.require(.work, untimed, in: 0...1 << 24)
         try UnsupportedHash.require(.work, untimed * (time + 1), in: 0...1 << 24)
@@ -103,14 +105,14 @@ private enum YescryptFlavour {
 }
 
 extension HashReader {
-    /// Takes one character of crypt(3)'s alphabet.
+    /// Reads one character of crypt(3)'s alphabet.
     fileprivate mutating func takeSixBits() -> Int? {
         guard let byte = next, Base64Alphabet.crypt.members.contains(byte) else { return nil }
         _ = takeByte()
         return Int(Base64Alphabet.crypt.value(of: byte))
     }
 
-    /// Takes a number of thirty bits in five characters, the lowest bits first.
+    /// Reads a 30-bit number from five characters, the lowest bits first.
     fileprivate mutating func takeFixedNumber() -> Int? {
         var value = 0
         for shift in stride(from: 0, to: 30, by: 6) {
@@ -120,10 +122,11 @@ extension HashReader {
         return value
     }
 
-    /// Takes a number in yescrypt's encoding of variable length, whose first character says how many follow.
+    /// Reads a number in yescrypt's variable-length encoding. The first character tells how many characters follow.
     ///
-    /// First characters are shared out by length: 48 of them for one character, then 8, 4, 2, 1 and 1 for two to six,
-    /// and every length begins to count where the one before it ended. The largest number is below 2³².
+    /// 48 values of the first character mean a length of one character. 8, 4, 2, 1 and 1 values mean lengths of two to
+    /// six. The numbers of each length begin after the largest number of the previous length. The largest number is
+    /// below 2³².
     fileprivate mutating func takeNumber(from minimum: Int) -> Int? {
         guard let first = takeSixBits() else { return nil }
         var value = minimum
@@ -145,7 +148,7 @@ extension HashReader {
         return value
     }
 
-    /// Takes 32 bytes in 43 characters, which end the text.
+    /// Reads 32 bytes from 43 characters, which must end the text.
     fileprivate mutating func takeSHA256() -> Bool {
         take(.crypt).byteCount(highBitsFirst: false) == 32 && isAtEnd
     }

@@ -6,7 +6,7 @@
     #endif
 
     extension Secret {
-        /// Copies the bytes; the caller still owns, and zeroes, its own.
+        /// Copies the bytes. The caller must zero its own copy.
         public init(_ data: Data) { self.init(data.span) }
     }
 #endif

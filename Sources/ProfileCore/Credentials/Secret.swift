@@ -1,11 +1,12 @@
 /// The bytes of a password or passcode as they were typed.
 ///
-/// A secret never changes and its memory is its own: copies share it, and it is zeroed when the last copy goes. It is
-/// never printed; whatever describes or mirrors it sees `•••`. Any bytes are allowed, NUL and invalid UTF-8 included.
+/// A secret is immutable. Copies share one memory block, which is zeroed when the last copy is released. A secret is
+/// never printed: its descriptions are `•••`, and its mirror is empty. Any bytes are allowed, including NUL and invalid
+/// UTF-8.
 public struct Secret: Sendable {
     private let storage: Storage
 
-    /// Copies the bytes; the caller still owns, and zeroes, its own.
+    /// Copies the bytes. The caller must zero its own copy.
     public init(_ bytes: Span<UInt8>) {
         self.init(capacity: bytes.count) { output in
             for index in bytes.indices { output.append(bytes[index]) }
@@ -14,30 +15,30 @@ public struct Secret: Sendable {
 
     /// Copies the UTF-8 of a string.
     ///
-    /// The string's own memory cannot be zeroed: read secrets into bytes where that is possible.
+    /// The string's own memory cannot be zeroed. If possible, read secrets into bytes instead.
     public init(_ string: String) {
         self.init(string.utf8Span.span)
     }
 
-    /// Has the secret written straight into its own memory, so that no other copy has to exist.
+    /// Creates a secret whose bytes `body` writes directly into the secret's own memory, without another copy.
     ///
     /// - Parameters:
-    ///   - capacity: the most bytes that `body` may append; appending more is a programming error.
-    ///   - body: appends the bytes.
-    /// - Throws: what `body` throws; nothing that it wrote stays behind.
+    ///   - capacity: The maximum number of bytes that `body` may append. Appending more is a programming error.
+    ///   - body: Appends the bytes.
+    /// - Throws: The error of `body`. All bytes that `body` has written are zeroed first.
     public init<E: Error>(
         capacity: Int, initializingWith body: (inout OutputSpan<UInt8>) throws(E) -> Void
     ) throws(E) {
         storage = try Storage(capacity: capacity, initializingWith: body)
     }
 
-    /// How many bytes there are.
+    /// The number of bytes.
     public var count: Int { storage.count }
 
-    /// Whether there is no byte at all.
+    /// Whether the secret has no bytes.
     public var isEmpty: Bool { count == 0 }
 
-    /// The bytes, readable for as long as the secret is borrowed.
+    /// The bytes. The span is valid while the secret is borrowed.
     public var bytes: Span<UInt8> {
         @_lifetime(borrow self)
         get { _overrideLifetime(storage.initialized.span, borrowing: self) }
@@ -45,7 +46,7 @@ public struct Secret: Sendable {
 }
 
 extension Secret: Equatable {
-    /// Whether two secrets are the same bytes, in a time that depends on their lengths alone.
+    /// Whether two secrets have the same bytes. The time of the comparison depends only on their lengths.
     public static func == (left: Secret, right: Secret) -> Bool {
         guard left.count == right.count else { return false }
         let leftBytes = left.bytes
@@ -63,15 +64,15 @@ extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomR
     /// Always `•••`.
     public var debugDescription: String { description }
 
-    /// A mirror without children, so that `dump` shows nothing either.
+    /// A mirror without children, so that `dump` does not show the bytes.
     public var customMirror: Mirror { Mirror(self, children: [], displayStyle: .struct) }
 }
 
 extension Secret {
     /// The memory of a secret.
     ///
-    /// `@unchecked Sendable`: the bytes are written in `init`, before anyone else can have a reference, and are only
-    /// read from then on; `deinit` runs when no reference is left.
+    /// It is `@unchecked Sendable` because only `init` writes the bytes, before another reference exists. Later
+    /// accesses only read them. `deinit` runs after the last reference is gone.
     private final class Storage: @unchecked Sendable {
         private let memory: UnsafeMutableBufferPointer<UInt8>
         let count: Int
@@ -98,7 +99,8 @@ extension Secret {
 
         deinit { Self.release(memory) }
 
-        /// Zeroes all that was allocated, since a body that threw, or shrank its output, has written more than `count`.
+        /// Zeroes the whole allocation. A body that throws, or that shrinks its output, may have written more than
+        /// `count` bytes.
         private static func release(_ memory: UnsafeMutableBufferPointer<UInt8>) {
             memory.zero()
             memory.deallocate()

@@ -1,37 +1,38 @@
-/// Why a hash that someone brought is not taken.
+/// The reason why a given hash is refused.
 ///
-/// It carries facts only, never a part of the hash.
+/// It never contains a part of the hash.
 public enum UnsupportedHash: Error, Hashable, Sendable {
-    /// No scheme that we know begins like this.
+    /// The text does not begin with the prefix of a supported scheme.
     case unknownScheme
-    /// The text breaks its scheme's grammar: a part is missing, of the wrong length, or not in its canonical encoding.
+    /// The text breaks its scheme's grammar: a part is missing, has the wrong length, or is not in its canonical
+    /// encoding.
     case malformed(PasswordHash.Scheme)
-    /// A length, version or cost lies outside of what is taken.
+    /// A length, version or cost is outside the allowed range.
     ///
-    /// The value is `Int.max` where the number in the text does not fit an `Int`.
+    /// The value is `Int.max` if the number in the text has more than 18 digits.
     case outOfBounds(Measure, value: Int, allowed: ClosedRange<Int>)
 
-    /// What was measured of a hash, in the unit that its name says.
+    /// A measured property of a hash. The unit is part of its name.
     public enum Measure: String, Sendable {
-        /// Length of the whole text in bytes.
+        /// The length of the whole text in bytes.
         case textBytes = "text_bytes"
-        /// Version of Argon2; 19 is 1.3, the one of RFC 9106.
+        /// The version of Argon2. 19 is version 1.3, which RFC 9106 defines.
         case version
-        /// Argon2's `m` in KiB; for scrypt and yescrypt, 128·N·r in KiB.
+        /// The memory in KiB: `m` of Argon2; 128·N·r of scrypt and yescrypt.
         case memoryKiB = "memory_kib"
-        /// Argon2's `t`; the rounds of SHA-512-crypt.
+        /// `t` of Argon2; the rounds of SHA-512-crypt; `t` of a yescrypt hash in scrypt mode.
         case iterations
-        /// Argon2's, scrypt's and yescrypt's `p`.
+        /// `p` of Argon2, scrypt and yescrypt.
         case parallelism
-        /// scrypt's and yescrypt's `r`.
+        /// `r` of scrypt and yescrypt.
         case blockSize = "block_size"
-        /// The binary logarithm of the work: bcrypt's cost, or N of scrypt and yescrypt.
+        /// The binary logarithm of the work: the cost of bcrypt, or log₂ N of scrypt and yescrypt.
         case logarithmicCost = "logarithmic_cost"
         /// N·r·p·(t + 1) of scrypt and yescrypt; scrypt's t is 0.
         case work
-        /// Length of the salt, decoded, in bytes.
+        /// The length of the decoded salt in bytes.
         case saltBytes = "salt_bytes"
-        /// Length of the hash proper, decoded, in bytes.
+        /// The length of the decoded hash, without salt and parameters, in bytes.
         case hashBytes = "hash_bytes"
     }
 }

@@ -1,4 +1,4 @@
-// The one file of this module that needs the C library, where there is one.
+// The only file of this module that imports the C library, on platforms that have one.
 #if canImport(Glibc)
     internal import Glibc
 #elseif canImport(Musl)
@@ -8,7 +8,7 @@
 #endif
 
 extension UnsafeMutableBufferPointer<UInt8> {
-    /// Zeroes the memory even if nobody reads it again, where a compiler would leave an ordinary write out.
+    /// Zeroes the memory, even if no code reads it again. A compiler may remove an ordinary write in that case.
     func zero() {
         guard let baseAddress else { return }
         #if canImport(Glibc) || canImport(Musl)

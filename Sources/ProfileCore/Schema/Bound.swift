@@ -1,19 +1,19 @@
-/// A least or greatest value, of the field's own type.
+/// The minimum or maximum of a field's values, in the field's own type.
 public enum Bound: Hashable, Sendable, CustomStringConvertible {
-    /// Of an integer or year field.
+    /// A bound of an integer or year field.
     case integer(Int64)
-    /// Of a number field.
+    /// A bound of a number field.
     case number(Double)
-    /// Of a date field.
+    /// A bound of a date field.
     case day(CalendarDay)
-    /// The day on which the value is judged; of a date field.
+    /// The day on which the value is validated, as a bound of a date field.
     case today
-    /// Of a datetime field.
+    /// A bound of a datetime field.
     case dateTime(DateTime)
-    /// Of a time field.
+    /// A bound of a time field.
     case time(TimeOfDay)
 
-    /// As a schema file writes it.
+    /// The bound as a schema file writes it.
     public var description: String {
         switch self {
         case .integer(let value): String(value)
@@ -25,8 +25,9 @@ public enum Bound: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether no value can be at least this and at most another bound; nil where that cannot be told, since they are of
-    /// different types, or one of them is today.
+    /// Whether this bound is greater than another, so that no value lies between them.
+    ///
+    /// Returns nil if the bounds have different types, or if one of them is `today`.
     func isMore(than other: Bound) -> Bool? {
         switch (self, other) {
         case (.integer(let least), .integer(let most)): least > most

@@ -1,7 +1,8 @@
-/// A few short texts, looked up by their bytes: no value is copied, and one that is longer than each of them is not looked
-/// at.
+/// A set of a few short texts that is searched by bytes.
+///
+/// A search copies no value. It does not read a value that is longer than every text of the set.
 struct ByteStrings: Sendable {
-    /// By their length.
+    /// The texts, grouped by their length: the index is the length in bytes.
     private let byLength: [[[UInt8]]]
 
     init(_ texts: [String]) {
@@ -15,7 +16,7 @@ struct ByteStrings: Sendable {
         self.byLength = byLength
     }
 
-    /// In bytes; zero where there is none.
+    /// The length of the longest text in bytes; 0 if the set is empty.
     var longestLength: Int { max(0, byLength.count - 1) }
 
     func contains(_ value: Span<UInt8>) -> Bool {

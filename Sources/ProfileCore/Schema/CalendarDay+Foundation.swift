@@ -6,13 +6,13 @@
     #endif
 
     extension CalendarDay {
-        /// The day of a date in UTC; nil for one outside the years that there are.
+        /// Creates the day of a date in UTC, or returns nil outside the years 1 to 9999.
         public init?(_ date: Date) {
             guard let seconds = Int64(exactly: date.timeIntervalSince1970.rounded(.down)) else { return nil }
             self.init(secondsSince1970: seconds)
         }
 
-        /// Its midnight in UTC.
+        /// The start of this day in UTC.
         public var date: Date { Date(timeIntervalSince1970: Double(daysSince1970) * 86_400) }
     }
 #endif

@@ -1,13 +1,13 @@
 /// A real day of the proleptic Gregorian calendar, from 0001-01-01 to 9999-12-31.
 public struct CalendarDay: Hashable, Comparable, Sendable, CustomStringConvertible {
-    /// 1 to 9999.
+    /// The year, 1 to 9999.
     public let year: Int
-    /// 1 to 12.
+    /// The month, 1 to 12.
     public let month: Int
-    /// 1 to the month's length.
+    /// The day of the month, from 1.
     public let day: Int
 
-    /// Nil where there is no such day.
+    /// Creates a day, or returns nil if the calendar has no such day.
     public init?(year: Int, month: Int, day: Int) {
         guard 1...9999 ~= year, 1...12 ~= month, day >= 1, day <= Self.length(ofMonth: month, in: year)
         else { return nil }
@@ -20,10 +20,10 @@ public struct CalendarDay: Hashable, Comparable, Sendable, CustomStringConvertib
         self.day = day
     }
 
-    /// After every other day: as "today" it leaves a date to the rules that do not depend on today.
+    /// The last day, 9999-12-31. Used as "today", it leaves only the rules that do not depend on the current day.
     package static let latest = CalendarDay(known: 9999, 12, 31)
 
-    /// The day, in UTC, of a time in seconds since 1970-01-01; nil outside the years 1 to 9999.
+    /// Creates the day in UTC of a time in seconds since 1970-01-01, or returns nil outside the years 1 to 9999.
     ///
     /// The algorithm is Howard Hinnant's `civil_from_days`.
     public init?(secondsSince1970 seconds: Int64) {
@@ -41,9 +41,11 @@ public struct CalendarDay: Hashable, Comparable, Sendable, CustomStringConvertib
             day: dayOfYear - (153 * monthFromMarch + 2) / 5 + 1)
     }
 
-    /// Negative before that day; Howard Hinnant's `days_from_civil`.
+    /// The number of days since 1970-01-01, negative before that day.
+    ///
+    /// The algorithm is Howard Hinnant's `days_from_civil`.
     var daysSince1970: Int {
-        // From March on, so that a leap day is a year's last; no year is less than zero.
+        // Years are counted from March, so that the leap day is the last day of a year. The year is never negative.
         let shifted = month <= 2 ? year - 1 : year
         let era = shifted / 400
         let yearOfEra = shifted - era * 400
@@ -51,13 +53,13 @@ public struct CalendarDay: Hashable, Comparable, Sendable, CustomStringConvertib
         return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 
-    /// Parses `yyyy-MM-dd`, the form in which days are stored.
+    /// Parses `yyyy-MM-dd`, the stored form of a day. Returns nil for any other text.
     public init?(iso text: String) {
         guard case .value(let day) = DateFormat.iso.read(Array(text.utf8).span) else { return nil }
         self = day
     }
 
-    /// `yyyy-MM-dd` (ISO 8601).
+    /// The day as `yyyy-MM-dd` (ISO 8601).
     public var description: String { DateFormat.iso.text(of: self) }
 
     public static func < (left: CalendarDay, right: CalendarDay) -> Bool {

@@ -10,9 +10,9 @@ public enum CharacterClass: Hashable, Sendable {
     case digits
     /// U+0020, one at a time between words: two in a row are refused.
     case spaces
-    /// Printable ASCII that is neither letter, digit nor space.
+    /// Printable ASCII characters except letters, digits and the space.
     case special
-    /// Just these characters.
+    /// Exactly these characters.
     case list(String)
 
     static let named: [(name: String, value: CharacterClass)] = [
@@ -20,8 +20,11 @@ public enum CharacterClass: Hashable, Sendable {
         ("spaces", .spaces), ("special", .special),
     ]
 
-    /// Nil for text that looks like a class's name but is none: a list of letters that long is more likely a slip. Nil
-    /// as well for control characters, which no text may hold.
+    /// Reads the name of a class, or a literal list of characters.
+    ///
+    /// Returns nil for more than three lower-case letters and hyphens that are not the name of a class: such a text is
+    /// more likely a misspelled name than a list. Returns nil for control characters too, because no text may contain
+    /// them. Tab, LF and CR are allowed.
     init?(_ text: String) {
         if let known = Self.named.first(where: { $0.name == text }) {
             self = known.value
@@ -35,13 +38,13 @@ public enum CharacterClass: Hashable, Sendable {
         }
     }
 
-    /// As it is written in a schema file.
+    /// The class as a schema file writes it.
     package var text: String {
         if case .list(let characters) = self { return characters }
         return Self.named.first { $0.value == self }?.name ?? ""
     }
 
-    /// What a message calls these characters, part by part.
+    /// The names of these characters in a message, as a list of parts.
     fileprivate var titles: [String] {
         switch self {
         case .asciiLetters: ["letters A–Z", "a–z"]
@@ -54,10 +57,10 @@ public enum CharacterClass: Hashable, Sendable {
         }
     }
 
-    /// The most characters of a list that a message names one by one.
+    /// The maximum number of characters of a list that a message names one by one.
     private static let mostTitled = 32
 
-    /// Letters and digits, those that follow one another as `a–f`, then all others as signs.
+    /// Returns letters and digits first, with consecutive ones as `a–f`, and then all other characters as signs.
     private static func titles(of list: String) -> [String] {
         var seen: Set<Unicode.Scalar> = []
         let scalars = list.unicodeScalars.filter { seen.insert($0).inserted }
@@ -71,12 +74,12 @@ public enum CharacterClass: Hashable, Sendable {
 }
 
 extension [CharacterClass] {
-    /// What a message calls all of these characters: `letters A–Z, a–z and digits 0–9`.
+    /// The name of these characters in a message: `letters A–Z, a–z and digits 0–9`.
     package var title: String { flatMap(\.titles).listed("and") }
 }
 
 extension [Unicode.Scalar] {
-    /// Each by itself, or `a–f` for three and more that follow one another.
+    /// The texts of the characters, with three or more consecutive ones joined as `a–f`.
     fileprivate var runs: [String] {
         var runs: [ArraySlice<Unicode.Scalar>] = []
         for index in indices {
@@ -95,7 +98,7 @@ extension [Unicode.Scalar] {
     }
 }
 
-/// Something that a value must hold at least once.
+/// A kind of character that a value must contain at least once.
 public enum Requirement: String, Hashable, Sendable, CaseIterable {
     /// One of A–Z.
     case uppercase
@@ -103,10 +106,10 @@ public enum Requirement: String, Hashable, Sendable, CaseIterable {
     case lowercase
     /// One of 0–9.
     case digit
-    /// Printable ASCII that is neither letter, digit nor space.
+    /// A printable ASCII character that is not a letter, a digit or the space.
     case special
 
-    /// What a message calls one of these characters, without an article.
+    /// The name of one such character in a message, without an article.
     package var noun: String {
         switch self {
         case .uppercase: "uppercase letter"
@@ -116,12 +119,12 @@ public enum Requirement: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Whether a value, UTF-8 or not, holds such a character.
+    /// Whether a value contains such a character. The value need not be valid UTF-8.
     package func isMet(by value: Span<UInt8>) -> Bool { ASCIISet(self).containsAny(of: value) }
 }
 
 extension Unicode.Scalar {
-    /// A control character (Cc) other than tab, LF and CR.
+    /// Whether this is a control character (Cc) other than tab, LF and CR.
     var isForbiddenControl: Bool {
         properties.generalCategory == .control && self != "\t" && self != "\n" && self != "\r"
     }

@@ -1,4 +1,4 @@
-/// What a field means to forms and logins: those of the tokens of HTML's `autocomplete` that we act upon.
+/// The tokens of HTML's `autocomplete` attribute that change how forms and logins handle a field.
 package enum ContentType: String {
     case postalCode = "postal-code"
     case streetAddress = "street-address"
@@ -11,6 +11,6 @@ package enum ContentType: String {
 }
 
 extension ProfileSchema {
-    /// The first field of a content type; nil where there is none.
+    /// Returns the first field of a content type, or nil if there is none.
     package func field(of type: ContentType) -> FieldRules? { fields.first { $0.contentType == type.rawValue } }
 }

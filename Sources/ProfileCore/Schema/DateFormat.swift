@@ -1,33 +1,34 @@
-/// One way in which a date, a time or both may be written.
+/// A format for text that contains a date, a time or both.
 ///
-/// There are two notations. Ours is for dates: `yyyy`, `MM` and `dd`, each once, with ASCII punctuation or spaces between,
-/// and as many digits as there are letters. The other is what Table Schema has, a pattern for Python's `strptime` such as
-/// `%d/%m/%Y`, in which days, months and hours may be written with one digit.
+/// There are two notations. Our own is for dates only: `yyyy`, `MM` and `dd`, each once, with ASCII punctuation or
+/// spaces between them. The text must have one digit for each letter. The other is that of Table Schema: a pattern for
+/// Python's `strptime` such as `%d/%m/%Y`. In such a text, days, months, hours, minutes and seconds may have one digit.
 public struct DateFormat: Hashable, Sendable, CustomStringConvertible {
-    /// As a schema file writes it, such as `dd.MM.yyyy`.
+    /// The format as a schema file writes it, such as `dd.MM.yyyy`.
     public let pattern: String
-    /// In our notation, the pattern's bytes: `y`, `M` and `d` stand for a digit each, all else for itself. Empty in the other.
+    /// The bytes of a pattern in our notation: `y`, `M` and `d` each mean a digit, and other bytes are literal. Empty
+    /// for a pattern of `strptime`.
     private let bytes: [UInt8]
-    /// In the notation of `strptime`.
+    /// The parsed pattern of `strptime`; nil for our notation.
     private let directives: TimePattern?
     let isISO: Bool
 
-    /// The form in which days are stored and exchanged (ISO 8601).
+    /// The format of stored and exchanged days, `yyyy-MM-dd` (ISO 8601).
     public static let iso = DateFormat(known: "yyyy-MM-dd")
     static let dotted = DateFormat(known: "yyyy.MM.dd")
     static let digits = DateFormat(known: "yyyyMMdd")
 
-    /// Longest format, in bytes: far more than any way of writing a date takes.
+    /// The maximum length of a format in bytes. Any realistic date format is much shorter.
     public static let longestLength = 32
 
-    /// A way to write dates.
+    /// Creates a format for dates.
     ///
-    /// Nil where a part is missing or there twice, where other letters or digits stand between, where a space stands first
-    /// or last, and where it is longer than ``longestLength``. A pattern with `%` may hold a time besides, which is then
-    /// read and not kept.
+    /// Returns nil if a part is missing or repeated, if the pattern contains other letters or digits, if it begins or
+    /// ends with a space, or if it is longer than ``longestLength``. A pattern with `%` may contain a time too. That
+    /// time is read but not stored.
     public init?(_ pattern: String) { self.init(pattern, of: .date) }
 
-    /// A way to write dates, times or both; that of times alone, and of both, is always a pattern with `%`.
+    /// Creates a format for dates, times or both. A format of times, or of both, is always a pattern with `%`.
     package init?(_ pattern: String, of type: FieldType) {
         guard pattern.utf8.count <= Self.longestLength else { return nil }
         if type == .date, Self.isComplete(pattern) {
@@ -53,7 +54,7 @@ public struct DateFormat: Hashable, Sendable, CustomStringConvertible {
         return parts.sorted() == Self.parts && pattern.first != " " && pattern.last != " "
     }
 
-    /// In the order of their text.
+    /// The parts of our notation, sorted by their text.
     private static let parts = ["MM", "dd", "yyyy"]
 
     private init(known pattern: String) {
@@ -67,36 +68,37 @@ public struct DateFormat: Hashable, Sendable, CustomStringConvertible {
         isISO = pattern == "yyyy-MM-dd"
     }
 
-    /// Whether it is a pattern for `strptime`, which Table Schema's `format` can say.
+    /// Whether this is a pattern for `strptime`, so that Table Schema's `format` can express it.
     var isTablePattern: Bool { directives != nil }
 
-    /// Whether there may be text that could be read in both ways.
+    /// Whether some text may be readable in both formats.
     func looksLike(_ other: DateFormat) -> Bool {
         guard directives == nil, other.directives == nil else { return shape == other.shape }
         return bytes.elementsEqual(other.bytes) { $0 == $1 || $0.isASCIILetter && $1.isASCIILetter }
     }
 
-    /// What texts of the format look like: a 9 for digits however many, and what stands between.
+    /// The shape of the format's texts: a single 9 for each run of digits, and the bytes between them.
     private var shape: [UInt8] {
         directives?.shape ?? TimePattern.collapsed(bytes.map { $0.isASCIILetter ? UInt8(ascii: "9") : $0 })
     }
 
-    /// The most bytes that a text of the format has.
+    /// The maximum length of a text of this format in bytes.
     var length: Int { directives?.longestLength ?? bytes.count }
 
     public var description: String { pattern }
 
-    /// What bytes are, read in this way.
+    /// The result of reading a text in one format.
     package enum Reading<Value: Hashable & Sendable>: Hashable, Sendable {
+        /// The text does not have this format.
         case otherFormat
-        /// Written in this way, but the calendar has no such day.
+        /// The text has this format, but the calendar has no such day.
         case noSuchDay
         case value(Value)
     }
 
     /// Reads a day.
     package func read(_ text: Span<UInt8>) -> Reading<CalendarDay> {
-        // No text that is read is empty.
+        // A value is never empty, so a `strptime` format, whose `bytes` are empty, always takes this branch.
         guard text.count == bytes.count else { return directives.map { Self.read(text, $0) } ?? .otherFormat }
         var year = 0
         var month = 0
@@ -120,7 +122,7 @@ public struct DateFormat: Hashable, Sendable, CustomStringConvertible {
         return parts.day.map { .value($0) } ?? .noSuchDay
     }
 
-    /// Reads a day with a time of day, in UTC where the text says a time zone.
+    /// Reads a day with a time of day. If the text has a time zone, the result is converted to UTC.
     package func readDateTime(_ text: Span<UInt8>) -> Reading<DateTime> {
         guard let parts = directives?.read(text), let time = parts.time else { return .otherFormat }
         guard let day = parts.day else { return .noSuchDay }
@@ -128,20 +130,20 @@ public struct DateFormat: Hashable, Sendable, CustomStringConvertible {
         return DateTime(day: day, time: time, offset: offset).map { .value($0) } ?? .noSuchDay
     }
 
-    /// Reads a time of day, in UTC where the text says a time zone.
+    /// Reads a time of day. If the text has a time zone, the result is converted to UTC.
     package func readTime(_ text: Span<UInt8>) -> Reading<TimeOfDay> {
         guard let parts = directives?.read(text), let time = parts.time else { return .otherFormat }
         return .value(parts.offset.map { time.inUTC(offset: $0).time } ?? time)
     }
 
-    /// The day written in this way.
+    /// Returns the text of a day in this format.
     public func text(of day: CalendarDay) -> String {
         if let directives { return directives.text(of: day, nil) }
         return String(unsafeUninitializedCapacity: bytes.count) { text in
             var year = day.year
             var month = day.month
             var day = day.day
-            // From the back, so that each number's last digit comes first.
+            // Writes backwards, because division yields the last digit of a number first.
             for index in bytes.indices.reversed() {
                 let byte =
                     switch bytes[index] {
@@ -156,8 +158,10 @@ public struct DateFormat: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// A stored moment of a field's type, written in this way; nil where that leaves something out, such as the century, so
-    /// that it would be read as another.
+    /// Returns the text of a stored date, datetime or time in this format.
+    ///
+    /// Returns nil if the format loses a part of the value, such as the century, so that the text would be read as
+    /// another value.
     func typedForm(of stored: String, _ type: FieldType) -> String? {
         switch type {
         case .date:
@@ -176,8 +180,9 @@ public struct DateFormat: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// A text of this format, for people who know no directives: the last day of 2020, a minute before midnight. No other
-    /// part of it could be taken for the day. Nil for our notation, which says as much itself.
+    /// An example text for people who do not know the directives: the last day of 2020, one minute before midnight.
+    ///
+    /// In this example, a reader cannot mistake another part for the day. Nil for our notation, which explains itself.
     fileprivate var example: String? {
         directives.flatMap { directives in
             guard let day = CalendarDay(year: 2020, month: 12, day: 31) else { return nil }
@@ -193,7 +198,7 @@ public struct DateFormat: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension [DateFormat] {
-    /// How values may be written, for people: `as yyyy-MM-dd or like 12/31/2020`.
+    /// A description of the formats for a message: `as yyyy-MM-dd or like 12/31/2020`.
     package var ways: String {
         let patterns = filter { $0.example == nil }.map(\.pattern)
         let examples = compactMap(\.example)

@@ -1,23 +1,27 @@
-/// A day and a time of day, of UTC or of a place that is not said.
+/// A day and a time of day, in UTC or without a time zone.
 public struct DateTime: Hashable, Comparable, Sendable, CustomStringConvertible {
-    /// The day; that of UTC where the time is of UTC.
+    /// The day, in UTC if the time is in UTC.
     public let day: CalendarDay
-    /// The time on that day; it says whether it is of UTC.
+    /// The time on that day. Its ``TimeOfDay/isUTC`` tells whether day and time are in UTC.
     public let time: TimeOfDay
 
-    /// A moment as it stands in a calendar and on a clock.
+    /// Creates a value from a day and a time.
     public init(day: CalendarDay, time: TimeOfDay) {
         self.day = day
         self.time = time
     }
 
-    /// Parses `yyyy-MM-ddThh:mm:ss`, with a fraction and a time zone if need be (ISO 8601); a space may stand for the `T`.
+    /// Parses `yyyy-MM-ddThh:mm:ss` (ISO 8601), with an optional fraction and time zone. Returns nil for any other
+    /// text.
+    ///
+    /// A space may replace the `T`.
     public init?(iso text: String) {
         guard case .value(let moment) = Self.read(text.utf8Span.span) else { return nil }
         self = moment
     }
 
-    /// The moment in UTC, of a time that is so many minutes ahead of it; nil outside the years 1 to 9999.
+    /// Converts a day and a time that are `offset` minutes ahead of UTC to UTC. Returns nil outside the years 1 to
+    /// 9999.
     init?(day: CalendarDay, time: TimeOfDay, offset: Int) {
         let (time, days) = time.inUTC(offset: offset)
         guard let day = days == 0 ? day : CalendarDay(secondsSince1970: Int64(day.daysSince1970 + days) * 86_400)
@@ -25,15 +29,16 @@ public struct DateTime: Hashable, Comparable, Sendable, CustomStringConvertible 
         self.init(day: day, time: time)
     }
 
-    /// `yyyy-MM-ddThh:mm:ss`, a fraction where there is one, and `Z` for UTC.
+    /// The text `yyyy-MM-ddThh:mm:ss`, with a fraction if it is not zero, and with `Z` for UTC.
     public var description: String { "\(day)T\(time)" }
 
-    /// Times of UTC and of nowhere are compared as they stand.
+    /// Compares the written days and times. A time in UTC and a time without a time zone are compared as if they were
+    /// alike.
     public static func < (left: DateTime, right: DateTime) -> Bool {
         left.day == right.day ? left.time < right.time : left.day < right.day
     }
 
-    /// Reads ISO 8601.
+    /// Reads ISO 8601. If the text has a time zone, the result is converted to UTC.
     static func read(_ text: Span<UInt8>) -> DateFormat.Reading<DateTime> {
         guard text.count >= 19, text[10] | 0x20 == UInt8(ascii: "t") || text[10] == 0x20,
             let (time, offset) = TimeOfDay.parts(text.extracting(11..<text.count))

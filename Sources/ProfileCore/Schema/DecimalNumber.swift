@@ -1,12 +1,12 @@
-/// A number as its digits say it, of any size: where its parts are in a text.
+/// The positions of the parts of a decimal number in a text, for exact comparison of numbers of any size.
 struct DecimalNumber {
     private let isNegative: Bool
-    /// The digits from the first to the last that is not zero, with the point among them; empty for zero.
+    /// The range from the first to the last non-zero digit, including a point between them; empty for zero.
     private let digits: Range<Int>
-    /// How many digits stand before the point, were the number written without an exponent: 2 for 41, -1 for 0.05.
+    /// The number of digits before the point, if the number is written without an exponent: 2 for 41, -1 for 0.05.
     private let magnitude: Int
 
-    /// Reads a sign, digits with a point among them, and an exponent; nil for anything else.
+    /// Reads an optional sign, digits with an optional point, and an optional exponent. Returns nil for any other text.
     init?(_ text: Span<UInt8>) {
         var index = 0
         isNegative = Self.readSign(text, &index)
@@ -32,11 +32,13 @@ struct DecimalNumber {
         let integerEnd = point ?? index
         guard let exponent = Self.readExponent(text, &index), index == text.count else { return nil }
         digits = first.map { $0..<end } ?? 0..<0
-        // A point before the first digit is no digit itself.
+        // The point itself is not counted as a digit if it precedes the first non-zero digit.
         magnitude = first.map { (integerEnd > $0 ? integerEnd - $0 : integerEnd - $0 + 1) + exponent } ?? 0
     }
 
-    /// Less than zero where this number, which stands in `text`, is less than another, which stands in `otherText`.
+    /// Compares this number, which was read from `text`, with another, which was read from `otherText`.
+    ///
+    /// - Returns: A negative number if this number is less, zero if both are equal, a positive number if it is greater.
     func compare(_ text: Span<UInt8>, _ other: DecimalNumber, _ otherText: Span<UInt8>) -> Int {
         if sign != other.sign { return sign - other.sign }
         return sign * compareSizes(text, other, otherText)
@@ -54,7 +56,7 @@ struct DecimalNumber {
             index += 1
             otherIndex += 1
         }
-        // What is left ends with a digit that is not zero.
+        // Remaining digits end with a non-zero digit, so the number that has some left is the greater one.
         return (index < digits.upperBound ? 1 : 0) - (otherIndex < other.digits.upperBound ? 1 : 0)
     }
 
@@ -66,8 +68,9 @@ struct DecimalNumber {
         return text[index - 1] == UInt8(ascii: "-")
     }
 
-    /// Zero where there is none; nil where it has no digits. One that is greater than any text is long is as good as the
-    /// next.
+    /// Returns the exponent, 0 if the text has none, or nil if the exponent has no digits.
+    ///
+    /// Exponents are capped at 2⁴⁰. That is more than the length of any text, so the cap does not change a comparison.
     private static func readExponent(_ text: Span<UInt8>, _ index: inout Int) -> Int? {
         guard index < text.count, text[index] | 0x20 == UInt8(ascii: "e") else { return 0 }
         index += 1

@@ -1,16 +1,18 @@
 /// The name of a field: a lower-case ASCII letter, then lower-case letters, digits and underscores, 63 at most.
 ///
-/// A name that passed is fit to stand in SQL, in a CSV header and in JSON as it is. In Swift it can be written as a literal,
-/// `let city: FieldName = "city"`; one that is no name stops the program where it is made, so that any test that comes by
-/// finds it. What comes from outside goes through ``init(_:)-(String)``.
+/// A field name needs no escaping in SQL, in a CSV header or in JSON. Swift code can write it as a literal,
+/// `let city: FieldName = "city"`. A literal that is not a valid name stops the program, so any test that runs the line
+/// finds it. Use ``init(_:)-(String)`` for names from input.
 public struct FieldName: Hashable, Comparable, Sendable, CustomStringConvertible {
-    /// As it stands in schemas, tables and files.
+    /// The name as schemas, tables and files write it.
     public let text: String
 
-    /// Longest name, in bytes; PostgreSQL's limit for an identifier.
+    /// The maximum length of a name in bytes. PostgreSQL has this limit for identifiers.
     public static let longestLength = 63
 
-    /// Nil for what is no name; ``reserved`` ones are, though no schema may use them.
+    /// Creates a name, or returns nil if the text is not a valid name.
+    ///
+    /// This initializer accepts ``reserved`` names, although a schema cannot use them.
     public init?(_ text: String) {
         let bytes = text.utf8
         guard let first = bytes.first, first.isASCIILowercase, bytes.count <= Self.longestLength,
@@ -21,21 +23,21 @@ public struct FieldName: Hashable, Comparable, Sendable, CustomStringConvertible
 
     private init(known text: StaticString) { self.text = text.description }
 
-    /// The primary key of every schema that names no other, and the column that holds it in every store: unique whatever
-    /// its ASCII case.
+    /// The default primary key of a schema. Every store keeps the primary key in a column of this name, and its values
+    /// are unique ignoring ASCII case.
     public static let username = FieldName(known: "username")
-    /// The one secret field: it is kept as a hash only.
+    /// The only secret field. A store keeps its value only as a hash.
     public static let password = FieldName(known: "password")
-    /// Of the standard schema.
+    /// The field `phone` of the standard schema.
     public static let phone = FieldName(known: "phone")
-    /// Of the standard schema.
+    /// The field `address` of the standard schema.
     public static let address = FieldName(known: "address")
-    /// Of the standard schema.
+    /// The field `postal_code` of the standard schema.
     public static let postalCode = FieldName(known: "postal_code")
-    /// Of the standard schema.
+    /// The field `birthday` of the standard schema.
     public static let birthday = FieldName(known: "birthday")
 
-    /// Names that mean something of our own in the tables, in CSV or in JSON, so that no field may take them.
+    /// Names that a schema cannot use for a field, because the tables, CSV or JSON already use them.
     public static let reserved: Set<String> = [
         "id", "revision", "created_at", "updated_at", "schema_version", "status", "issues",
         "password_hash", "password_schema_version", "password_is_judged", "passcode_hash", "rowid", "oid",
@@ -47,7 +49,7 @@ public struct FieldName: Hashable, Comparable, Sendable, CustomStringConvertible
 }
 
 extension FieldName: ExpressibleByStringLiteral {
-    /// Takes a literal of the source, which must be a name.
+    /// Creates a name from a literal. The program stops if the literal is not a valid name.
     public init(stringLiteral literal: StaticString) {
         guard let name = Self(literal.description) else {
             preconditionFailure("\"\(literal)\" is no name of a field: a lower-case letter, then letters, digits and _")
@@ -57,9 +59,9 @@ extension FieldName: ExpressibleByStringLiteral {
 }
 
 extension FieldName: Codable {
-    /// Reads a text.
+    /// Reads a name from a string.
     ///
-    /// - Throws: `DecodingError` for a text that is no name.
+    /// - Throws: `DecodingError` if the string is not a valid name.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
@@ -70,6 +72,6 @@ extension FieldName: Codable {
         self = name
     }
 
-    /// Writes its text.
+    /// Writes the name as a string.
     public func encode(to encoder: any Encoder) throws { try text.encode(to: encoder) }
 }

@@ -1,30 +1,31 @@
 internal import CPCRE2
 
-/// A regular expression of a schema, compiled, that a whole value must match.
+/// A compiled regular expression of a schema. It must match the whole value.
 ///
-/// PCRE2's syntax. `\d`, `\w` and `\s` are ASCII (S1). The work of one match is bounded (`pcre2_set_match_limit`), so
-/// that a pathological pattern ends as a mismatch instead of hanging the program (S8).
+/// The syntax is that of PCRE2. `\d`, `\w` and `\s` match ASCII only (S1). The work of one match is limited
+/// (`pcre2_set_match_limit`), so a pathological pattern does not match instead of hanging the program (S8).
 public final class FieldPattern: Hashable, CustomStringConvertible, @unchecked Sendable {
     // Unchecked because of the pointer: compiled code is never written to after `init`, and PCRE2 documents it as safe
     // to share between threads ("pcre2api", MULTITHREADING). Match data is made for each call.
     private let code: OpaquePointer
-    /// As a schema file writes it.
+    /// The expression as a schema file writes it.
     public let text: String
 
-    /// Longest pattern, in bytes.
+    /// The maximum length of a pattern in bytes.
     public static let longestLength = 4_096
-    /// The most steps, that is calls of PCRE2's internal match function, for one value: about ten milliseconds.
+    /// The maximum number of calls of PCRE2's internal match function for one value: about ten milliseconds.
     private static let mostSteps = 200_000
-    /// The most steps times bytes, since one step may walk the whole value: about half a second.
+    /// The maximum product of steps and bytes of the value, because one step may read the whole value: about half a
+    /// second.
     private static let mostBytesWalked = 1 << 28
-    /// Memory for backtracking, in KiB.
+    /// The maximum memory for backtracking in KiB.
     private static let heapLimit: UInt32 = 8_192
 
-    /// Why a pattern does not compile.
+    /// The reason why a pattern does not compile.
     public enum CompileError: Error, Hashable, Sendable {
-        /// In bytes.
+        /// The pattern is longer than `allowed` bytes.
         case tooLong(allowed: Int)
-        /// PCRE2's code of the error ("pcre2api", COMPILATION ERROR CODES), and the byte at which it was found.
+        /// PCRE2 refuses the pattern: its error code ("pcre2api", COMPILATION ERROR CODES), and the byte of the error.
         case malformed(code: Int, offset: Int)
     }
 
@@ -45,7 +46,8 @@ public final class FieldPattern: Hashable, CustomStringConvertible, @unchecked S
 
     deinit { pcre2_code_free_8(code) }
 
-    /// Whether the whole of the bytes, valid UTF-8, match; false as well when the bound on work was reached.
+    /// Whether the pattern matches all of the bytes, which must be valid UTF-8. Returns false if the work limit is
+    /// reached.
     func matches(_ bytes: Span<UInt8>) -> Bool {
         guard let matchData = pcre2_match_data_create_8(1, nil), let context = pcre2_match_context_create_8(nil) else {
             return false
@@ -58,7 +60,7 @@ public final class FieldPattern: Hashable, CustomStringConvertible, @unchecked S
         pcre2_set_match_limit_8(context, UInt32(steps))
         pcre2_set_heap_limit_8(context, Self.heapLimit)
         return bytes.withUnsafeBufferPointer { buffer in
-            // PCRE2 takes a null subject only with a length of zero, which an empty buffer may be.
+            // The base address of an empty buffer may be null. PCRE2 accepts a null subject if its length is zero.
             pcre2_match_8(code, buffer.baseAddress, buffer.count, 0, 0, matchData, context) >= 0
         }
     }
@@ -71,7 +73,7 @@ public final class FieldPattern: Hashable, CustomStringConvertible, @unchecked S
 
     public func hash(into hasher: inout Hasher) { hasher.combine(text) }
 
-    /// PCRE2's own words for the code of an error.
+    /// Returns PCRE2's own message for an error code.
     static func text(ofError code: Int) -> String {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 256) { buffer in
             let length = pcre2_get_error_message_8(Int32(truncatingIfNeeded: code), buffer.baseAddress, buffer.count)

@@ -1,63 +1,68 @@
-/// The rules of one field, as a schema file gives them.
+/// The rules of one field of a schema.
 ///
-/// Made only by reading a schema, or for ``ProfileSchema/standard``, so that rules which contradict each other do not
-/// exist. What each rule means is said in <doc:Schema>.
+/// Only the schema reader and ``ProfileSchema/standard`` create field rules, so the rules never contradict each other.
+/// <doc:Schema> explains each rule.
 public struct FieldRules: Hashable, Sendable {
-    /// The key of its values; a column of tables and files.
+    /// The field's name. It is the key of its values, and the name of its column in files.
     public let name: FieldName
-    /// What people call the field: "Postal code".
+    /// The name that people see: "Postal code".
     public let title: String
-    /// What kind of value it holds.
+    /// The type of its values.
     public let type: FieldType
-    /// Whether a value that is missing is an issue.
+    /// Whether every profile must have a value. A missing value is an issue.
     public internal(set) var isRequired = false
-    /// Enforced by the database with an index; the primary key's ignores ASCII case, any other's is exact.
+    /// Whether two profiles cannot have the same value. The database enforces this with an index.
+    ///
+    /// The comparison is exact, except that the primary key ignores ASCII case.
     public internal(set) var isUnique = false
-    /// Whether a profile is known by its value: `username`, or what the schema names instead. One field of a schema is, a
-    /// required and unique string.
+    /// Whether this field is the primary key: `username`, or the field that the schema names instead.
+    ///
+    /// Each schema has exactly one primary key. It is a required and unique string.
     public internal(set) var isPrimaryKey = false
-    /// Whether profiles are looked up by it fast, though its values may repeat.
+    /// Whether look-ups by this field use an index. Its values may repeat.
     public internal(set) var isIndexed = false
-    /// Texts that stand for no value, beside the empty one; trimmed, each once.
+    /// The texts that mean "no value", besides the empty text. They are trimmed and unique.
     public internal(set) var missingValues: [String] = []
-    /// In user-perceived characters.
+    /// The minimum length of a string in user-perceived characters.
     public internal(set) var minimumLength: Int?
-    /// In user-perceived characters.
+    /// The maximum length of a string in user-perceived characters.
     public internal(set) var maximumLength: Int?
-    /// The least value, itself included; of integers, numbers, years and moments.
+    /// The smallest allowed integer, number, year, date, datetime or time.
     public internal(set) var minimum: Bound?
-    /// The greatest value, itself included; of integers, numbers, years and moments.
+    /// The greatest allowed integer, number, year, date, datetime or time.
     public internal(set) var maximum: Bound?
-    /// Must match the whole value, in the form in which it is stored.
+    /// The regular expression that must match the whole value in its stored form.
     public internal(set) var pattern: FieldPattern?
-    /// The only values there are (`enum`), in the form in which they are stored; empty for no such rule.
+    /// The allowed values (`enum`) in their stored form. An empty list allows every value.
     public internal(set) var allowedValues: [String] = []
-    /// Nil allows any character but control characters other than tab, LF and CR.
+    /// The characters that a value may contain. Nil allows every character except control characters other than tab, LF
+    /// and CR.
     public internal(set) var characters: [CharacterClass]?
-    /// What a value must hold at least once, each.
+    /// The kinds of characters that a value must contain at least once each.
     public internal(set) var requirements: [Requirement] = []
-    /// The fixed shape of its values; there are no lengths, characters or requirements beside it.
+    /// The fixed shape of its values. A field with a mask has no lengths, characters or requirements.
     public internal(set) var mask: Mask?
-    /// Kept as a hash only, never shown, never trimmed.
+    /// Whether the field is stored only as a hash. Such a value is never shown and never trimmed.
     public internal(set) var isSecret = false
-    /// Texts that stand in for our own, by the code of the issue.
+    /// The schema's own messages, by issue code. They replace the built-in messages.
     public internal(set) var messages: [IssueCode: String] = [:]
-    /// What a form's auto-fill goes by, such as `username` or `tel`.
+    /// The content type that a form's auto-fill uses, such as `username` or `tel`.
     public internal(set) var contentType: String?
-    /// How a date, a time or both may be written; the first is how a form shows it. None is ISO 8601, for a datetime or
-    /// time.
+    /// The accepted formats of a date, datetime or time. A form shows values in the first one.
+    ///
+    /// For a datetime or time, an empty list means ISO 8601.
     public internal(set) var formats: [DateFormat]
-    /// What a string is.
+    /// The format of a string, such as an e-mail address.
     public internal(set) var stringFormat: StringFormat?
-    /// How an integer or number is written.
+    /// The notation of an integer or number.
     public internal(set) var numberFormat = NumberFormat.plain
-    /// How the `true` of a boolean may be written; the first is how a form shows it where `true` is not among them.
+    /// The texts that mean true in a boolean field. A form shows the first one, unless the list contains `true`.
     public internal(set) var trueValues = Self.defaultTrueValues
-    /// How the `false` of a boolean may be written.
+    /// The texts that mean false in a boolean field. A form shows the first one, unless the list contains `false`.
     public internal(set) var falseValues = Self.defaultFalseValues
-    /// Names of columns in files that mean this field, beside its own; compared as that is.
+    /// Other column names in files that mean this field. They are compared like the field's own name.
     public internal(set) var columns: [String] = []
-    /// Names of columns in files that mean the hash of the secret field.
+    /// The column names in files that mean the hash of the secret field.
     public internal(set) var hashColumns: [String] = []
 
     package static let defaultTrueValues = ["true", "True", "TRUE", "1"]
@@ -70,10 +75,10 @@ public struct FieldRules: Hashable, Sendable {
         formats = Self.defaultFormats(of: type)
     }
 
-    /// How a value may be written where a schema does not say.
+    /// Returns the formats of a field whose schema names none.
     static func defaultFormats(of type: FieldType) -> [DateFormat] { type == .date ? [.iso] : [] }
 
-    /// The most characters that a person can type into the field; nil where nothing limits them.
+    /// The maximum number of characters that a person can type into the field; nil if there is no limit.
     public var longestLength: Int? {
         if let mask { return mask.bytes.count }
         return switch type {
@@ -86,26 +91,29 @@ public struct FieldRules: Hashable, Sendable {
         }
     }
 
-    /// `yyyy-MM-ddThh:mm:ss`, nine digits of a fraction and a time zone.
+    /// The length of `yyyy-MM-ddThh:mm:ss` with nine fraction digits and a time zone.
     private static let longestISOLength = 35
 
-    /// The most characters that have to be typed: those of ``longestLength`` without a mask's literals.
+    /// The maximum number of characters that a person has to type: ``longestLength`` without a mask's literals.
     package var longestTypedLength: Int? { mask?.digitCount ?? longestLength }
 
-    /// The most bytes of UTF-8: four a character, though at least 1,024, so that combining marks cannot smuggle in
-    /// what the limit on characters keeps out; 1 MiB where characters have no limit.
+    /// The maximum length of a value in bytes of UTF-8: four for each allowed character, but never less than 1,024. 1
+    /// MiB if the number of characters has no limit.
+    ///
+    /// Without this limit, a few characters with many combining marks could be very large.
     public var longestByteCount: Int {
         longestLength.map { max($0.multipliedReportingOverflow(by: 4).partialValue, 1_024) } ?? 1_048_576
     }
 
-    /// The column of a store's tables that holds what is kept of the field. Every store keeps the primary key in
-    /// `username`, whatever a schema calls it.
+    /// The column of a store's tables that holds this field. Every store keeps the primary key in `username`, even if
+    /// the schema gives that field another name.
     package var column: FieldName { isPrimaryKey ? .username : name }
 }
 
 extension FieldRules {
-    /// A stored value in a form in which it may be typed: the same, but where the schema has other ways of writing than
-    /// the stored one.
+    /// Returns a stored value in a form that can be typed into the field.
+    ///
+    /// This is the stored form, unless the schema requires another notation.
     package func typedForm(of stored: String) -> String {
         guard !isTypedAsStored else { return stored }
         switch type {
@@ -122,25 +130,29 @@ extension FieldRules {
         }
     }
 
-    /// A stored value as a form shows it, where it may be typed so too: a moment in the first of the formats.
+    /// Returns a stored value as a form shows it: a date, datetime or time in the first of ``formats``.
+    ///
+    /// The result can be typed into the field too.
     package func shownForm(of stored: String) -> String {
         formats.first?.typedForm(of: stored, type) ?? typedForm(of: stored)
     }
 
-    /// Whether every stored value, and every number and boolean of JSON, may be typed as it is written there.
+    /// Whether every stored value, and every JSON number and boolean, can be typed into the field without a change.
     package var isTypedAsStored: Bool {
         switch type {
         case .date: formats.contains(.iso)
         case .dateTime, .time: formats.isEmpty
         case .boolean: word("true", of: trueValues) == "true" && word("false", of: falseValues) == "false"
         case .number: numberFormat.decimalCharacter == "."
-        // No integer has a fraction, but JSON may bring one, which must not be read as groups.
+        // An integer has no fraction, but a number in JSON may have one. It must not be read as a group of digits.
         case .integer: numberFormat.groupCharacter != "."
         case .string, .year: true
         }
     }
 
-    /// A word that stands for a boolean: its stored form where that is one of them, and none that stands for no value.
+    /// Returns the word to type for a boolean: the stored form if the list contains it, otherwise the first word.
+    ///
+    /// Words that mean "no value" are skipped.
     private func word(_ stored: String, of words: [String]) -> String {
         let words = words.filter { !missingValues.contains($0) }
         return words.contains(stored) ? stored : words.first ?? stored

@@ -1,12 +1,12 @@
-/// What kind of value a field holds (Table Schema's `type`).
+/// The type of a field's values (Table Schema's `type`).
 public enum FieldType: String, Hashable, Sendable, CaseIterable {
-    /// Text, whose length and characters a schema may limit.
+    /// Text. A schema may limit its length and characters.
     case string
     /// A 64-bit integer.
     case integer
     /// A finite IEEE 754 double.
     case number
-    /// True or false; how they are written, a schema may choose.
+    /// True or false. A schema may choose the words for them.
     case boolean
     /// A day without a time, stored as `yyyy-MM-dd`.
     case date
@@ -17,6 +17,6 @@ public enum FieldType: String, Hashable, Sendable, CaseIterable {
     /// A year of four digits.
     case year
 
-    /// Those whose values are moments: they are written in ways that a schema may choose.
+    /// The types of dates and times. A schema may choose the formats of their values.
     static let moments: [FieldType] = [.date, .dateTime, .time]
 }

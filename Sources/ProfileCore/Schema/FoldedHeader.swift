@@ -1,4 +1,5 @@
-/// A name of a column as names are compared (I2): `postal code`, `Postal-Code`, `postalCode` and `postal_code` are one.
+/// A column name in the form that is compared (I2): `postal code`, `Postal-Code`, `postalCode` and `postal_code` are
+/// equal.
 package struct FoldedHeader: Hashable, Sendable {
     private let bytes: [UInt8]
 
@@ -7,9 +8,9 @@ package struct FoldedHeader: Hashable, Sendable {
             .map(\.asciiFolded)
     }
 
-    /// What is left to compare.
+    /// The text that is compared: without spaces, hyphens and underscores, and with ASCII letters in lower case.
     package var text: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// Whether nothing is left to compare.
+    /// Whether the name consists only of spaces, hyphens and underscores, or is empty.
     package var isEmpty: Bool { bytes.isEmpty }
 }

@@ -1,4 +1,4 @@
-/// The stable name of a problem, for reports and for a schema's own messages.
+/// The stable code of a problem. Reports contain it, and a schema's own messages are keyed by it.
 public struct IssueCode: RawRepresentable, Hashable, Sendable, CaseIterable, CustomStringConvertible {
     /// The name, such as `too_short`.
     public let rawValue: String
@@ -22,43 +22,43 @@ public struct IssueCode: RawRepresentable, Hashable, Sendable, CaseIterable, Cus
         .unsupportedHash, .unknownField, .badRow, .badEncoding, .unclosedQuote,
     ]
 
-    /// There is no value where there has to be one.
+    /// A required field has no value.
     public static let required = IssueCode(known: "required")
-    /// Text has fewer characters than it should, or fewer digits than its mask.
+    /// A text has fewer characters than its field requires, or fewer digits than its mask.
     public static let tooShort = IssueCode(known: "too_short")
-    /// A value is longer than its field takes, or has more digits than its mask.
+    /// A value is longer than its field allows, or has more digits than its mask.
     public static let tooLong = IssueCode(known: "too_long")
-    /// Text holds a character that its field does not take.
+    /// A text contains a character that its field does not allow.
     public static let badCharacter = IssueCode(known: "bad_character")
-    /// Text holds none of A–Z, and its field requires one.
+    /// A text contains no character of A–Z, but its field requires one.
     public static let missingUppercase = IssueCode(known: "missing_uppercase")
-    /// Text holds none of a–z, and its field requires one.
+    /// A text contains no character of a–z, but its field requires one.
     public static let missingLowercase = IssueCode(known: "missing_lowercase")
-    /// Text holds none of 0–9, and its field requires one.
+    /// A text contains no character of 0–9, but its field requires one.
     public static let missingDigit = IssueCode(known: "missing_digit")
-    /// Text holds no special character of ASCII, and its field requires one.
+    /// A text contains no special ASCII character, but its field requires one.
     public static let missingSpecial = IssueCode(known: "missing_special")
-    /// A value does not have the shape of its type, format or mask.
+    /// A value does not have the form of its field's type, format or mask.
     public static let badFormat = IssueCode(known: "bad_format")
     /// The calendar has no such day.
     public static let badDate = IssueCode(known: "bad_date")
     /// A date or datetime is before `minimum` or after `maximum`.
     public static let dateOutOfRange = IssueCode(known: "date_out_of_range")
-    /// A value is not in the list of those that its field allows (`enum`).
+    /// A value is not in its field's list of allowed values (`enum`).
     public static let notAllowed = IssueCode(known: "not_allowed")
-    /// Text does not match its field's `pattern` as a whole.
+    /// The `pattern` of the field does not match the whole text.
     public static let patternMismatch = IssueCode(known: "pattern_mismatch")
     /// A number, year or time is less than `minimum` or more than `maximum`.
     public static let outOfRange = IssueCode(known: "out_of_range")
-    /// Another profile or an earlier row has the value of a unique field.
+    /// Another profile or an earlier row has the same value in a unique field.
     public static let duplicate = IssueCode(known: "duplicate")
-    /// A password hash that was brought is malformed, unknown or too costly.
+    /// A given password hash is malformed, of an unknown scheme or too costly.
     public static let unsupportedHash = IssueCode(known: "unsupported_hash")
-    /// A name means no field.
+    /// The schema has no field of this name.
     public static let unknownField = IssueCode(known: "unknown_field")
-    /// A row cannot be read as a value for each field.
+    /// A row cannot be split into one value for each field.
     public static let badRow = IssueCode(known: "bad_row")
-    /// Bytes of a row or of the password are not UTF-8.
+    /// A row or a password contains bytes that are not UTF-8.
     public static let badEncoding = IssueCode(known: "bad_encoding")
     /// A quote in a row of CSV is never closed.
     public static let unclosedQuote = IssueCode(known: "unclosed_quote")

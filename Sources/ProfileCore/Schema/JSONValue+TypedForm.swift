@@ -1,9 +1,9 @@
 extension JSONValue {
-    /// The value as somebody types it into a field: JSON has its own way to write numbers and booleans, and the field may
-    /// have another.
+    /// Returns the value as a person types it into a field. The field may write numbers and booleans in another way
+    /// than JSON.
     ///
-    /// - Parameter rules: The field's; nil where it is known to write them as JSON does.
-    /// - Returns: An empty text for null; nil for an array or an object, which no field holds.
+    /// - Parameter rules: The rules of the field; nil if the field writes numbers and booleans as JSON does.
+    /// - Returns: The text. It is empty for null. Nil for an array or an object, because a field holds a single value.
     package func typedForm(in rules: FieldRules?) -> String? {
         switch self {
         case .null: return ""

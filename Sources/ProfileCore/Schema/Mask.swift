@@ -1,22 +1,24 @@
-/// A fixed shape of digits and literals, such as `####-####`: `#` stands for an ASCII digit, all else for itself.
+/// A fixed shape of digits and literals, such as `####-####`. `#` is an ASCII digit, every other character is literal.
 ///
-/// A value is accepted with all of the literals or with none of them, and is stored with them.
+/// A value may have all literals or none of them. It is stored with the literals.
 public struct Mask: Hashable, Sendable, CustomStringConvertible {
-    /// As a schema file writes it.
+    /// The mask as a schema file writes it.
     public let pattern: String
     package let bytes: [UInt8]
     let literals: ASCIISet
-    /// How many `#` there are.
+    /// The number of digits in a value, which is the number of `#`.
     package let digitCount: Int
 
-    /// The byte that stands for a digit.
+    /// The byte that means a digit.
     package static let digit = UInt8(ascii: "#")
 
-    /// Longest mask, in characters: every value of the field is as long, however few digits were typed.
+    /// The maximum length of a mask in characters. Every stored value of the field has the length of the mask.
     public static let longestLength = 256
 
-    /// Nil unless the pattern is printable ASCII of at most ``longestLength`` characters, holds a `#` and no digit or
-    /// space.
+    /// Creates a mask.
+    ///
+    /// Returns nil unless the pattern has at most ``longestLength`` printable ASCII characters, contains a `#`, and
+    /// contains no digit and no space.
     public init?(_ pattern: String) {
         let bytes = Array(pattern.utf8)
         guard bytes.count <= Self.longestLength, bytes.allSatisfy({ 0x21...0x7E ~= $0 && !$0.isASCIIDigit }) else {
@@ -37,16 +39,17 @@ public struct Mask: Hashable, Sendable, CustomStringConvertible {
 
     public var description: String { pattern }
 
-    /// How the bytes stand to the mask.
+    /// The result of comparing a value with the mask.
     enum Match: Hashable {
-        /// Digits and literals in their places.
+        /// The value has the digits and the literals in their places.
         case displayed
-        /// The digits alone.
+        /// The value has the right number of digits and no literals.
         case digitsOnly
+        /// The value contains a byte that is neither a digit nor a literal of the mask.
         case badCharacter
         case tooShort
         case tooLong
-        /// As many digits as there should be, but the literals are not in their places.
+        /// The value has the right number of digits, but the literals are not in their places.
         case misplaced
     }
 
@@ -70,7 +73,7 @@ public struct Mask: Hashable, Sendable, CustomStringConvertible {
         return value.count == digitCount ? .digitsOnly : .misplaced
     }
 
-    /// The digits, as many as the mask has, with its literals between.
+    /// Returns the digits with the mask's literals between them. `digits` must have ``digitCount`` bytes.
     func text(ofDigits digits: Span<UInt8>) -> String {
         String(unsafeUninitializedCapacity: bytes.count) { text in
             var next = 0

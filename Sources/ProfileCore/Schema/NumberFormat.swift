@@ -1,10 +1,11 @@
-/// How integers and numbers are written (Table Schema's `decimalChar`, `groupChar` and `bareNumber`).
+/// The notation of integers and numbers (Table Schema's `decimalChar`, `groupChar` and `bareNumber`).
 public struct NumberFormat: Hashable, Sendable {
-    /// What stands before the fraction.
+    /// The character before the fraction.
     public internal(set) var decimalCharacter: Character
-    /// What may stand between digits before the fraction and means nothing.
+    /// The character that may separate groups of digits before the fraction. It does not change the number.
     public internal(set) var groupCharacter: Character?
-    /// Whether there is nothing but the number; else what stands around it is passed over, such as `€` and `%`.
+    /// Whether the text contains only the number. If false, other text around the number is ignored, such as `€` and
+    /// `%`.
     public internal(set) var isBare: Bool
 
     package init(decimal: Character = ".", group: Character? = nil, isBare: Bool = true) {
@@ -13,10 +14,10 @@ public struct NumberFormat: Hashable, Sendable {
         self.isBare = isBare
     }
 
-    /// A point before the fraction, and nothing else that is not of the number.
+    /// The default notation: a point before the fraction, no groups, and no other text around the number.
     public static let plain = NumberFormat()
 
-    /// Whether a character can stand in a number and be told from the rest of it.
+    /// Whether a character can be a separator: it cannot be confused with a digit, a letter or a sign.
     static func isSeparator(_ character: Character) -> Bool {
         let scalars = character.unicodeScalars
         guard let first = scalars.first, scalars.count == 1, !first.isForbiddenControl else { return false }
@@ -24,12 +25,12 @@ public struct NumberFormat: Hashable, Sendable {
             && !typographicMinuses.contains(first)
     }
 
-    /// Signs that look like a minus: minus sign, figure dash, en dash, small and full-width hyphen-minus.
+    /// The characters that look like a minus: minus sign, figure dash, en dash, small and full-width hyphen-minus.
     fileprivate static let typographicMinuses: [Unicode.Scalar] = [
         "\u{2212}", "\u{2012}", "\u{2013}", "\u{FE63}", "\u{FF0D}",
     ]
 
-    /// How it differs from a plain number, in words that go behind "a number".
+    /// The differences from the default notation, in words that follow "a number".
     package var remarks: [String] {
         var remarks: [String] = []
         if decimalCharacter != "." { remarks.append("with \"\(decimalCharacter)\" before the fraction") }
@@ -40,15 +41,15 @@ public struct NumberFormat: Hashable, Sendable {
         return remarks
     }
 
-    /// A number in its stored form, or in JSON's, as it may be typed.
+    /// Returns a number in its stored form, or in JSON's, as it can be typed in this notation.
     func typedForm(of stored: String) -> String {
-        // Integers have groups with the point, and then a fraction must not look like one of them.
+        // An integer field may have both characters set to a point. A fraction must then not look like a group.
         let decimal: Character = groupCharacter == "." && decimalCharacter == "." ? "," : decimalCharacter
         return decimal == "." ? stored : stored.replacing(".", with: String(decimal))
     }
 }
 
-/// Reads numbers of one format.
+/// Reads numbers in one notation.
 package struct NumberReader: Sendable {
     private let decimal: [UInt8]
     private let group: [UInt8]?
@@ -60,23 +61,23 @@ package struct NumberReader: Sendable {
         isBare = format.isBare
     }
 
-    /// A 64-bit integer; nil for what is none, written in this way.
+    /// Returns the 64-bit integer of a text, or nil if the text is not an integer in this notation.
     package func integer(_ text: Span<UInt8>) -> Int64? {
-        // Without a fraction, so that a point can stand between its groups.
+        // An integer has no fraction, so a point can separate its groups.
         plainText(of: text, decimal: nil).flatMap { NumberText.integer($0.span) }
     }
 
-    /// A finite number; nil for what is none, written in this way.
+    /// Returns the finite number of a text, or nil if the text is not a number in this notation.
     package func number(_ text: Span<UInt8>) -> Double? {
         plainText(of: text, decimal: decimal).flatMap { NumberText.number($0.span) }
     }
 
-    /// The same number with a point before the fraction and nothing between or around the digits.
+    /// Returns the number with a point before the fraction, without groups and without the text around it.
     private func plainText(of text: Span<UInt8>, decimal: [UInt8]?) -> [UInt8]? {
         guard let range = isBare ? text.indices : number(in: text, decimal: decimal) else { return nil }
         var plain: [UInt8] = []
         var groups = Groups()
-        // Before the fraction, and before an exponent: `1,23e4` has no group of three.
+        // True until the fraction or the exponent begins. In `1,23e4` the last group has two digits, so it is refused.
         var isWholePart = true
         var index = range.lowerBound
         while index < range.upperBound {
@@ -99,13 +100,16 @@ package struct NumberReader: Sendable {
         return groups.areWhole ? plain : nil
     }
 
-    /// The groups of digits before the fraction: one to three digits, then two or three, and three at last, as in Europe and
-    /// India. What is grouped in another way may be a fraction: `1.50` is no 150.
+    /// Checks the groups of digits before the fraction.
+    ///
+    /// The first group has one to three digits, the groups in the middle two or three, and the last group three. This
+    /// covers European and Indian grouping. Any other grouping is refused, because it may be a fraction: `1.50` is not
+    /// 150.
     private struct Groups {
         private var count = 0
         var digits = 0
 
-        /// Ends a group that others follow; false for one of another size.
+        /// Ends a group that another group follows. Returns false if the group has a wrong number of digits.
         mutating func end() -> Bool {
             defer {
                 count += 1
@@ -117,19 +121,21 @@ package struct NumberReader: Sendable {
         var areWhole: Bool { count == 0 || digits == 3 }
     }
 
-    /// Where the number stands among what is not of it: from the minus or the first digit to the last digit, with the
-    /// decimal character before it, unless that ends a word: `$.50` is a half, `No.5` is five.
+    /// Returns the range of the number in a text with other characters around it.
+    ///
+    /// The range begins at a minus or at the first digit, and ends after the last digit. It includes a decimal
+    /// character directly before the digits, unless that character ends a word: `$.50` is a half, `No.5` is five.
     private func number(in text: Span<UInt8>, decimal: [UInt8]?) -> Range<Int>? {
         var start = 0
         while start < text.count, !text[start].isASCIIDigit, text[start] != UInt8(ascii: "-") {
-            // In accounts, what stands in parentheses is less than zero.
+            // Accountants write negative numbers in parentheses, so a parenthesis is refused.
             guard text[start] != UInt8(ascii: "("), !text.hasTypographicMinus(at: start) else { return nil }
             start += 1
         }
         var end = text.count
         while end > start, !text[end - 1].isASCIIDigit { end -= 1 }
         guard start < end else { return nil }
-        // Some write the minus behind the digits. What is passed over must not have been one.
+        // Some people write the minus after the digits. A minus there must not be ignored.
         for index in end..<text.count {
             guard text[index] != UInt8(ascii: "-"), !text.hasTypographicMinus(at: index) else { return nil }
         }
@@ -142,7 +148,7 @@ package struct NumberReader: Sendable {
     }
 }
 
-/// In UTF-8.
+/// The typographic minuses in UTF-8.
 private let typographicMinuses = NumberFormat.typographicMinuses.map { Array(String($0).utf8) }
 
 extension Span<UInt8> {
@@ -152,7 +158,7 @@ extension Span<UInt8> {
         return false
     }
 
-    /// Whether these bytes, of which there is one at least, stand at a place.
+    /// Whether this span contains the given bytes at an index. `bytes` must not be empty.
     fileprivate func has(_ bytes: [UInt8], at index: Int) -> Bool {
         guard self[index] == bytes[0], index + bytes.count <= count else { return false }
         for offset in bytes.indices where self[index + offset] != bytes[offset] { return false }

@@ -1,6 +1,6 @@
-/// How integers and numbers are read from text, and the one form in which each is stored.
+/// Reads integers and numbers from text, and writes numbers in their stored form.
 enum NumberText {
-    /// An optional sign and digits; nil for anything else and for what 64 bits do not hold.
+    /// Reads an optional sign and digits. Returns nil for any other text, and for an integer of more than 64 bits.
     static func integer(_ bytes: Span<UInt8>) -> Int64? {
         var index = 0
         var isNegative = false
@@ -24,8 +24,10 @@ enum NumberText {
         return value
     }
 
-    /// The `Double` nearest to a decimal number, which may have a fraction and an exponent; nil for anything else, and for a
-    /// number that no `Double` is near to: one that is too large, or so near to zero that it would become zero.
+    /// Returns the nearest `Double` of a decimal number, which may have a fraction and an exponent.
+    ///
+    /// Returns nil for any other text, for a text of more than 64 bytes, for a number that is too large for a `Double`,
+    /// and for a non-zero number that would round to zero.
     static func number(_ bytes: Span<UInt8>) -> Double? {
         guard !bytes.isEmpty, bytes.count <= 64 else { return nil }
         for index in bytes.indices {
@@ -49,7 +51,7 @@ enum NumberText {
         return true
     }
 
-    /// The shortest text that reads back as the same value; whole numbers without a fraction.
+    /// Returns the shortest text that reads back as the same value. A whole number has no fraction.
     static func canonical(_ value: Double) -> String {
         if value == 0 { return "0" }
         let text = value.description

@@ -1,41 +1,41 @@
-/// The rules that profiles follow, as data: which fields there are, in which order, and what is valid in each.
+/// The rules that profiles follow: the fields of a profile in order, and the rules of each field.
 ///
-/// Read from a Frictionless Table Schema document with our extensions under each field's `profiles` key; see
-/// <doc:Schema>. The order of fields is that of forms, of columns and of issues.
+/// A schema is read from a Frictionless Table Schema document. Our extensions are under each field's `profiles` key;
+/// see <doc:Schema>. Forms, columns and issues follow the order of the fields.
 public struct ProfileSchema: Hashable, Sendable {
-    /// One reference, since every profile holds its schema.
+    /// A single reference, which is cheap to copy, because every profile holds its schema.
     private let contents: Contents
 
-    /// Most fields that a schema may have.
+    /// The maximum number of fields of a schema.
     public static let mostFields = 100
 
-    /// The fields have each name once.
+    /// Creates a schema. The names of the fields must be unique.
     init(name: String, fields: [FieldRules], primaryKeyIndex: Int) {
         contents = Contents(name: name, fields: fields, primaryKeyIndex: primaryKeyIndex)
     }
 
-    /// What it is called; a label and not a key.
+    /// The name of the schema. It is only a label: two schemas may have the same name.
     public var name: String { contents.name }
 
-    /// At least the primary key, each name once.
+    /// The fields in order. Their names are unique, and one of them is the primary key.
     public var fields: [FieldRules] { contents.fields }
 
-    /// The fields whose values are stored as they are, that is all but the secret one.
+    /// The fields without the secret one. Their values are stored as text and not as a hash.
     public var openFields: [FieldRules] { contents.openFields }
 
-    /// The field by whose values profiles are known: `username`, or what the schema names instead.
+    /// The field that identifies a profile: `username`, or the field that the schema names instead.
     public var primaryKey: FieldRules { fields[primaryKeyIndex] }
 
     /// The position of the primary key, from 0.
     public var primaryKeyIndex: Int { contents.primaryKeyIndex }
 
-    /// The rules of a field; nil where there is none of that name.
+    /// The rules of a field, or nil if the schema has no field of that name.
     public subscript(name: FieldName) -> FieldRules? { index(of: name).map { fields[$0] } }
 
-    /// The position of a field, from 0; nil where there is none of that name.
+    /// The position of a field, from 0, or nil if the schema has no field of that name.
     public func index(of name: FieldName) -> Int? { contents.positions[name] }
 
-    /// The position among the open fields, from 0; nil where there is no open field of that name.
+    /// The position of a field in ``openFields``, from 0, or nil if they contain no field of that name.
     package func openIndex(of name: FieldName) -> Int? { contents.openPositions[name] }
 
     /// Whether profiles have a password.
@@ -108,7 +108,8 @@ public struct ProfileSchema: Hashable, Sendable {
 }
 
 extension ProfileSchema {
-    /// What a schema says, and where its fields are: found out once, and not at each value that is asked for.
+    /// The contents of a schema, with the positions of its fields. The positions are computed once, because each access
+    /// to a value uses them.
     private final class Contents: Sendable {
         let name: String
         let fields: [FieldRules]

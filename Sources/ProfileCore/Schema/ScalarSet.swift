@@ -1,17 +1,19 @@
-/// The characters that a field takes, compiled once: a table for ASCII, and beyond it a question of Unicode or a search
-/// in a sorted list, so that no value is the slower for a long list.
+/// The compiled set of the characters that a field allows.
+///
+/// ASCII characters are in a table. For other characters, the set reads a Unicode property or searches a sorted list.
+/// So a long list hardly slows validation down.
 struct ScalarSet: Sendable {
-    /// Its members in ASCII.
+    /// The ASCII members.
     private(set) var ascii = ASCIISet { _ in false }
     private var beyondASCII: BeyondASCII
 
     private enum BeyondASCII: Sendable {
         case allButControls
-        /// Letters with their marks, decimal digits, and what lists name, in the order of its numbers.
+        /// Letters with their marks, decimal digits, and the characters of lists, sorted by their code points.
         case classes(letters: Bool, digits: Bool, listed: [Unicode.Scalar])
     }
 
-    /// All but control characters other than tab, LF and CR.
+    /// All characters except control characters. Tab, LF and CR are members.
     static let text = ScalarSet(ascii: .text, beyondASCII: .allButControls)
 
     private init(ascii: ASCIISet, beyondASCII: BeyondASCII) {
@@ -31,7 +33,7 @@ struct ScalarSet: Sendable {
             letters: classes.contains(.letters), digits: classes.contains(.digits), listed: listed.sorted())
     }
 
-    /// Whether it has no member beyond ASCII.
+    /// Whether all members are ASCII.
     var isASCII: Bool {
         if case .classes(letters: false, digits: false, let listed) = beyondASCII { return listed.isEmpty }
         return false

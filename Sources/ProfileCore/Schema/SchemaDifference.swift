@@ -1,21 +1,21 @@
-/// What one schema has that another has not, field by field.
+/// The differences between two schemas, field by field.
 public struct SchemaDifference: Hashable, Sendable {
-    /// One thing that is not as it was.
+    /// One difference.
     public enum Change: Hashable, Sendable {
         /// A field that only the new schema has.
         case added(FieldRules)
         /// A field that only the old schema has.
         case removed(FieldRules)
-        /// The same name, other rules.
+        /// A field of both schemas whose rules differ.
         case changed(before: FieldRules, after: FieldRules)
-        /// The same fields in another order.
+        /// The common fields are in another order.
         case reordered
     }
 
-    /// Removed fields first, then the others in the new schema's order.
+    /// The differences: removed fields first, then the other fields in the new schema's order.
     public let changes: [Change]
 
-    /// Compares two schemas, field by field; their names do not count.
+    /// Compares two schemas, field by field. The names of the schemas are ignored.
     public init(from old: ProfileSchema, to new: ProfileSchema) {
         var changes = old.fields.filter { new[$0.name] == nil }.map(Change.removed)
         for field in new.fields {
@@ -33,7 +33,7 @@ public struct SchemaDifference: Hashable, Sendable {
     /// Whether both have the same fields, in the same order, with the same rules.
     public var isEmpty: Bool { changes.isEmpty }
 
-    /// Whether a profile may be valid by the old schema and not by the new one.
+    /// Whether a profile that is valid under the old schema may be invalid under the new one.
     public var mayInvalidate: Bool {
         changes.contains { change in
             switch change {
@@ -45,32 +45,32 @@ public struct SchemaDifference: Hashable, Sendable {
     }
 }
 
-/// One part of a field's rules that two versions of it do not share.
+/// One rule that differs between two versions of a field.
 public struct RuleChange: Hashable, Sendable {
-    /// What a change does to values.
+    /// The effect of a change on the values of the field.
     public enum Effect: String, Hashable, Sendable {
-        /// Some that were valid are not any more.
+        /// Some values that were valid are now invalid.
         case stricter
-        /// Some are valid now that were not.
+        /// Some values that were invalid are now valid.
         case looser
-        /// Which of the two it is, or both, the rules alone do not say.
+        /// The change may be stricter, looser or both. The effect depends on the stored values.
         case other
-        /// They are typed in other ways; what is stored is judged as before.
+        /// Values are typed in another notation. Stored values are validated as before.
         case typing
-        /// They are judged as before.
+        /// Values are validated as before.
         case none
 
         /// Whether a valid value may have become invalid.
         public var mayInvalidate: Bool { self == .stricter || self == .other }
     }
 
-    /// What the rule is called in a schema file.
+    /// The name of the rule in a schema file.
     public let rule: String
-    /// As a schema file writes it, without quotes; nil where there was no such rule.
+    /// The old rule as a schema file writes it, without quotes; nil if the field had no such rule.
     public let before: String?
-    /// The same now.
+    /// The new rule as a schema file writes it, without quotes; nil if the field has no such rule now.
     public let after: String?
-    /// Whether values that were valid may be invalid now, or the other way round.
+    /// The effect of the change on the values of the field.
     public let effect: Effect
 
     package init(rule: String, before: String?, after: String?, effect: Effect) {
@@ -82,7 +82,7 @@ public struct RuleChange: Hashable, Sendable {
 }
 
 extension FieldRules {
-    /// What of these rules is not as it was, in the order of a schema file.
+    /// Returns the rules that differ from an older version of this field, in a fixed order.
     public func changes(from old: FieldRules) -> [RuleChange] {
         var changes: [RuleChange] = []
         func compare<Value: Equatable>(
@@ -109,11 +109,11 @@ extension FieldRules {
         compare(
             "characters", \.characters, text: { $0.flatMap { Self.listed($0.map(\.text)) } },
             effect: { .ofAllowed($0, $1) })
-        // More that is required is less that is allowed.
+        // Adding a requirement makes the rule stricter, so the arguments are swapped.
         compare("requires", \.requirements, text: { Self.listed($0.map(\.rawValue)) }, effect: { .ofAllowed($1, $0) })
         compare("mask", \.mask, text: { $0?.pattern }, effect: { .ofLimit($0, $1) { _, _ in nil } })
         compare("secret", \.isSecret, text: { "\($0)" }, effect: { _, _ in .other })
-        // Where a moment has no formats it has the standard one.
+        // A date, datetime or time without formats has the standard format.
         let standard = [old, self].allSatisfy { FieldType.moments.contains($0.type) } ? "ISO 8601" : nil
         compare(
             "formats", \.formats, text: { Self.listed($0.map(\.pattern)) ?? standard }, effect: { _, _ in .typing })
@@ -134,15 +134,20 @@ extension FieldRules {
         return changes
     }
 
-    /// The parts of a field's rules that two versions of it do not share, as a schema file names them.
+    /// Returns the names of the rules that differ from another version of this field, as a schema file names them.
     public func differences(from other: FieldRules) -> [String] { changes(from: other).map(\.rule) }
 
     private static func listed(_ texts: [String]) -> String? { texts.isEmpty ? nil : texts.joined(separator: ", ") }
 }
 
 extension RuleChange.Effect {
-    /// Of a limit, which there need not be; `isLess` says whether one limits less than another, and nil where that cannot
-    /// be told.
+    /// Returns the effect of changing an optional limit.
+    ///
+    /// - Parameters:
+    ///   - before: The old limit; nil if there was none.
+    ///   - after: The new limit; nil if there is none.
+    ///   - isLess: Whether the first limit is less strict than the second, or nil if this is unknown.
+    /// - Returns: `stricter`, `looser`, or `other` if `isLess` returns nil.
     fileprivate static func ofLimit<Value>(
         _ before: Value?, _ after: Value?, isLess: (Value, Value) -> Bool?
     ) -> RuleChange.Effect {
@@ -151,7 +156,7 @@ extension RuleChange.Effect {
         return isLess(before, after).map { $0 ? .stricter : .looser } ?? .other
     }
 
-    /// Of a list of what is allowed; nil allows anything.
+    /// Returns the effect of changing a list of allowed values. Nil allows every value.
     fileprivate static func ofAllowed<Value: Hashable>(_ before: [Value]?, _ after: [Value]?) -> RuleChange.Effect {
         guard let before else { return .stricter }
         guard let after else { return .looser }
@@ -163,6 +168,6 @@ extension RuleChange.Effect {
 }
 
 extension [String] {
-    /// Nil, which allows anything, for an empty list of allowed values.
+    /// The list, or nil, which allows every value, if the list is empty.
     fileprivate var anyIfEmpty: [String]? { isEmpty ? nil : self }
 }

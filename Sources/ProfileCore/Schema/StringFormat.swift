@@ -1,13 +1,13 @@
-/// What a text is (Table Schema's `format` of a string).
+/// The format of a string (Table Schema's `format`).
 public enum StringFormat: String, Hashable, Sendable, CaseIterable {
-    /// Words with dots between, `@`, and a domain with a dot (RFC 5321), with letters beyond ASCII.
+    /// Words separated by dots, `@`, and a domain with a dot (RFC 5321). Non-ASCII letters are allowed.
     case email
-    /// A scheme, `:` and what RFC 3986 allows behind it, and letters beyond ASCII.
+    /// A scheme, `:` and the characters that RFC 3986 allows after it. Non-ASCII letters are allowed.
     case uri
     /// 8-4-4-4-12 hexadecimal digits (RFC 9562).
     case uuid
 
-    /// Whether a value, valid UTF-8, is such a text.
+    /// Whether a value has this format. The value must be valid UTF-8.
     package func accepts(_ value: Span<UInt8>) -> Bool {
         switch self {
         case .email: Self.isEmail(value)
@@ -16,7 +16,7 @@ public enum StringFormat: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// What a message calls it, with its article.
+    /// The name of such a text in a message, with an article.
     package var noun: String {
         switch self {
         case .email: "an e-mail address"
@@ -25,9 +25,11 @@ public enum StringFormat: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Words with dots between, `@`, and a name of a domain (RFC 5321's `Dot-string` and `Domain`), with letters beyond
-    /// ASCII (RFC 6531). What nobody types on purpose is left out: quoted words, addresses of machines, and domains without
-    /// a dot.
+    /// Whether a value is an e-mail address: RFC 5321's `Dot-string`, `@` and `Domain`, with non-ASCII letters (RFC
+    /// 6531).
+    ///
+    /// Forms that people do not type on purpose are refused: quoted words, numeric addresses of machines, and domains
+    /// without a dot. The maximum length is 254 bytes, and 64 bytes before the `@`.
     private static func isEmail(_ value: Span<UInt8>) -> Bool {
         guard value.count <= 254, let at = value.indices.last(where: { value[$0] == UInt8(ascii: "@") }) else {
             return false
@@ -42,7 +44,7 @@ public enum StringFormat: String, Hashable, Sendable, CaseIterable {
         byte.isASCIILetter || byte.isASCIIDigit || byte >= 0x80 || wordMarks.contains(byte)
     }
 
-    /// RFC 5322's `atext` beside letters and digits.
+    /// The characters of RFC 5322's `atext` that are not letters or digits.
     private static let wordMarks = ASCIISet { "!#$%&'*+-/=?^_`{|}~".utf8.contains($0) }
 
     private static func isLabel(_ label: Span<UInt8>) -> Bool {
@@ -50,7 +52,7 @@ public enum StringFormat: String, Hashable, Sendable, CaseIterable {
             && isAll(of: label) { $0.isASCIILetter || $0.isASCIIDigit || $0 >= 0x80 || $0 == UInt8(ascii: "-") }
     }
 
-    /// Whether the last label is none of an address in numbers.
+    /// Whether the last label has at least two bytes and does not begin with a digit, as it would in a numeric address.
     private static func isTopLevel(_ domain: Span<UInt8>) -> Bool {
         var count = 0
         var index = domain.count
@@ -61,7 +63,8 @@ public enum StringFormat: String, Hashable, Sendable, CaseIterable {
         return count >= 2 && !domain[index].isASCIIDigit
     }
 
-    /// Whether there are words of one byte or more, with a dot between each two.
+    /// Whether a text consists of words separated by single dots. Each word has at least one byte and satisfies
+    /// `isWord`.
     private static func isDotted(
         _ text: Span<UInt8>, atLeast least: Int = 1, _ isWord: (Span<UInt8>) -> Bool
     ) -> Bool {
@@ -80,7 +83,8 @@ public enum StringFormat: String, Hashable, Sendable, CaseIterable {
         return true
     }
 
-    /// A scheme, a colon and something behind it, of the characters that RFC 3986 has and of those beyond ASCII (RFC 3987).
+    /// Whether a value is a scheme, a colon and at least one character that RFC 3986 allows, or a non-ASCII one (RFC
+    /// 3987).
     private static func isURI(_ value: Span<UInt8>) -> Bool {
         guard let colon = value.indices.first(where: { value[$0] == UInt8(ascii: ":") }), colon > 0,
             colon + 1 < value.count, value[0].isASCIILetter
@@ -101,7 +105,7 @@ public enum StringFormat: String, Hashable, Sendable, CaseIterable {
         return true
     }
 
-    /// Eight, four, four, four and twelve hexadecimal digits with hyphens between (RFC 9562).
+    /// Whether a value has 8, 4, 4, 4 and 12 hexadecimal digits with hyphens between them (RFC 9562).
     private static func isUUID(_ value: Span<UInt8>) -> Bool {
         guard value.count == 36 else { return false }
         for index in value.indices {

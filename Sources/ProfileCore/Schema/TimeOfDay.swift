@@ -1,17 +1,17 @@
-/// A time of day, to the nanosecond, of UTC or of a place that is not said.
+/// A time of day with nanoseconds, in UTC or without a time zone.
 public struct TimeOfDay: Hashable, Comparable, Sendable, CustomStringConvertible {
-    /// 0 to 23.
+    /// The hour, 0 to 23.
     public let hour: Int
-    /// 0 to 59.
+    /// The minute, 0 to 59.
     public let minute: Int
-    /// 0 to 59.
+    /// The second, 0 to 59.
     public let second: Int
-    /// 0 to 999,999,999.
+    /// The nanosecond, 0 to 999,999,999.
     public let nanosecond: Int
-    /// Whether a time zone was said; the time is then that of UTC.
+    /// Whether the time is in UTC. False if the time has no time zone.
     public let isUTC: Bool
 
-    /// Nil where there is no such time.
+    /// Creates a time, or returns nil if a component is out of range.
     public init?(hour: Int, minute: Int, second: Int = 0, nanosecond: Int = 0, isUTC: Bool = false) {
         guard 0..<24 ~= hour, 0..<60 ~= minute, 0..<60 ~= second, 0..<1_000_000_000 ~= nanosecond else { return nil }
         self.init(known: (hour * 60 + minute) * 60 + second, nanosecond, isUTC)
@@ -25,13 +25,13 @@ public struct TimeOfDay: Hashable, Comparable, Sendable, CustomStringConvertible
         self.isUTC = isUTC
     }
 
-    /// Parses `hh:mm:ss`, with a fraction and a time zone if need be (ISO 8601).
+    /// Parses `hh:mm:ss` (ISO 8601), with an optional fraction and time zone. Returns nil for any other text.
     public init?(iso text: String) {
         guard case .value(let time) = Self.read(text.utf8Span.span) else { return nil }
         self = time
     }
 
-    /// `hh:mm:ss`, a fraction where there is one, and `Z` for UTC.
+    /// The text `hh:mm:ss`, with a fraction if it is not zero, and with `Z` for UTC.
     public var description: String {
         var text = ""
         for (number, separator) in [(hour, ":"), (minute, ":"), (second, "")] {
@@ -45,27 +45,29 @@ public struct TimeOfDay: Hashable, Comparable, Sendable, CustomStringConvertible
         return isUTC ? text + "Z" : text
     }
 
-    /// Times of UTC and of nowhere are compared as they stand.
+    /// Compares the written times. A time in UTC and a time without a time zone are compared as if they were alike.
     public static func < (left: TimeOfDay, right: TimeOfDay) -> Bool {
         (left.secondOfDay, left.nanosecond) < (right.secondOfDay, right.nanosecond)
     }
 
     var secondOfDay: Int { (hour * 60 + minute) * 60 + second }
 
-    /// The time in UTC, and how many days later it is there, of a time that is so many minutes ahead of UTC.
+    /// Converts a time that is `minutes` ahead of UTC to UTC. `days` is -1, 0 or 1: the number of days to add to the
+    /// date.
     func inUTC(offset minutes: Int) -> (time: TimeOfDay, days: Int) {
         let seconds = secondOfDay - minutes * 60
         let days = seconds < 0 ? -1 : seconds >= 86_400 ? 1 : 0
         return (TimeOfDay(known: seconds - days * 86_400, nanosecond, true), days)
     }
 
-    /// Reads ISO 8601; the time is in UTC where a time zone is said.
+    /// Reads ISO 8601. If the text has a time zone, the result is converted to UTC.
     static func read(_ text: Span<UInt8>) -> DateFormat.Reading<TimeOfDay> {
         guard let (time, offset) = parts(text) else { return .otherFormat }
         return .value(offset.map { time.inUTC(offset: $0).time } ?? time)
     }
 
-    /// Reads ISO 8601: the time as it is written, and how many minutes it is ahead of UTC, where that is said.
+    /// Reads ISO 8601. Returns the written time, and the number of minutes that it is ahead of UTC, if the text says
+    /// so.
     static func parts(_ text: Span<UInt8>) -> (time: TimeOfDay, offset: Int?)? {
         guard text.count >= 8, text[2] == UInt8(ascii: ":"), text[5] == UInt8(ascii: ":"),
             let hour = text.digits(0..<2), let minute = text.digits(3..<5), let second = text.digits(6..<8)
@@ -76,7 +78,7 @@ public struct TimeOfDay: Hashable, Comparable, Sendable, CustomStringConvertible
             let start = index + 1
             index = start
             while index < text.count, text[index].isASCIIDigit { index += 1 }
-            // What is finer than a nanosecond would be lost.
+            // Digits beyond nanoseconds would be lost, so such a text is refused.
             guard 1...9 ~= index - start, let digits = text.digits(start..<index) else { return nil }
             nanosecond = (index - start..<9).reduce(digits) { value, _ in value * 10 }
         }
@@ -88,7 +90,7 @@ public struct TimeOfDay: Hashable, Comparable, Sendable, CustomStringConvertible
         return (time, offset)
     }
 
-    /// Reads a time zone: `Z`, `+hh`, `+hhmm` or `+hh:mm`; in minutes ahead of UTC.
+    /// Reads a time zone: `Z`, or `hh`, `hhmm` or `hh:mm` after `+` or `-`. Returns the minutes ahead of UTC, or nil.
     static func offset(_ text: Span<UInt8>) -> Int? {
         if text.count == 1 { return text[0] | 0x20 == UInt8(ascii: "z") ? 0 : nil }
         guard text.count >= 3, text[0] == UInt8(ascii: "+") || text[0] == UInt8(ascii: "-"),
@@ -105,7 +107,7 @@ public struct TimeOfDay: Hashable, Comparable, Sendable, CustomStringConvertible
 }
 
 extension Span<UInt8> {
-    /// The number that ASCII digits stand for; nil where there is anything else.
+    /// Returns the number that the ASCII digits of a range mean, or nil if the range contains any other byte.
     func digits(_ range: Range<Int>) -> Int? {
         var value = 0
         for index in range {

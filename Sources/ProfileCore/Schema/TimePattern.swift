@@ -1,13 +1,13 @@
-/// A pattern for `strptime`, as Python reads one and Table Schema's `format` has it.
+/// A pattern for Python's `strptime`, as Table Schema's `format` uses it.
 ///
-/// Of the directives it knows those that say one thing whatever the place and the language: `%Y %y %m %b %B %d %H %I %p %M
-/// %S %f %z %%`. As in Python, letters are the same in either case, and white space is any white space.
+/// The supported directives do not depend on a language or a location: `%Y %y %m %b %B %d %H %I %p %M %S %f %z %%`. As
+/// in Python, letters match in either case, and white space matches any white space.
 struct TimePattern: Hashable, Sendable {
     private let pieces: [Piece]
 
     fileprivate enum Piece: Hashable {
         case part(Part)
-        /// One byte; an ASCII letter stands for either case.
+        /// One byte. An ASCII letter matches in either case.
         case literal(UInt8)
         case space
     }
@@ -28,8 +28,10 @@ struct TimePattern: Hashable, Sendable {
         case zone = 0x7A
     }
 
-    /// Nil for a directive that is not known or there twice, and for white space or a control character where no text that
-    /// is read has any.
+    /// Parses a pattern.
+    ///
+    /// Returns nil if a directive is unknown or repeated, if the pattern begins or ends with white space, or if it
+    /// contains a control character that is not white space. Trimmed values never match such patterns.
     init?(_ text: String) {
         var pieces: [Piece] = []
         var bytes = text.utf8[...]
@@ -56,15 +58,15 @@ struct TimePattern: Hashable, Sendable {
 
     private func count(_ parts: Part...) -> Int { parts.count { pieces.contains(.part($0)) } }
 
-    /// Whether it says what a value of the type needs, and nothing twice.
+    /// Whether the pattern contains every part that a value of the type needs, and no part twice.
     func isComplete(for type: FieldType) -> Bool {
         let years = count(.year, .shortYear)
         let months = count(.month, .monthName, .shortMonthName)
         let days = count(.day)
         let hours = count(.hour, .hourOfHalf)
-        // Twelve hours do not say which half of the day, and a half means nothing beside twenty-four.
+        // A 12-hour clock needs AM or PM, and a 24-hour clock must not have it.
         guard count(.half) == count(.hourOfHalf), hours <= 1 else { return false }
-        // A minute of no hour, and so on.
+        // A minute needs an hour, a second needs a minute, and a fraction needs a second.
         guard hours >= count(.minute), count(.minute) >= count(.second), count(.second) >= count(.fraction) else {
             return false
         }
@@ -76,7 +78,7 @@ struct TimePattern: Hashable, Sendable {
         }
     }
 
-    /// See `DateFormat`.
+    /// The shape of the pattern's texts; see `DateFormat`.
     var shape: [UInt8] {
         Self.collapsed(
             pieces.map { piece in
@@ -91,34 +93,34 @@ struct TimePattern: Hashable, Sendable {
             })
     }
 
-    /// With one 9 for each run of them.
+    /// Returns the shape with each run of 9 replaced by a single one.
     static func collapsed(_ shape: [UInt8]) -> [UInt8] {
         shape.indices.filter { shape[$0] != UInt8(ascii: "9") || $0 == 0 || shape[$0 - 1] != shape[$0] }
             .map { shape[$0] }
     }
 
-    /// In bytes, with one space wherever there may be several.
+    /// The length of the longest text in bytes. White space is counted as one byte, although a text may have more.
     var longestLength: Int { pieces.reduce(0) { $0 + $1.longestLength } }
 }
 
-/// What a text says of a moment.
+/// The parts of a date and time that were read from a text.
 struct TimeParts {
     fileprivate(set) var year = 0
     fileprivate(set) var month = 0
     fileprivate(set) var dayOfMonth = 0
     fileprivate(set) var hour = 0
-    /// Of the afternoon, in a day of twice twelve hours; nil in one of twenty-four.
+    /// Whether the time is PM on a 12-hour clock; nil on a 24-hour clock.
     fileprivate(set) var isAfternoon: Bool?
     fileprivate(set) var minute = 0
     fileprivate(set) var second = 0
     fileprivate(set) var nanosecond = 0
-    /// In minutes ahead of UTC.
+    /// The time zone in minutes ahead of UTC; nil if the text has none.
     fileprivate(set) var offset: Int?
 
-    /// Nil where the calendar has no such day.
+    /// The day; nil if the calendar has no such day.
     var day: CalendarDay? { CalendarDay(year: year, month: month, day: dayOfMonth) }
 
-    /// As it stands on the clock.
+    /// The written time, not converted to UTC.
     var time: TimeOfDay? {
         let hour = isAfternoon.map { self.hour % 12 + ($0 ? 12 : 0) } ?? self.hour
         return TimeOfDay(hour: hour, minute: minute, second: second, nanosecond: nanosecond)
@@ -127,14 +129,16 @@ struct TimeParts {
 
 // Reading.
 extension TimePattern {
-    /// Nil for text that is not written in this way.
+    /// Reads a text, or returns nil if the text does not match the pattern.
     func read(_ text: Span<UInt8>) -> TimeParts? {
         var parts = TimeParts()
         return read(text, from: 0, piece: 0, &parts) ? parts : nil
     }
 
-    /// Reads the rest of the text as the rest of the pieces. A number takes two digits where they fit, and one where the
-    /// rest would not fit else, as a regular expression would; there are few pieces, so that this ends soon.
+    /// Reads the rest of the text as the rest of the pieces.
+    ///
+    /// A number takes as many digits as possible, and fewer if the rest would not match otherwise, like a regular
+    /// expression with backtracking. A pattern has few pieces, so this ends soon.
     private func read(_ text: Span<UInt8>, from start: Int, piece index: Int, _ parts: inout TimeParts) -> Bool {
         guard index < pieces.count else { return start == text.count }
         switch pieces[index] {
@@ -167,7 +171,7 @@ extension TimePattern.Piece {
 }
 
 extension TimePattern.Part {
-    /// How many bytes it may have.
+    /// The possible lengths of the part in bytes.
     fileprivate var lengths: ClosedRange<Int> {
         switch self {
         case .year: 4...4
@@ -180,7 +184,7 @@ extension TimePattern.Part {
         }
     }
 
-    /// Takes over what a text says; false where it is no such part.
+    /// Stores the value of a text in `parts`. Returns false if the text is not such a part.
     fileprivate func set(_ text: Span<UInt8>, in parts: inout TimeParts) -> Bool {
         switch self {
         case .monthName:
@@ -209,7 +213,7 @@ extension TimePattern.Part {
     private func set(_ number: Int, of digits: Int, in parts: inout TimeParts) -> Bool {
         switch self {
         case .year: parts.year = number
-        // As POSIX has it.
+        // POSIX: 69 to 99 mean 1969 to 1999, and 0 to 68 mean 2000 to 2068.
         case .shortYear: parts.year = number + (number < 69 ? 2_000 : 1_900)
         case .month where 1...12 ~= number: parts.month = number
         case .day where 1...31 ~= number: parts.dayOfMonth = number
@@ -230,7 +234,7 @@ extension TimePattern.Part {
 }
 
 extension Span<UInt8> {
-    /// Whether it is this ASCII text, in whatever case.
+    /// Whether the bytes equal an ASCII text, ignoring case.
     fileprivate func isCaseless(_ text: some StringProtocol) -> Bool {
         guard text.utf8.count == count else { return false }
         for (index, byte) in text.utf8.enumerated() where self[index].asciiFolded != byte.asciiFolded { return false }
@@ -240,7 +244,7 @@ extension Span<UInt8> {
 
 // Writing.
 extension TimePattern {
-    /// A day, and a time where there is one, in this way.
+    /// Returns the text of a day and an optional time in this pattern.
     func text(of day: CalendarDay, _ time: TimeOfDay?) -> String {
         let hour = time?.hour ?? 0
         var bytes: [UInt8] = []
@@ -271,7 +275,7 @@ extension TimePattern {
 }
 
 extension [UInt8] {
-    /// A number in decimal, with so many digits.
+    /// Appends a decimal number with the given number of digits.
     fileprivate mutating func append(_ number: Int, digits: Int) {
         var number = number
         let start = count

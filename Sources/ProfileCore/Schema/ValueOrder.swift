@@ -1,14 +1,16 @@
-/// How the stored values of a field follow each other: one comparison, which every engine uses.
+/// The sort order of a field's stored values. Every engine uses this comparison.
 package enum ValueOrder: Sendable {
-    /// By their bytes in UTF-8. So days, years and booleans follow each other too, in their stored form.
+    /// The order of the UTF-8 bytes. Days, years and booleans use it too, in their stored form.
     case bytes
-    /// By their bytes, whatever the case of ASCII letters: the primary key.
+    /// The order of the bytes, ignoring the case of ASCII letters. The primary key uses it.
     case ignoringCase
-    /// Numbers by their value, however they are written and whatever their size. What is none, as a profile may hold that
-    /// other rules have judged, comes after them, by its bytes.
+    /// The order of numeric values, for numbers of any notation and size.
+    ///
+    /// Values that are not numbers come last, in the order of their bytes. A profile may have such a value if it was
+    /// validated against other rules.
     case number
-    /// Times by their bytes, which an offset of zero (`Z`) at the end is none of: those of UTC and of nowhere are compared
-    /// as they stand.
+    /// The order of the bytes without a final `Z`. So times in UTC and times without a time zone are compared as if
+    /// they were alike.
     case moment
 
     package init(_ rules: FieldRules) {
@@ -19,7 +21,10 @@ package enum ValueOrder: Sendable {
         }
     }
 
-    /// Less than zero where the left one comes first, zero where neither does.
+    /// Compares two stored values.
+    ///
+    /// - Returns: A negative number if the left value comes first, zero if the values are equal in this order, a
+    ///   positive number if the right value comes first.
     package func compare(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Int {
         switch self {
         case .bytes: return Self.compareBytes(left, right)
@@ -55,7 +60,7 @@ package enum ValueOrder: Sendable {
 }
 
 extension FieldType {
-    /// Whether a stored text is a value of this type, and so has a place in its order.
+    /// Whether a stored text is a value of this type, so that the type's order applies to it.
     package func holds(_ text: Span<UInt8>) -> Bool {
         switch self {
         case .string: true
