@@ -8,7 +8,7 @@ extension PasswordHash {
         /// The number of lanes, `p`.
         public let parallelism: Int
 
-        /// Creates a cost. This initializer does not check limits: `PasswordHash` and ``/SecretHashing/HashingPolicy``
+        /// Creates a cost. This initializer does not check limits: `PasswordHash` and `HashingPolicy`
         /// do.
         public init(memoryKiB: Int, iterations: Int, parallelism: Int) {
             self.memoryKiB = memoryKiB

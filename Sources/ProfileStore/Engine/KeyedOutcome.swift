@@ -66,7 +66,63 @@ extension KeyedOutcome {
     }
 }
 
+// MARK: Once a key
+
+/// The result of a write transaction that may have a key: the answer to the caller, and whether a change was logged.
+package struct AnsweredWrite<Value: Sendable>: Sendable {
+    package let answer: Result<Value, ProfileStoreError>
+    package let isChange: Bool
+}
+
+extension WriteStamp {
+    /// Runs a write in the open transaction of an engine, unless a write with the same key was made before. A repeat
+    /// gets the first answer, also a refusal.
+    ///
+    /// - Parameters:
+    ///   - find: Reads the stored outcome of the request.
+    ///   - store: Stores the outcome of the request.
+    ///   - write: Writes, and returns whether it logged a change. It leaves nothing behind if it throws.
+    /// - Returns: The answer of this write or of the first one.
+    /// - Throws: What `find`, `store` or `write` throws, unless it is the answer of the write.
+    package func once<Value: KeyedValue>(
+        find: (KeyedRequest) throws -> KeyedOutcome?, store: (KeyedOutcome, KeyedRequest) throws -> Void,
+        _ write: () throws -> (value: Value, isChange: Bool)
+    ) throws -> AnsweredWrite<Value> {
+        if let request, let outcome = try find(request) {
+            return AnsweredWrite(answer: outcome.answer(), isChange: false)
+        }
+        let written: AnsweredWrite<Value>
+        do {
+            let (value, isChange) = try write()
+            written = AnsweredWrite(answer: .success(value), isChange: isChange)
+        } catch let error as ProfileStoreError {
+            guard let request, request.isAnswered(by: error) else { throw error }
+            written = AnsweredWrite(answer: .failure(error), isChange: false)
+        }
+        if let request { try store(KeyedOutcome(written.answer), request) }
+        return written
+    }
+}
+
 // MARK: As it is stored
+
+extension KeyedRequest {
+    /// Reads the outcome that is stored under the request's key.
+    ///
+    /// - Parameters:
+    ///   - fingerprint: The fingerprint of the request that the outcome belongs to.
+    ///   - text: The stored form of the outcome.
+    ///   - schema: The rules in force. Fields that they do not have are left out.
+    /// - Returns: The outcome.
+    /// - Throws: `keyReused` if the key belongs to another request, `corrupt` if the text is no outcome.
+    package func outcome(
+        of fingerprint: String?, stored text: String?, under schema: ProfileSchema
+    ) throws(ProfileStoreError) -> KeyedOutcome {
+        guard fingerprint == self.fingerprint else { throw .keyReused(key) }
+        guard let outcome = KeyedOutcome(stored: text ?? "", under: schema) else { throw .corrupt(.unreadableOutcome) }
+        return outcome
+    }
+}
 
 extension ProfileStoreError {
     /// Whether it is an answer, which a repeat gets too. Anything else is in the way, and may be gone by then.
@@ -91,12 +147,7 @@ extension KeyedOutcome {
         }
     }
 
-    /// Reads the stored form; nil where it is none, as only another program can have written.
-    ///
-    /// - Parameters:
-    ///   - text: What is stored.
-    ///   - schema: The rules in force; a field that they do not have is left out.
-    package init?(stored text: String, under schema: ProfileSchema) {
+    fileprivate init?(stored text: String, under schema: ProfileSchema) {
         guard case .object(let members)? = try? JSONValue(parsing: text), let member = members.first else { return nil }
         switch (member.name, member.value) {
         case ("profile", let value):

@@ -38,9 +38,27 @@ package struct StoreHead: Sendable {
             .sorted { $0.column.text < $1.column.text }
     }
 
-    /// Whether a copy of another store may be made here: of one whose first rules are these, which so remain.
-    package func isUnused(besides other: StoreHead) -> Bool {
-        isEmpty && nextProfileID == 1 && tokens.isEmpty && schemas.map(\.fingerprint) == [other.schemas[0].fingerprint]
+    /// Returns whether a copy of another store begins here, or whether an unfinished copy of it continues.
+    ///
+    /// A copy begins in an unused store, whose only rules are the other store's first rules.
+    /// - Parameters:
+    ///   - other: The other store.
+    ///   - restarting: Whether an unfinished copy of any store is discarded.
+    ///   - place: The place of this store, for errors.
+    /// - Returns: False if the copy continues.
+    /// - Throws: `notUnused`, or `unfinishedCopy` if this is an unfinished copy of a third store.
+    package func beginsCopy(
+        of other: StoreHead, restarting: Bool, at place: String
+    ) throws(ProfileStoreError) -> Bool {
+        guard let copyOf else {
+            let isUnused = isEmpty && nextProfileID == 1 && tokens.isEmpty
+            guard isUnused, schemas.map(\.fingerprint) == other.schemas.prefix(1).map(\.fingerprint) else {
+                throw .notUnused(path: place)
+            }
+            return true
+        }
+        guard restarting || copyOf == other.fingerprint else { throw .unfinishedCopy(path: place) }
+        return restarting
     }
 }
 

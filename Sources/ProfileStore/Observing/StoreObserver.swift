@@ -101,7 +101,6 @@ extension StoreObserver.Operation {
         /// Puts other rules in force.
         public static let adopt = Name(rawValue: "adopt")
         /// Reads the profiles that the rules in force found invalid before.
-        public static let lookUpInvalid = Name(rawValue: "look_up_invalid")
         /// Stores the results of judging some thousand profiles.
         public static let mark = Name(rawValue: "mark")
 

@@ -27,7 +27,8 @@ extension ProfileRepository.Passcodes {
             let hash = try await repository.hash(new)
             return try await repository.store { () throws(ProfileStoreError) in
                 try await repository.ask(
-                    .setPasscode, rows: \.rowCount, await repository.engine.setPasscode(hash, of: username, stamp))
+                    .setPasscode, rows: \.rowCount,
+                    await repository.engine.change(.set(hash, of: username), stamp))
             }
         }
         guard isSet else { throw .passcodeExists }
@@ -68,7 +69,8 @@ extension ProfileRepository.Passcodes {
             return try await repository.store { () throws(ProfileStoreError) in
                 try await repository.ask(
                     .replacePasscode, rows: \.rowCount,
-                    await repository.engine.replacePasscode(of: proven.profile.id, proven.hash, by: hash, stamp))
+                    await repository.engine.change(
+                        .replace(proven.hash, by: hash, of: proven.profile.id), stamp))
             }
         }
         // The passcode was changed after the check.
@@ -89,7 +91,8 @@ extension ProfileRepository.Passcodes {
             guard stored.hash != nil else { return false }
             return try await repository.store { () throws(ProfileStoreError) in
                 try await repository.ask(
-                    .removePasscode, rows: \.rowCount, await repository.engine.removePasscode(of: username, stamp))
+                    .removePasscode, rows: \.rowCount,
+                    await repository.engine.change(.remove(of: username), stamp))
             }
         }
         guard isRemoved else { throw .noPasscode }

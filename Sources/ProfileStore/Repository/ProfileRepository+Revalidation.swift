@@ -77,7 +77,10 @@ extension ProfileRepository.Rules {
     }
 
     private func countJudged(by versions: [Int]) async throws(ProfileStoreError) -> Int {
-        try await repository.ask(.count, rows: { $0 }, await repository.engine.countJudged(by: versions))
+        try await repository.ask(
+            .count, rows: { $0 },
+            await repository.engine.count(
+                ProfileSearch(status: .judged(by: versions)), under: repository.adoptedSchema))
     }
 
     private static var rowsPerBatch: Int { 8_000 }
@@ -89,19 +92,12 @@ extension ProfileRepository.Rules {
         _ versions: [Int], to report: inout RevalidationReport
     ) async throws(ProfileStoreError) {
         guard !versions.isEmpty else { return }
-        var after: Int64 = 0
-        while true {
-            let marked = try await repository.ask(
-                .lookUpInvalid, rows: \.count, await repository.engine.invalidProfiles(judgedBy: versions, after: after)
-            )
-            guard !marked.isEmpty else { break }
-            report.invalid += marked.count
-            for profile in marked {
-                guard profile.id > after else { throw .outOfOrder(profile.id, after: after) }
-                after = profile.id
-                let username = String(reporting: profile.username.utf8.span)
-                for issue in profile.issues { report.count(issue, of: username, value: nil) }
-            }
+        let judged = Set(versions)
+        let invalid = ProfileQuery(status: .invalid, limit: Self.rowsPerBatch)
+        for try await profile in repository.all(invalid) where judged.contains(profile.schemaVersion) {
+            report.invalid += 1
+            let username = String(reporting: profile.username.utf8.span)
+            for issue in profile.issues { report.count(issue, of: username, value: nil) }
         }
         report.skipped = try await countJudged(by: versions)
     }

@@ -6,10 +6,6 @@ internal import Threads
 
 // Many profiles at once.
 extension PostgresEngine {
-    func isEmpty() async throws(ProfileStoreError) -> Bool {
-        try await session.read { connection in try await connection.run(ProfileTable.selectAny).isEmpty }
-    }
-
     func areStored(_ usernames: [String]) async throws(ProfileStoreError) -> [Bool] {
         try await session.read { connection in
             try await Self.areStored(usernames) { command in try await connection.run([command])[0] }
@@ -24,13 +20,6 @@ extension PostgresEngine {
             Command("SELECT username$key FROM profiles WHERE username$key = ANY ($1::text[])", [.texts(keys)]))
         let stored = Set((0..<rows.count).compactMap { rows.text($0, 0) })
         return keys.map { stored.contains($0) }
-    }
-
-    func expectBatches(_ areComing: Bool, waits: Bool) async {}
-
-    var scratchFileTemplate: [CChar] {
-        let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/var/tmp"
-        return Array("\(folder)/profiles-input-XXXXXX".utf8CString)
     }
 
     func store<Batch: ImportBatch>(

@@ -29,7 +29,7 @@ extension PostgresEngine {
 
     func beginCopy(of head: StoreHead, restarting: Bool) async throws(ProfileStoreError) {
         let own = try await self.head()
-        guard try await isToBegin(own, head, restarting) else { return }
+        guard try own.beginsCopy(of: head, restarting: restarting, at: place) else { return }
         if own.copyOf != nil {
             // First of all: what is there may not be as the indexes want it that are made next.
             try await session.write(at: options.now()) { transaction, _ in
@@ -45,7 +45,8 @@ extension PostgresEngine {
         }
         try await session.write(at: options.now()) { transaction, _ in
             try await transaction.run(SchemaTable.hold)
-            guard try await isToBegin(try await Self.head(transaction), head, restarting) else {
+            let own = try await Self.head(transaction)
+            guard try own.beginsCopy(of: head, restarting: restarting, at: place) else {
                 return PostgresSession.Outcome(value: ())
             }
             let cleared = [Command("DELETE FROM profiles"), Command("DELETE FROM schemas")]
@@ -54,18 +55,6 @@ extension PostgresEngine {
             return PostgresSession.Outcome(value: (), last: cleared + put + mark)
         }
         try await dropUnwantedIndexes()
-    }
-
-    /// Whether a copy is to be begun in a store that holds this, rather than to be gone on with.
-    private func isToBegin(
-        _ own: StoreHead, _ head: StoreHead, _ restarting: Bool
-    ) async throws(ProfileStoreError) -> Bool {
-        guard let copyOf = own.copyOf else {
-            guard own.isUnused(besides: head) else { throw .notUnused(path: place) }
-            return true
-        }
-        guard restarting || copyOf == head.fingerprint else { throw .unfinishedCopy(path: place) }
-        return restarting
     }
 
     func place(_ rows: StoredRows, of fields: [FieldRules]) async throws(ProfileStoreError) {

@@ -195,15 +195,6 @@ extension PostgresEngine {
 
     // MARK: Judging again
 
-    func countJudged(by versions: [Int]) async throws(ProfileStoreError) -> Int {
-        try await session.read { connection in
-            try await connection.run(
-                "SELECT count(*) FROM profiles WHERE schema_version = ANY ($1::bigint[])",
-                [.numbers(versions.map(Int64.init))]
-            ).count(0, 0)
-        }
-    }
-
     func countPasswords(setUnderOthersThan versions: [Int]) async throws(ProfileStoreError) -> Int {
         try await session.read { connection in
             try await connection.run(
@@ -212,23 +203,6 @@ extension PostgresEngine {
                 WHERE password_hash IS NOT NULL AND password_schema_version <> ALL ($1::bigint[])
                 """, [.numbers(versions.map(Int64.init))]
             ).count(0, 0)
-        }
-    }
-
-    func invalidProfiles(
-        judgedBy versions: [Int], after id: Int64
-    ) async throws(ProfileStoreError) -> [MarkedProfile] {
-        try await session.read { connection in
-            let rows = try await connection.run(
-                """
-                SELECT id, username, issues FROM profiles WHERE issues IS NOT NULL
-                AND schema_version = ANY ($1::bigint[]) AND id > $2 ORDER BY id LIMIT 1000
-                """, [.numbers(versions.map(Int64.init)), .number(id)])
-            return (0..<rows.count).map { row in
-                MarkedProfile(
-                    id: rows.number(row, 0) ?? 0, username: rows.text(row, 1) ?? "",
-                    issues: [ReportedIssue](stored: rows.text(row, 2) ?? ""))
-            }
         }
     }
 

@@ -15,42 +15,33 @@ extension PostgresEngine {
         }
     }
 
-    func setPasscode(
-        _ hash: PasswordHash, of username: String, _ stamp: WriteStamp
-    ) async throws(ProfileStoreError) -> Bool {
+    func change(_ passcode: PasscodeChange, _ stamp: WriteStamp) async throws(ProfileStoreError) -> Bool {
         try await change(stamp) { transaction in
-            let rows = try await transaction.run(
-                """
-                UPDATE profiles SET passcode_hash = $2 WHERE username$key = $1 AND passcode_hash IS NULL RETURNING id
-                """, [.text(ProfileTable.key(of: username)), .text(hash.text)])
-            guard !rows.isEmpty, let id = rows.number(0, 0) else { return Written(value: false) }
-            // Attempts before the profile existed do not count.
-            return Written(
-                value: true, changes: [Change(.credentialChanged, id)], last: ThrottleTable.forget(username, .passcode))
-        }
-    }
-
-    func replacePasscode(
-        of profileID: Int64, _ old: PasswordHash, by new: PasswordHash, _ stamp: WriteStamp
-    ) async throws(ProfileStoreError) -> Bool {
-        try await change(stamp) { transaction in
-            let command = CredentialKind.passcode.replacingHash(of: profileID, old, by: new)
-            let isReplaced = try await transaction.run([command])[0].affectedCount == 1
-            return Written(value: isReplaced, changes: isReplaced ? [Change(.credentialChanged, profileID)] : [])
-        }
-    }
-
-    func removePasscode(of username: String, _ stamp: WriteStamp) async throws(ProfileStoreError) -> Bool {
-        try await change(stamp) { transaction in
-            let rows = try await transaction.run(
-                """
-                UPDATE profiles SET passcode_hash = NULL
-                WHERE username$key = $1 AND passcode_hash IS NOT NULL RETURNING id
-                """, [.text(ProfileTable.key(of: username))])
-            let id = rows.isEmpty ? nil : rows.number(0, 0)
-            return Written(
-                value: id != nil, changes: id.map { [Change(.credentialChanged, $0)] } ?? [],
-                last: ThrottleTable.forget(username, .passcode))
+            var id: Int64?
+            var last: [Command] = []
+            switch passcode {
+            case .set(let hash, let username):
+                id = try await transaction.run(
+                    """
+                    UPDATE profiles SET passcode_hash = $2 WHERE username$key = $1 AND passcode_hash IS NULL
+                    RETURNING id
+                    """, [.text(ProfileTable.key(of: username)), .text(hash.text)]
+                ).firstNumber
+                // Attempts before the profile existed do not count.
+                if id != nil { last = ThrottleTable.forget(username, .passcode) }
+            case .replace(let old, let new, let profileID):
+                let command = CredentialKind.passcode.replacingHash(of: profileID, old, by: new)
+                if try await transaction.run([command])[0].affectedCount == 1 { id = profileID }
+            case .remove(let username):
+                id = try await transaction.run(
+                    """
+                    UPDATE profiles SET passcode_hash = NULL
+                    WHERE username$key = $1 AND passcode_hash IS NOT NULL RETURNING id
+                    """, [.text(ProfileTable.key(of: username))]
+                ).firstNumber
+                last = ThrottleTable.forget(username, .passcode)
+            }
+            return Written(value: id != nil, changes: id.map { [Change(.credentialChanged, $0)] } ?? [], last: last)
         }
     }
 
@@ -125,6 +116,7 @@ extension CredentialKind {
 }
 
 extension Rows {
-    /// The first column of the first row; nil where there is none.
+    /// The first column of the first row; nil if there are no rows.
     var firstText: String? { isEmpty ? nil : text(0, 0) }
+    var firstNumber: Int64? { isEmpty ? nil : number(0, 0) }
 }

@@ -451,7 +451,7 @@ struct PostgresSession: Sendable {
         until deadline: ContinuousClock.Instant
     ) async throws -> KeyedOutcome? {
         guard let kept = try await kept(request.key.text, until: deadline) else { return nil }
-        let outcome = try kept.outcome(of: request, under: try await schema())
+        let outcome = try request.outcome(of: kept.request, stored: kept.outcome, under: try await schema())
         guard kept.isSafe else {
             let isRefusal = if case .refused = outcome { true } else { false }
             throw QuorumIsGone(isStored: !isRefusal)

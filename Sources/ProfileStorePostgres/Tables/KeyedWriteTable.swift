@@ -101,15 +101,4 @@ struct KeptWrite: Sendable {
         outcome = rows.text(0, 1) ?? ""
         writtenAt = rows.time(0, 2)
     }
-
-    /// What came of the write that a caller asks for again.
-    ///
-    /// - Throws: `keyReused` when it was another write.
-    func outcome(of request: KeyedRequest, under schema: ProfileSchema) throws(ProfileStoreError) -> KeyedOutcome {
-        guard self.request == request.fingerprint else { throw .keyReused(request.key) }
-        guard let outcome = KeyedOutcome(stored: outcome, under: schema) else {
-            throw .corrupt(.unreadableOutcome)
-        }
-        return outcome
-    }
 }

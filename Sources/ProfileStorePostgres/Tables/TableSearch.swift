@@ -29,7 +29,7 @@ struct TableSearch: Sendable {
     /// One page of what it finds.
     func page(_ connection: Connection) async throws -> ProfilePage {
         if search.order != nil, orderColumn == nil { return try await bestPage(connection) }
-        let stretches = stretches
+        let stretches = search.stretches
         if isExact, stretches.count == 1, search.limit < Self.firstPortion {
             return try await page(stretches) { command in try await connection.run([command])[0] }
         }
@@ -39,28 +39,25 @@ struct TableSearch: Sendable {
         }
     }
 
-    private func page(_ stretches: [Stretch], _ run: (Command) async throws -> Rows) async throws -> ProfilePage {
-        var found: [Profile] = []
-        var byteCount = 0
+    private func page(
+        _ stretches: [SearchStretch], _ run: (Command) async throws -> Rows
+    ) async throws -> ProfilePage {
+        var page = PageReading(search)
         for stretch in stretches {
             var after = stretch.after
             var portion = isExact ? min(search.limit + 1, Self.firstPortion) : Self.firstPortion
             while true {
                 let rows = try await run(command(stretch, after: after, limit: portion))
                 for row in 0..<rows.count where isFound(rows, row) {
-                    // One more than is asked for tells that there is another page.
-                    guard found.count < search.limit, byteCount < search.mostBytes else {
-                        return ProfilePage(profiles: found, next: found.last.map { search.place(of: $0) })
-                    }
-                    found.append(table.profile(in: rows, row))
-                    byteCount += found[found.count - 1].byteCount
+                    if page.isFull { return page.end(hasMore: true) }
+                    page.append(table.profile(in: rows, row))
                 }
                 guard rows.count == portion else { break }
                 after = search.place(of: table.profile(in: rows, rows.count - 1))
                 portion = min(portion * 4, Self.largestPortion)
             }
         }
-        return ProfilePage(profiles: found, next: nil)
+        return page.end(hasMore: false)
     }
 
     /// A page of an order that only we know: of all that is found, the first are kept.
@@ -75,15 +72,12 @@ struct TableSearch: Sendable {
             best.insert((place, profile), at: index)
             if best.count > search.limit + 1 { best.removeLast() }
         }
-        var byteCount = 0
-        var count = 0
-        while count < min(best.count, search.limit), byteCount < search.mostBytes {
-            byteCount += best[count].profile.byteCount
-            count += 1
+        var page = PageReading(search)
+        for found in best {
+            if page.isFull { return page.end(hasMore: true) }
+            page.append(found.profile)
         }
-        return ProfilePage(
-            profiles: best.prefix(count).map(\.profile),
-            next: count < best.count && count > 0 ? best[count - 1].place : nil)
+        return page.end(hasMore: false)
     }
 
     /// How many profiles it finds, in whatever order and wherever it goes on.
@@ -138,32 +132,7 @@ struct TableSearch: Sendable {
 
     // MARK: The statement
 
-    /// A part of the order that one statement goes along.
-    private struct Stretch {
-        enum Part {
-            /// In the order of ids.
-            case ids
-            /// Those with a value in the order's field.
-            case present
-            /// Those without one.
-            case absent
-        }
-
-        let part: Part
-        let after: ProfileCursor?
-    }
-
-    private var stretches: [Stretch] {
-        guard let order = search.order else { return [Stretch(part: .ids, after: search.after)] }
-        let parts: [Stretch.Part] =
-            !order.hasAbsent ? [.present] : search.isReversed ? [.absent, .present] : [.present, .absent]
-        guard let after = search.after else { return parts.map { Stretch(part: $0, after: nil) } }
-        let part: Stretch.Part = after.value == nil ? .absent : .present
-        guard let index = parts.firstIndex(of: part) else { return [] }
-        return parts[index...].map { Stretch(part: $0, after: $0 == part ? after : nil) }
-    }
-
-    private func command(_ stretch: Stretch, after: ProfileCursor?, limit: Int) -> Command {
+    private func command(_ stretch: SearchStretch, after: ProfileCursor?, limit: Int) -> Command {
         var sql = SearchSQL(table.selection)
         addConditions(to: &sql)
         let isAfter = search.isAscending ? ">" : "<"

@@ -3,10 +3,6 @@ internal import ProfileStore
 internal import SQLiteAccess
 
 extension SQLiteEngine {
-    func isEmpty() async throws(ProfileStoreError) -> Bool {
-        try session.read { connection in try !SchemaTable.hasProfiles(connection) }
-    }
-
     func areStored(_ usernames: [String]) async throws(ProfileStoreError) -> [Bool] {
         try session.read { connection in
             // Of one moment: a profile that is renamed between two statements would have both names, or none.
@@ -14,21 +10,10 @@ extension SQLiteEngine {
         }
     }
 
-    func expectBatches(_ areComing: Bool, waits: Bool) async {
-        // Rows come in no order of their usernames, so that each batch touches pages all over the indexes: keeping these
-        // makes it half as long again as fast.
-        let kibibytes = areComing ? 65_536 : Connection.defaultCache
-        _ = try? await session.withWriter(waitingAtMost: waits ? nil : .zero) { connection in
-            try connection.setCache(kibibytes: kibibytes)
-        }
-    }
-
-    var scratchFileTemplate: [CChar] { session.file.path.file(endingIn: "-input-XXXXXX") }
-
     func store<Batch: ImportBatch>(
         _ batch: Batch, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> Batch {
-        let (stored, isChange) = try await session.writeAlone { connection in
+        let (stored, isChange) = try await session.writeBatch { connection in
             let rules = try self.rulesInForce(connection, being: schema)
             var writing = try BatchWriting(under: rules, at: stamp.time, connection)
             var batch = batch

@@ -30,7 +30,7 @@ extension SQLiteEngine {
         _ stamp: WriteStamp, isLong: Bool = false,
         _ body: @escaping @Sendable (borrowing Connection) throws -> (changes: [Change], value: Value)
     ) async throws(ProfileStoreError) -> Value {
-        let write: @Sendable (borrowing Connection) throws -> Written<Value> = { connection in
+        let write: @Sendable (borrowing Connection) throws -> AnsweredWrite<Value> = { connection in
             try self.once(stamp, connection) {
                 let (changes, value) = try body(connection)
                 for change in changes { try self.record(change.kind, change.id...change.id, stamp, connection) }
@@ -46,34 +46,18 @@ extension SQLiteEngine {
     /// What happened to one profile.
     typealias Change = (kind: ProfileChange.Kind, id: Int64)
 
-    /// What came of a write: an answer, and whether there is something to tell those who watch.
-    struct Written<Value: Sendable> {
-        var answer: Result<Value, ProfileStoreError>
-        var isChange = false
-    }
-
-    /// Writes within a transaction, unless a write with the same key was made before: then its answer is given again. What
-    /// comes of a write that has a key is remembered, also when the answer is no.
+    /// Runs a write once for each key, within a transaction; see ``WriteStamp/once(find:store:_:)``.
     func once<Value: KeyedValue>(
-        _ stamp: WriteStamp, _ connection: borrowing Connection, _ body: () throws -> (Value, isChange: Bool)
-    ) throws -> Written<Value> {
-        guard let request = stamp.request else {
-            let (value, isChange) = try body()
-            return Written(answer: .success(value), isChange: isChange)
+        _ stamp: WriteStamp, _ connection: borrowing Connection, _ body: () throws -> (value: Value, isChange: Bool)
+    ) throws -> AnsweredWrite<Value> {
+        try stamp.once { request in
+            let schema = try rulesInForce(connection).schema
+            return try KeyedWriteTable.outcome(of: request, at: stamp.time, under: schema, connection)
+        } store: { outcome, request in
+            try KeyedWriteTable.remember(outcome, of: request, at: stamp.time, connection)
+        } _: {
+            stamp.request == nil ? try body() : try connection.savepoint { try body() }
         }
-        let schema = try rulesInForce(connection).schema
-        if let outcome = try KeyedWriteTable.outcome(of: request, at: stamp.time, under: schema, connection) {
-            return Written(answer: outcome.answer())
-        }
-        var written: Written<Value>
-        do {
-            let (value, isChange) = try connection.savepoint { try body() }
-            written = Written(answer: .success(value), isChange: isChange)
-        } catch let error as ProfileStoreError where request.isAnswered(by: error) {
-            written = Written(answer: .failure(error))
-        }
-        try KeyedWriteTable.remember(KeyedOutcome(written.answer), of: request, at: stamp.time, connection)
-        return written
     }
 
     func outcome(

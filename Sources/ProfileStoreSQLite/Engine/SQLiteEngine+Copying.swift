@@ -22,15 +22,8 @@ extension SQLiteEngine {
     func beginCopy(of head: StoreHead, restarting: Bool) async throws(ProfileStoreError) {
         try await session.writeAlone { [place] connection in
             let own = try Self.head(connection)
-            if let copyOf = own.copyOf {
-                guard restarting || copyOf == head.fingerprint else {
-                    throw ProfileStoreError.unfinishedCopy(path: place)
-                }
-                if !restarting { return }
-                try connection.execute("DELETE FROM profiles")
-            } else if !own.isUnused(besides: head) {
-                throw ProfileStoreError.notUnused(path: place)
-            }
+            guard try own.beginsCopy(of: head, restarting: restarting, at: place) else { return }
+            try connection.execute("DELETE FROM profiles")
             try connection.execute("DELETE FROM schemas")
             var previous = own.schemas.last?.schema
             for adopted in head.schemas {

@@ -44,33 +44,9 @@ extension SQLiteEngine {
 
     // MARK: Judging again
 
-    func countJudged(by versions: [Int]) async throws(ProfileStoreError) -> Int {
-        try await session.readAtLength(in: .count) { connection in
-            try ProfileTable.countJudged(by: versions, connection)
-        }
-    }
-
     func countPasswords(setUnderOthersThan versions: [Int]) async throws(ProfileStoreError) -> Int {
         try await session.readAtLength(in: .count) { connection in
             try ProfileTable.countPasswords(besides: versions, connection)
-        }
-    }
-
-    func invalidProfiles(
-        judgedBy versions: [Int], after id: Int64
-    ) async throws(ProfileStoreError) -> [MarkedProfile] {
-        try await session.readAtLength(in: .pages) { connection in
-            var statement = try connection.prepare(ProfileTable.selectMarked(versions))
-            try statement.bind(id, at: 1)
-            try statement.bind(1_000, at: 2)
-            var marked: [MarkedProfile] = []
-            while try statement.step() {
-                marked.append(
-                    MarkedProfile(
-                        id: statement.integer(at: 0), username: statement.string(at: 1) ?? "",
-                        issues: [ReportedIssue](stored: statement.string(at: 2) ?? "")))
-            }
-            return marked
         }
     }
 

@@ -17,42 +17,39 @@ extension SQLiteEngine {
         }
     }
 
-    func setPasscode(
-        _ hash: PasswordHash, of username: String, _ stamp: WriteStamp
-    ) async throws(ProfileStoreError) -> Bool {
+    func change(_ passcode: PasscodeChange, _ stamp: WriteStamp) async throws(ProfileStoreError) -> Bool {
         try await change(stamp) { connection in
-            guard let id = try ProfileTable.owner(of: username, in: .username, connection) else { return ([], false) }
+            let id = try Self.change(passcode, connection)
+            return (id.map { [(.credentialChanged, $0)] } ?? [], id != nil)
+        }
+    }
+
+    /// Changes a passcode within a transaction, and returns the profile's id; nil if nothing was changed.
+    private static func change(
+        _ passcode: PasscodeChange, _ connection: borrowing Connection
+    ) throws(SQLiteError) -> Int64? {
+        switch passcode {
+        case .set(let hash, let username):
+            guard let id = try ProfileTable.owner(of: username, in: .username, connection) else { return nil }
             var statement = try connection.prepare(
                 "UPDATE profiles SET passcode_hash = ?2 WHERE id = ?1 AND passcode_hash IS NULL")
             try statement.bind(id, at: 1)
             try statement.bind(hash.text, at: 2)
             try statement.run()
-            guard connection.changes == 1 else { return ([], false) }
+            guard connection.changes == 1 else { return nil }
             // Attempts before the profile existed do not count.
             try ThrottleTable.forget(username, .passcode, connection)
-            return ([(.credentialChanged, id)], true)
-        }
-    }
-
-    func replacePasscode(
-        of profileID: Int64, _ old: PasswordHash, by new: PasswordHash, _ stamp: WriteStamp
-    ) async throws(ProfileStoreError) -> Bool {
-        try await change(stamp) { connection in
-            let isReplaced = try Self.replaceHash(.passcode, of: profileID, old, by: new, connection)
-            return (isReplaced ? [(.credentialChanged, profileID)] : [], isReplaced)
-        }
-    }
-
-    func removePasscode(of username: String, _ stamp: WriteStamp) async throws(ProfileStoreError) -> Bool {
-        try await change(stamp) { connection in
+            return id
+        case .replace(let old, let new, let id):
+            return try replaceHash(.passcode, of: id, old, by: new, connection) ? id : nil
+        case .remove(let username):
             try ThrottleTable.forget(username, .passcode, connection)
-            guard let id = try ProfileTable.owner(of: username, in: .username, connection) else { return ([], false) }
+            guard let id = try ProfileTable.owner(of: username, in: .username, connection) else { return nil }
             var statement = try connection.prepare(
                 "UPDATE profiles SET passcode_hash = NULL WHERE id = ?1 AND passcode_hash IS NOT NULL")
             try statement.bind(id, at: 1)
             try statement.run()
-            let isRemoved = connection.changes == 1
-            return (isRemoved ? [(.credentialChanged, id)] : [], isRemoved)
+            return connection.changes == 1 ? id : nil
         }
     }
 

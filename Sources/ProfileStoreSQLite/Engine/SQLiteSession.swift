@@ -9,6 +9,7 @@ final class SQLiteSession: Sendable {
     private let options: ProfileRepository.Options
     private let readers: StoreReaders
     private let writer: DatabaseWriter
+    private let cache = BatchCache()
     /// For what takes long: Swift's own threads must not block.
     let lanes: ReadLanes
 
@@ -70,9 +71,22 @@ final class SQLiteSession: Sendable {
         _ body: @escaping @Sendable (borrowing Connection) throws -> Value
     ) async throws(ProfileStoreError) -> Value {
         do {
-            return try await writer.writeTransaction(waitingAtMost: limit, body)
+            return try await writer.writeTransaction(waitingAtMost: limit) { [cache] connection in
+                try cache.shrink(connection)
+                return try body(connection)
+            }
         } catch {
             throw ProfileStoreError(translating: error)
+        }
+    }
+
+    /// Runs a batch of an import in a write transaction of its own, with the larger page cache of ``BatchCache``.
+    func writeBatch<Value: Sendable>(
+        _ body: @escaping @Sendable (borrowing Connection) throws -> Value
+    ) async throws(ProfileStoreError) -> Value {
+        try await withWriter { [cache] connection in
+            try cache.grow(connection)
+            return try connection.writeTransaction { try body(connection) }
         }
     }
 
@@ -85,9 +99,9 @@ final class SQLiteSession: Sendable {
 
     /// Runs `body` in the writer's turn; it begins its own transactions, and shares them with nobody.
     func withWriter<Value: Sendable>(
-        waitingAtMost limit: Duration? = nil, _ body: @escaping @Sendable (borrowing Connection) throws -> Value
+        _ body: @escaping @Sendable (borrowing Connection) throws -> Value
     ) async throws(ProfileStoreError) -> Value {
-        try await writer.writeForStore(waitingAtMost: limit ?? self.limit, body)
+        try await writer.writeForStore(waitingAtMost: limit, body)
     }
 
     /// Ends what is being read, lets writes come to their end, and closes. Nothing is read or written from then on.

@@ -15,11 +15,7 @@ enum KeyedWriteTable {
         try statement.bind(request.key.text, at: 1)
         try statement.bind(WriteKey.forgotten(at: time).millisecondsSince1970, at: 2)
         guard try statement.step() else { return nil }
-        guard statement.string(at: 0) == request.fingerprint else { throw ProfileStoreError.keyReused(request.key) }
-        guard let outcome = KeyedOutcome(stored: statement.string(at: 1) ?? "", under: schema) else {
-            throw ProfileStoreError.corrupt(.unreadableOutcome)
-        }
-        return outcome
+        return try request.outcome(of: statement.string(at: 0), stored: statement.string(at: 1), under: schema)
     }
 
     /// Remembers what came of a write, within its transaction, and forgets a few that are too old.

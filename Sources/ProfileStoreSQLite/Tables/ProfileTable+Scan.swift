@@ -63,12 +63,6 @@ extension ProfileTable {
         return try statement.step() ? Int(statement.integer(at: 0)) : 0
     }
 
-    static func countJudged(by versions: [Int], _ connection: borrowing Connection) throws(SQLiteError) -> Int {
-        var statement = try connection.prepare(
-            "SELECT count(*) FROM profiles WHERE schema_version IN (\(list(versions)))")
-        return try statement.step() ? Int(statement.integer(at: 0)) : 0
-    }
-
     static func countPasswords(
         besides versions: [Int], _ connection: borrowing Connection
     ) throws(SQLiteError) -> Int {

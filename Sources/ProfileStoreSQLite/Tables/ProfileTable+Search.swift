@@ -8,44 +8,27 @@ extension ProfileTable {
     func page(
         _ search: ProfileSearch, by access: SearchAccess, _ connection: borrowing Connection
     ) throws -> ProfilePage {
-        let stretches = SearchStretch.all(of: search, by: access)
+        let stretches = StatementStretch.all(of: search, by: access)
         guard stretches.count > 1 else { return try page(search, by: access, stretches, connection) }
         // Of one moment: a profile that gets a value between two statements would be found twice, or not at all.
         return try connection.readTransaction { try page(search, by: access, stretches, connection) }
     }
 
     private func page(
-        _ search: ProfileSearch, by access: SearchAccess, _ stretches: [SearchStretch],
+        _ search: ProfileSearch, by access: SearchAccess, _ stretches: [StatementStretch],
         _ connection: borrowing Connection
     ) throws(SQLiteError) -> ProfilePage {
-        let orderColumn = search.order?.field.flatMap { schema.openIndex(of: $0.name) }
-        var found: [Profile] = []
-        var byteCount = 0
-        var lastValue: [UInt8]?
+        var page = PageReading(search)
         for stretch in stretches {
-            let sql = sql(of: search, by: access, in: stretch, limit: search.limit + 1 - found.count)
+            let sql = sql(of: search, by: access, in: stretch, limit: search.limit + 1 - page.count)
             var statement = try connection.prepare(sql.text)
             try sql.bind(to: &statement)
             while try statement.step() {
-                // One more than is asked for tells that there is another page.
-                guard found.count < search.limit, byteCount < search.mostBytes else {
-                    return ProfilePage(
-                        profiles: found, next: found.last.map { search.cursor(id: $0.id, value: lastValue) })
-                }
-                let profile = profile(in: statement)
-                byteCount += profile.byteCount
-                found.append(profile)
-                if case .relevance(let text) = search.order {
-                    lastValue = profile.match(of: text).map { [UInt8($0.rawValue)] }
-                } else if let orderColumn {
-                    lastValue = nil
-                    if let value = statement.bytes(at: orderColumn + Self.firstFieldColumn) {
-                        lastValue = value.withUnsafeBufferPointer { Array($0) }
-                    }
-                }
+                if page.isFull { return page.end(hasMore: true) }
+                page.append(profile(in: statement))
             }
         }
-        return ProfilePage(profiles: found, next: nil)
+        return page.end(hasMore: false)
     }
 
     /// How many profiles a search finds.
@@ -63,7 +46,7 @@ extension ProfileTable {
 
     /// The statement for a stretch of a search's order.
     func sql(
-        of search: ProfileSearch, by access: SearchAccess, in stretch: SearchStretch, limit: Int
+        of search: ProfileSearch, by access: SearchAccess, in stretch: StatementStretch, limit: Int
     ) -> SearchSQL {
         var sql = SearchSQL(selection)
         let conditions = conditions(of: search, by: access, in: stretch, &sql)
@@ -81,7 +64,7 @@ extension ProfileTable {
     // MARK: Conditions
 
     private func conditions(
-        of search: ProfileSearch, by access: SearchAccess, in stretch: SearchStretch, _ sql: inout SearchSQL
+        of search: ProfileSearch, by access: SearchAccess, in stretch: StatementStretch, _ sql: inout SearchSQL
     ) -> [String] {
         var terms: [String] = []
         for (index, condition) in search.conditions.enumerated() {
@@ -159,7 +142,7 @@ extension ProfileTable {
 
     /// What a stretch of the order leaves of the profiles.
     private func bounds(
-        of stretch: SearchStretch, _ search: ProfileSearch, by access: SearchAccess, _ sql: inout SearchSQL
+        of stretch: StatementStretch, _ search: ProfileSearch, by access: SearchAccess, _ sql: inout SearchSQL
     ) -> [String] {
         let id = id(of: search, by: access)
         let isAfter = search.isAscending ? ">" : "<"
@@ -222,37 +205,35 @@ extension ProfileTable {
     }
 }
 
-/// A stretch of a search's order that one statement goes along: profiles with a value in the order's field, or without.
-enum SearchStretch {
+/// A part of a search's order that one SQLite statement reads.
+enum StatementStretch {
     /// In the order of ids.
     case ids(after: ProfileCursor?)
     case present(after: ProfileCursor?)
-    /// With the value of this place, behind its id. Where an index is walked, SQLite passes over those before only if the
-    /// value is alone in its statement.
+    /// Profiles with the cursor's value and higher ids. SQLite skips profiles before the cursor in an index only if the
+    /// statement has this value alone.
     case same(as: ProfileCursor)
-    /// With the values behind this place's.
+    /// Profiles with values beyond the cursor's value.
     case beyond(ProfileCursor)
     case absent(after: ProfileCursor?)
 
-    /// One after the other, from the place on that the search goes on after.
-    static func all(of search: ProfileSearch, by access: SearchAccess) -> [SearchStretch] {
-        guard let order = search.order else { return [.ids(after: search.after)] }
-        // What does not match is not found.
-        guard order.field != nil else { return [.present(after: search.after)] }
-        guard let after = search.after else {
-            if !order.hasAbsent { return [.present(after: nil)] }
-            return search.isReversed
-                ? [.absent(after: nil), .present(after: nil)] : [.present(after: nil), .absent(after: nil)]
+    /// The statements for the stretches of a search, in their order.
+    static func all(of search: ProfileSearch, by access: SearchAccess) -> [StatementStretch] {
+        search.stretches.flatMap { stretch -> [StatementStretch] in
+            switch stretch.part {
+            case .ids: [.ids(after: stretch.after)]
+            case .absent: [.absent(after: stretch.after)]
+            case .present:
+                if access.way == .order, let after = stretch.after {
+                    [.same(as: after), .beyond(after)]
+                } else {
+                    [.present(after: stretch.after)]
+                }
+            }
         }
-        guard after.value != nil else {
-            return search.isReversed ? [.absent(after: after), .present(after: nil)] : [.absent(after: after)]
-        }
-        let present: [SearchStretch] =
-            access.way == .order ? [.same(as: after), .beyond(after)] : [.present(after: after)]
-        return search.isReversed || !order.hasAbsent ? present : present + [.absent(after: nil)]
     }
 
-    /// The place in it to go on after.
+    /// The cursor that it continues after.
     var cursor: ProfileCursor? {
         switch self {
         case .ids(let cursor), .present(let cursor), .absent(let cursor): cursor
@@ -260,7 +241,7 @@ enum SearchStretch {
         }
     }
 
-    /// Whether it is in the order of values, and not of ids alone.
+    /// Whether it is in the order of values, not of ids alone.
     var hasValues: Bool {
         switch self {
         case .present, .beyond: true

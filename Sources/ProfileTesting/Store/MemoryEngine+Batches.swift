@@ -4,17 +4,8 @@ internal import ProfileStore
 
 // Many profiles at once.
 extension MemoryEngine {
-    func isEmpty() async throws(ProfileStoreError) -> Bool { try current.profiles.isEmpty }
-
     func areStored(_ usernames: [String]) async throws(ProfileStoreError) -> [Bool] {
         try current.areStored(usernames)
-    }
-
-    func expectBatches(_ areComing: Bool, waits: Bool) async {}
-
-    var scratchFileTemplate: [CChar] {
-        let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/var/tmp"
-        return Array("\(folder)/profiles-input-XXXXXX".utf8CString)
     }
 
     func store<Batch: ImportBatch>(

@@ -12,36 +12,28 @@ extension MemoryEngine {
         return StoredCredential(profileID: profile.id, hash: hash)
     }
 
-    func setPasscode(
-        _ hash: PasswordHash, of username: String, _ stamp: WriteStamp
-    ) async throws(ProfileStoreError) -> Bool {
+    func change(_ passcode: PasscodeChange, _ stamp: WriteStamp) async throws(ProfileStoreError) -> Bool {
         try await change(stamp) { state in
-            guard let profile = state.profile(.username(username)), profile.passcodeHash == nil else {
-                return ([], false)
-            }
+            let id = Self.change(passcode, in: &state)
+            return (id.map { [(.credentialChanged, $0)] } ?? [], id != nil)
+        }
+    }
+
+    /// Changes a passcode, and returns the profile's id; nil if nothing was changed.
+    private static func change(_ passcode: PasscodeChange, in state: inout MemoryState) -> Int64? {
+        switch passcode {
+        case .set(let hash, let username):
+            guard let profile = state.profile(.username(username)), profile.passcodeHash == nil else { return nil }
             state.change(profile.id) { $0.passcodeHash = hash.text }
             state.throttles.forget(username, [.passcode])
-            return ([(.credentialChanged, profile.id)], true)
-        }
-    }
-
-    func replacePasscode(
-        of profileID: Int64, _ old: PasswordHash, by new: PasswordHash, _ stamp: WriteStamp
-    ) async throws(ProfileStoreError) -> Bool {
-        try await change(stamp) { state in
-            let isReplaced = Self.replaceHash(.passcode, of: profileID, old, by: new, in: &state)
-            return (isReplaced ? [(.credentialChanged, profileID)] : [], isReplaced)
-        }
-    }
-
-    func removePasscode(of username: String, _ stamp: WriteStamp) async throws(ProfileStoreError) -> Bool {
-        try await change(stamp) { state in
+            return profile.id
+        case .replace(let old, let new, let id):
+            return replaceHash(.passcode, of: id, old, by: new, in: &state) ? id : nil
+        case .remove(let username):
             state.throttles.forget(username, [.passcode])
-            guard let profile = state.profile(.username(username)), profile.passcodeHash != nil else {
-                return ([], false)
-            }
+            guard let profile = state.profile(.username(username)), profile.passcodeHash != nil else { return nil }
             state.change(profile.id) { $0.passcodeHash = nil }
-            return ([(.credentialChanged, profile.id)], true)
+            return profile.id
         }
     }
 

@@ -79,22 +79,14 @@ final class MemoryEngine: StoreEngine {
     }
 
     func page(_ search: ProfileSearch, under rules: AdoptedSchema) async throws(ProfileStoreError) -> ProfilePage {
-        var found: [Profile] = []
-        var byteCount = 0
-        var next: ProfileCursor?
+        var page = PageReading(search)
         for profile in try currentAtLength.profiles(search, under: rules.schema) {
             let profile = profile.profile(under: rules.schema)
-            let place = search.place(of: profile)
-            if let after = search.after, !search.precedes(after, place) { continue }
-            // One more than is asked for tells that there is another page.
-            if found.count == search.limit || byteCount >= search.mostBytes {
-                return ProfilePage(profiles: found, next: next)
-            }
-            found.append(profile)
-            byteCount += profile.byteCount
-            next = place
+            if let after = search.after, !search.precedes(after, search.place(of: profile)) { continue }
+            if page.isFull { return page.end(hasMore: true) }
+            page.append(profile)
         }
-        return ProfilePage(profiles: found, next: nil)
+        return page.end(hasMore: false)
     }
 
     func count(_ search: ProfileSearch, under rules: AdoptedSchema) async throws(ProfileStoreError) -> Int {
@@ -229,49 +221,33 @@ final class MemoryEngine: StoreEngine {
         _ body: @escaping @Sendable (inout MemoryState) throws(ProfileStoreError) -> (changes: [Change], value: Value)
     ) async throws(ProfileStoreError) -> Value {
         let answer = try await write { [options] state throws(ProfileStoreError) -> Result<Value, ProfileStoreError> in
-            if let request = stamp.request, let first = try state.outcome(of: request, at: stamp.time) {
-                return first.answer()
-            }
-            let before = state
-            let answer: Result<Value, ProfileStoreError>
-            do throws(ProfileStoreError) {
-                let (changes, value) = try body(&state)
-                for change in changes {
-                    state.log.append(change.kind, change.id.map { $0...$0 }, stamp, keeping: options.mostChanges)
+            let written = Result { () throws -> AnsweredWrite<Value> in
+                try stamp.once { request in
+                    try state.outcome(of: request, at: stamp.time)
+                } store: { outcome, request in
+                    state.remember(outcome, of: request, at: stamp.time)
+                } _: {
+                    var changed = state
+                    let (changes, value) = try body(&changed)
+                    for change in changes {
+                        changed.log.append(change.kind, change.id.map { $0...$0 }, stamp, keeping: options.mostChanges)
+                    }
+                    state = changed
+                    return (value, isChange: !changes.isEmpty)
                 }
-                answer = .success(value)
-            } catch {
-                guard let request = stamp.request, request.isAnswered(by: error) else { throw error }
-                state = before
-                answer = .failure(error)
             }
-            if let request = stamp.request { state.remember(KeyedOutcome(answer), of: request, at: stamp.time) }
-            return answer
+            switch written {
+            case .success(let written): return written.answer
+            case .failure(let error): throw error as? ProfileStoreError ?? .corrupt(.foreignOutcome)
+            }
         }
         return try answer.get()
     }
 
     // MARK: Judging again
 
-    func countJudged(by versions: [Int]) async throws(ProfileStoreError) -> Int {
-        try currentAtLength.profiles.values.count { versions.contains($0.schemaVersion) }
-    }
-
     func countPasswords(setUnderOthersThan versions: [Int]) async throws(ProfileStoreError) -> Int {
         try currentAtLength.profiles.values.compactMap(\.password).count { !versions.contains($0.schemaVersion) }
-    }
-
-    func invalidProfiles(
-        judgedBy versions: [Int], after id: Int64
-    ) async throws(ProfileStoreError) -> [MarkedProfile] {
-        var marked: [MarkedProfile] = []
-        for profile in try currentAtLength.profiles(after: id) where versions.contains(profile.schemaVersion) {
-            guard let issues = profile.issues, marked.count < 1_000 else { continue }
-            marked.append(
-                MarkedProfile(
-                    id: profile.id, username: profile.username, issues: [ReportedIssue](stored: issues)))
-        }
-        return marked
     }
 
     func mark(_ marks: [JudgementMark], judgedBy version: Int) async throws(ProfileStoreError) {

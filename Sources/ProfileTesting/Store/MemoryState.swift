@@ -191,8 +191,7 @@ struct MemoryState: Sendable {
     /// What came of a write that was made with the request's key; nil where none was, or too long ago.
     func outcome(of request: KeyedRequest, at time: Timestamp) throws(ProfileStoreError) -> KeyedOutcome? {
         guard let write = keyedWrites[request.key], write.time > WriteKey.forgotten(at: time) else { return nil }
-        guard write.request == request.fingerprint else { throw .keyReused(request.key) }
-        return KeyedOutcome(stored: write.outcome, under: rules.schema)
+        return try request.outcome(of: write.request, stored: write.outcome, under: rules.schema)
     }
 
     mutating func remember(_ outcome: KeyedOutcome, of request: KeyedRequest, at time: Timestamp) {
@@ -209,12 +208,7 @@ struct MemoryState: Sendable {
     }
 
     mutating func beginCopy(of other: StoreHead, restarting: Bool) throws(ProfileStoreError) {
-        if let copyOf {
-            guard restarting || copyOf == other.fingerprint else { throw .unfinishedCopy(path: "memory") }
-            if !restarting { return }
-        } else if !head.isUnused(besides: other) {
-            throw .notUnused(path: "memory")
-        }
+        guard try head.beginsCopy(of: other, restarting: restarting, at: "memory") else { return }
         profiles = [:]
         nextID = 1
         owners = [:]

@@ -68,7 +68,7 @@ public struct ImportInput: Sendable {
     /// - Throws: Why it cannot be made.
     public func readableAgain(keptIn folder: String) throws(ImportError) -> ImportInput {
         if isRepeatable { return self }
-        let repeatable = try RepeatableInput(self, copiedTo: .temporaryFileTemplate(in: folder))
+        let repeatable = try RepeatableInput(self, keptIn: folder)
         return ImportInput(.repeatable(repeatable), name, byteCount)
     }
 

@@ -33,6 +33,9 @@ public struct ImportOptions: Sendable {
     public var isAllOrNothing = false
     /// One transaction, whoever waits. A store that is empty gets one anyway, unless the input has passwords to hash.
     public var isExclusive = false
+    /// The folder for a copy of an input that is read twice but can be read only once: an import in one transaction hashes
+    /// the passwords of a pipe first. The copy is as large as the input. It is encrypted and has no name.
+    public var temporaryFolder = "/var/tmp"
     /// How many rejected rows are borne; nil for any number.
     public var rejectLimit: RejectLimit?
     /// Most issues that the report lists; all are counted.

@@ -137,9 +137,8 @@ public struct ProfileImporter: Sendable {
 
     /// Begins to read. An input that may have passwords, and can be read once only, is copied, so that it can be read twice.
     private func reading(of input: ImportInput) throws(ImportError) -> InputReading {
-        guard let template = templateOfCopy else { return try InputReading(input) }
-        if input.isRepeatable { return try InputReading(input) }
-        return try RepeatableInput(input, copiedTo: template).reading()
+        guard isReadTwice, !input.isRepeatable else { return try InputReading(input) }
+        return try RepeatableInput(input, keptIn: options.temporaryFolder).reading()
     }
 
     /// Reads the header, for which a stream may keep one waiting.
@@ -157,11 +156,8 @@ public struct ProfileImporter: Sendable {
         }
     }
 
-    /// One transaction takes two turns where there may be passwords: see ``StoreImport/loadHashedFirst()``.
-    private var templateOfCopy: [CChar]? {
-        guard let repository, isExclusive, schema.hasPassword, !options.isDryRun else { return nil }
-        return repository.engine.scratchFileTemplate
-    }
+    /// Whether the input is read twice: see ``StoreImport/loadHashedFirst()``.
+    private var isReadTwice: Bool { repository != nil && isExclusive && schema.hasPassword && !options.isDryRun }
 
     private var isExclusive: Bool { options.isAllOrNothing || options.isExclusive }
 

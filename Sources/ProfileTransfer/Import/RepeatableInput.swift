@@ -20,8 +20,8 @@ final class RepeatableInput: Sendable {
     private let contents: Contents
     private let interruption: any Interruption
 
-    /// Takes an input; a copy, if one is needed, is made by a template of `mkstemp`.
-    init(_ input: ImportInput, copiedTo template: [CChar]) throws(ImportError) {
+    /// Takes an input. If it has to be copied, the copy is an unnamed file in the folder.
+    init(_ input: ImportInput, keptIn folder: String) throws(ImportError) {
         let stream: InputReading
         switch input.origin {
         case .bytes(let bytes):
@@ -38,7 +38,7 @@ final class RepeatableInput: Sendable {
             stream = try InputReading(file)
         case .chunks, .repeatable: stream = try InputReading(input)
         }
-        contents = .stream(CopiedStream(stream.source, copy: try EncryptedFile(template)))
+        contents = .stream(CopiedStream(stream.source, copy: try EncryptedFile(in: folder)))
         interruption = stream.interruption
     }
 
@@ -123,8 +123,12 @@ private struct EncryptedFile: ~Copyable {
     private let file: UnnamedFile
     private let key: Secret
 
-    init(_ template: [CChar]) throws(ImportError) {
-        do throws(ByteStreamError) { file = try UnnamedFile(template) } catch { throw ImportError(error) }
+    init(in folder: String) throws(ImportError) {
+        do throws(ByteStreamError) {
+            file = try UnnamedFile(.temporaryFileTemplate(in: folder))
+        } catch {
+            throw ImportError(error)
+        }
         key = Secret(capacity: Self.keySize) { output in
             output.withUnsafeMutableBufferPointer { buffer, used in
                 guard let start = buffer.baseAddress else { return }

@@ -37,22 +37,11 @@ struct StoreImport: Sendable {
 
     /// A transaction a batch: others write in between, and look-ups never wait.
     func loadInBatches() async throws(ImportError) {
-        await repository.engine.expectBatches(true, waits: true)
-        let outcome: Result<Void, ImportError>
-        do throws(ImportError) {
-            while let judged = try await run.next() {
-                try await whole { () async throws(ImportError) in try await store(judged) }
-                await run.waitForRejects()
-                run.progress(after: judged.batch)
-            }
-            outcome = .success(())
-        } catch {
-            outcome = .failure(error)
+        while let judged = try await run.next() {
+            try await whole { () async throws(ImportError) in try await store(judged) }
+            await run.waitForRejects()
+            run.progress(after: judged.batch)
         }
-        // A task of its own, since what a cancelled one writes is refused. Who was refused a turn waits for no other.
-        let hasFailed = if case .failure = outcome { true } else { false }
-        await Task { await repository.engine.expectBatches(false, waits: !hasFailed) }.value
-        try outcome.get()
     }
 
     /// A batch that takes longer, on a slow disk say, goes in parts: others wait for a second at the most (I14), and a

@@ -56,6 +56,7 @@ struct ImportInputOptions: ParsableArguments {
     /// The import options that these options describe.
     var options: ImportOptions {
         var options = ImportOptions()
+        if let folder = Environment["TMPDIR"] { options.temporaryFolder = folder }
         options.format = source.format
         options.encoding = source.encoding
         options.rejectLimit = maxRejects?.limit

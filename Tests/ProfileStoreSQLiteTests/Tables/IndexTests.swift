@@ -93,7 +93,7 @@ import Watchdog
                         let access = SearchAccess(search)
                         for after in [nil, [0x31]] as [[UInt8]?] {
                             if let after { search.after = search.cursor(id: 7, value: order == nil ? nil : after) }
-                            for stretch in SearchStretch.all(of: search, by: access) {
+                            for stretch in StatementStretch.all(of: search, by: access) {
                                 let sql = table.sql(of: search, by: access, in: stretch, limit: 10)
                                 let steps = try plan(sql.text, connection)
                                 let used: String? =
@@ -167,6 +167,6 @@ extension SearchSQL {
     /// The statement for the first stretch of a search's order.
     fileprivate static func first(of search: ProfileSearch, _ table: ProfileTable) -> String {
         let access = SearchAccess(search)
-        return table.sql(of: search, by: access, in: SearchStretch.all(of: search, by: access)[0], limit: 10).text
+        return table.sql(of: search, by: access, in: StatementStretch.all(of: search, by: access)[0], limit: 10).text
     }
 }

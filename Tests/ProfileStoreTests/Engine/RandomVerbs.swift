@@ -178,11 +178,11 @@ struct RandomVerbs {
         let hash = hash()
         if random.once(in: 3) {
             return Verb("remove the passcode of \(username)") { repository in
-                "\(try await repository.engine.removePasscode(of: username, stamp))"
+                "\(try await repository.engine.change(.remove(of: username), stamp))"
             }
         }
         return Verb("set the passcode of \(username)") { repository in
-            "\(try await repository.engine.setPasscode(hash, of: username, stamp))"
+            "\(try await repository.engine.change(.set(hash, of: username), stamp))"
         }
     }
 
@@ -190,7 +190,7 @@ struct RandomVerbs {
         let (id, old, new) = (id(), hash(), hash())
         let stamp = stamp("replace passcode", at: time)
         return Verb("replace the passcode of \(id)") { repository in
-            "\(try await repository.engine.replacePasscode(of: id, old, by: new, stamp))"
+            "\(try await repository.engine.change(.replace(old, by: new, of: id), stamp))"
         }
     }
 
@@ -272,8 +272,10 @@ struct RandomVerbs {
         return Verb("mark") { repository in
             // A version that was never adopted is one that only another program can have written.
             try await repository.engine.mark(marks, judgedBy: min(version, repository.rules.inForce.number))
-            let marked = try await repository.engine.invalidProfiles(judgedBy: [1, 2, version], after: 0)
-            let judged = try await repository.engine.countJudged(by: [version, 1])
+            let rules = repository.adoptedSchema
+            let marked = try await repository.engine.page(ProfileSearch(status: .invalid), under: rules).profiles
+            let judged = try await repository.engine.count(
+                ProfileSearch(status: .judged(by: [version, 1])), under: rules)
             let others = try await repository.engine.countPasswords(setUnderOthersThan: [version, 2])
             return "\(marked.map { ($0.id, $0.username, $0.issues) }) \(judged) \(others)"
         }

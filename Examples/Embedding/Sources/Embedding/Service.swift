@@ -61,10 +61,11 @@ struct Service: Sendable {
     /// Changes a profile for a client that says which revision it has seen.
     private func edit() async throws {
         for revision: Int64 in [1, 1] {
-            do {
+            do throws(ProfileStoreError) {
                 let edited = try await repository.edit("ann", expecting: revision) { $0[.postalCode] = "89761" }
                 print("200 revision", edited.revision)
-            } catch ProfileStoreError.staleRevision(_, let current) {
+            } catch {
+                guard let current = error.currentRevision else { throw error }
                 print("412 it has revision", current)
             }
         }

@@ -1,0 +1,96 @@
+package import ProfileCore
+package import SecretHashing
+
+/// Keeps the secrets of profiles, the attempts at them, and tokens.
+package protocol AccountEngine: Sendable {
+    // MARK: Secrets
+
+    /// Returns the hash of a secret of a profile; nil if there is no such profile.
+    func credential(_ kind: CredentialKind, of username: String) async throws(ProfileStoreError) -> StoredCredential?
+
+    /// Changes a passcode if the stored passcode is as the change expects it, and logs the change.
+    ///
+    /// - Returns: False if it is not, or if there is no such profile.
+    func change(_ passcode: PasscodeChange, _ stamp: WriteStamp) async throws(ProfileStoreError) -> Bool
+
+    /// Counts an attempt at a secret before it is made, or refuses it, by the rule of ``/SecretHashing/ThrottleState``
+    /// (P9). A refused attempt does not count, but the corrections of the rule are stored.
+    ///
+    /// The call takes the same time whether there is such a profile or not (P10).
+    func admit(_ attempt: LoginAttempt) async throws(ProfileStoreError) -> ThrottleState.Decision
+
+    /// Stores the outcome of an admitted attempt, and starts its session if one was requested. A better hash of the same
+    /// password ends no session.
+    ///
+    /// - Returns: The profile; nil unless the outcome is `right` and the profile still exists.
+    func settle(
+        _ attempt: LoginAttempt, _ outcome: LoginAttempt.Outcome
+    ) async throws(ProfileStoreError) -> LoginAttempt.Success?
+
+    /// Forgets failed attempts at both secrets of a name.
+    func unlock(_ username: String) async throws(ProfileStoreError)
+
+    // MARK: Tokens
+
+    // Sessions, access tokens and resets are tokens of three kinds. A session or a reset belongs to a profile and ends with
+    // it; an access token belongs to none and has a name of its own.
+
+    /// Issues a token. A token of a profile replaces tokens: a few expired ones of any profile, and the least recently used
+    /// ones of its kind and profile if there would be more than the limit.
+    ///
+    /// - Parameters:
+    ///   - token: The token, without an owner.
+    ///   - username: The profile that the token belongs to; nil for an access token.
+    ///   - limit: The most tokens of this kind that the profile may have; has no effect on an access token.
+    /// - Returns: The token with its owner. Nil if there is no such profile, or if another access token has the name,
+    ///   whatever the case of its ASCII letters.
+    /// - Throws: What every method may throw.
+    func issue(
+        _ token: StoredToken, to username: String?, atMost limit: Int
+    ) async throws(ProfileStoreError) -> StoredToken?
+
+    /// Returns the token that has this hash, unless it has expired at this time. Reads two rows and writes nothing.
+    func token(_ hash: TokenHash, at time: Timestamp) async throws(ProfileStoreError) -> StoredToken?
+
+    /// Returns the tokens of a list.
+    func tokens(_ list: TokenList) async throws(ProfileStoreError) -> [StoredToken]
+
+    /// Writes down when tokens were used, and postpones the expiry of sessions. A use has no effect if a later one is
+    /// written, or if the token has expired by then.
+    func note(_ uses: [TokenUse]) async throws(ProfileStoreError)
+
+    /// Ends tokens, expired ones too.
+    ///
+    /// - Returns: The tokens that ended; nil if there is no such profile.
+    func end(_ tokens: EndingTokens) async throws(ProfileStoreError) -> [StoredToken]?
+
+    /// Sets the password that a reset was issued for. As in an edit, the revision rises, the change is logged, failed
+    /// attempts at the password are forgotten, and the profile's sessions and the reset end.
+    ///
+    /// - Parameters:
+    ///   - token: The token of the reset.
+    ///   - hash: The hash of a password that the rules have judged.
+    ///   - schema: These rules.
+    ///   - time: The time of the change.
+    /// - Returns: The profile; nil if there is no such reset, or if it has expired.
+    /// - Throws: `schemaChanged`.
+    func redeemReset(
+        _ token: TokenHash, _ hash: PasswordHash, judgedBy schema: ProfileSchema, at time: Timestamp
+    ) async throws(ProfileStoreError) -> Profile?
+
+    /// Removes some expired sessions and resets; access tokens stay until they are revoked. It also removes other rows that
+    /// are too old or too many, if the engine's writers leave any.
+    ///
+    /// - Returns: The number of removed tokens, at most some hundreds; 0 if none is left.
+    func removeExpired(at time: Timestamp) async throws(ProfileStoreError) -> Int
+}
+
+/// A change of a passcode, with the state that it expects.
+package enum PasscodeChange: Sendable {
+    /// Sets the passcode of a profile without one. Failed attempts at it are forgotten.
+    case set(PasswordHash, of: String)
+    /// Replaces this hash of a profile's passcode.
+    case replace(PasswordHash, by: PasswordHash, of: Int64)
+    /// Removes the passcode of a profile. Failed attempts at it are forgotten.
+    case remove(of: String)
+}

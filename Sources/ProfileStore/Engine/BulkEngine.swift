@@ -1,0 +1,42 @@
+package import ProfileCore
+
+/// Reads and writes many profiles at once.
+package protocol BulkEngine: Sendable {
+    /// Returns raw values of profiles in the order of their ids. A field without a column in the store is absent in every
+    /// row.
+    ///
+    /// A long scan runs on a thread that may block, never on a thread of Swift's.
+    func scan(_ scan: StoreScan) async throws(ProfileStoreError) -> StoredRows
+
+    /// Returns for each of these usernames whether a profile has it, whatever the case of its ASCII letters, as of one
+    /// moment.
+    func areStored(_ usernames: [String]) async throws(ProfileStoreError) -> [Bool]
+
+    /// Runs a batch in one transaction, with the outcome that its rows would have one after another. Logs the added
+    /// profiles as one change, and the updated profiles as another.
+    ///
+    /// - Returns: The batch as of the commit.
+    /// - Throws: `schemaChanged` if other rules are in force.
+    func store<Batch: ImportBatch>(
+        _ batch: Batch, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
+    ) async throws(ProfileStoreError) -> Batch
+
+    /// Runs a batch that only reads: it finds out what is stored.
+    func preview<Batch: ImportBatch>(
+        _ batch: Batch, judgedBy schema: ProfileSchema
+    ) async throws(ProfileStoreError) -> Batch
+
+    /// Stores all rows of a load in one transaction, and logs them as ``store(_:judgedBy:_:)`` does.
+    ///
+    /// An engine that cannot use one transaction stores them in steps that can be resumed.
+    func load(
+        _ load: some BulkLoad, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
+    ) async throws(ProfileStoreError) -> BulkLoadOutcome
+}
+
+extension BulkEngine {
+    /// Returns whether the store has no profiles.
+    package func isEmpty() async throws(ProfileStoreError) -> Bool {
+        try await scan(StoreScan(fields: [], mostRows: 1, mostBytes: 1)).rows.isEmpty
+    }
+}

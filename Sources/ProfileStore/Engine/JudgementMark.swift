@@ -1,0 +1,13 @@
+/// The result of judging a profile again. It is stored if the profile still has this revision.
+package struct JudgementMark: Sendable {
+    package let id: Int64
+    package let revision: Int64
+    /// The issues in their stored form; nil for a valid profile.
+    package let issues: String?
+
+    package init(id: Int64, revision: Int64, issues: String?) {
+        self.id = id
+        self.revision = revision
+        self.issues = issues
+    }
+}

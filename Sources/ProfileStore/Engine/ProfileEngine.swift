@@ -1,0 +1,111 @@
+package import ProfileCore
+
+/// Finds and writes profiles, one or a few at a time.
+package protocol ProfileEngine: Sendable {
+    // MARK: Look-ups
+
+    /// Returns one profile with the fields of some rules; nil if there is none.
+    ///
+    /// A profile with a ``Profile/schemaVersion`` later than the rules was judged by later rules, which may have further
+    /// fields.
+    /// - Throws: `schemaChanged` if later rules are in force and a field of these rules is gone.
+    func profile(_ key: ProfileKey, under rules: AdoptedSchema) async throws(ProfileStoreError) -> Profile?
+
+    /// Returns the profiles of a search in its order; see ``profile(_:under:)`` for the rules. Every engine orders the
+    /// values of a field by `ValueOrder` of ProfileCore.
+    ///
+    /// A page that may read many profiles to find a few runs on a thread that may block, never on a thread of Swift's.
+    func page(_ search: ProfileSearch, under rules: AdoptedSchema) async throws(ProfileStoreError) -> ProfilePage
+
+    /// Returns the number of profiles of a search. Its cursor and limits have no effect.
+    func count(_ search: ProfileSearch, under rules: AdoptedSchema) async throws(ProfileStoreError) -> Int
+
+    /// Returns whether ``page(_:under:)`` uses an index or may read every profile.
+    func plan(of search: ProfileSearch, under rules: AdoptedSchema) async throws(ProfileStoreError) -> QueryPlan
+
+    /// Returns the size of the store. Reads every profile.
+    func statistics() async throws(ProfileStoreError) -> StoreStatistics
+
+    /// Confirms the result of a look-up before a write is refused because of it.
+    ///
+    /// A frozen server may answer look-ups for a while after another server took over. A method that writes confirms its
+    /// own answer. A decision outside the engine is confirmed here.
+    /// - Parameters:
+    ///   - found: The earlier result of `read`.
+    ///   - read: Looks it up with methods of this engine. An engine with look-ups that are never outdated does not run it.
+    /// - Returns: What is stored.
+    /// - Throws: The error that kept the engine from confirming it.
+    func confirmed<Value: Sendable>(
+        _ found: Value, _ read: () async throws(ProfileStoreError) -> Value
+    ) async throws(ProfileStoreError) -> Value
+
+    // MARK: Writes
+
+    // The outcome of a write whose stamp has a key is stored in its transaction: the value that it returned, or its
+    // refusal (``ProfileStoreError/isAnswer``). The same request with that key writes nothing within
+    // ``WriteKey/lifetime`` and gets that outcome. Another request with that key is refused as `keyReused`.
+
+    /// Stores a new profile with a hashed password, logs the change, and forgets failed attempts at its name, because
+    /// attempts before the profile existed do not count. No id is used twice.
+    ///
+    /// - Parameters:
+    ///   - row: The profile, alone in its rows.
+    ///   - schema: The rules that judged it.
+    ///   - stamp: The time, author and key of the write.
+    /// - Returns: The stored profile, with revision 1.
+    /// - Throws: `duplicate` with every unique field in which another profile has the same value; `schemaChanged`.
+    func register(
+        _ row: ValidProfiles, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
+    ) async throws(ProfileStoreError) -> Profile
+
+    /// Replaces a profile that still has its id and revision, and logs the change. If the row has no password, the
+    /// stored password stays. A different password ends the profile's sessions and its reset (H4).
+    ///
+    /// A new password makes the engine forget failed attempts at the old one. If the name changes, failed attempts move
+    /// to the new name with the profile (P9). Attempts at the new name before any profile had it do not count; of other
+    /// attempts there the stricter count stays. The old name keeps its count as a name without a profile, so that its
+    /// answers tell nothing (P10).
+    ///
+    /// - Throws: `staleRevision`, `notFound`, `duplicate`, `schemaChanged`.
+    func replace(
+        _ stored: Profile, with row: ValidProfiles, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
+    ) async throws(ProfileStoreError) -> Profile
+
+    /// Answers an edit that would change nothing: checks that the profile still has its revision. Writes and logs
+    /// nothing, but stores the outcome if the stamp has a key.
+    ///
+    /// - Returns: The profile as it was read.
+    /// - Throws: `staleRevision`, `notFound`.
+    func confirm(_ stored: Profile, _ stamp: WriteStamp) async throws(ProfileStoreError) -> Profile
+
+    /// Removes a profile with its secrets, sessions, reset and failed attempts, and logs the change.
+    ///
+    /// - Parameters:
+    ///   - username: The profile.
+    ///   - revision: The revision that it must have; nil for any.
+    ///   - stamp: The time, author and key of the write.
+    /// - Returns: The removed profile, by the rules in force.
+    /// - Throws: `notFound`, `staleRevision`.
+    func remove(
+        _ username: String, expecting revision: Int64?, _ stamp: WriteStamp
+    ) async throws(ProfileStoreError) -> Profile
+
+    /// Removes the profiles that still have the revision they were read with, in one transaction, and logs a change for
+    /// each.
+    ///
+    /// - Returns: The number of removed profiles. The others were removed or changed before.
+    func remove(_ profiles: [Profile], _ stamp: WriteStamp) async throws(ProfileStoreError) -> Int
+
+    /// Returns the outcome of the write that was made with a request's key; nil if there was none.
+    ///
+    /// - Throws: `keyReused`.
+    func outcome(of request: KeyedRequest, at time: Timestamp) async throws(ProfileStoreError) -> KeyedOutcome?
+}
+
+extension ProfileEngine {
+    package func confirmed<Value: Sendable>(
+        _ found: Value, _ read: () async throws(ProfileStoreError) -> Value
+    ) async throws(ProfileStoreError) -> Value {
+        found
+    }
+}
