@@ -47,22 +47,22 @@ test: build-tests ## every test, optimised and a few at a time; the slow ones ru
 test-long: build-tests setup-postgres ## every test, the slow ones in full; the soak test on each engine
 	PROFILES_TEST_LONG=1 $(RUN_TESTS)
 	PROFILES_TEST_LONG=1 PROFILES_TEST_ENGINE=memory $(RUN_TESTS) --filter SoakTests
-	PROFILES_TEST_LONG=1 PROFILES_TEST_ENGINE=postgres Tests/Cluster/postgres-server run $(RUN_TESTS) --filter SoakTests
+	PROFILES_TEST_LONG=1 PROFILES_TEST_ENGINE=postgres Tests/Programs/Cluster/postgres-server run $(RUN_TESTS) --filter SoakTests
 
 test-memory: build-tests ## the tests of the store on the engine in memory; Tests/ENGINES.md lists what is left out
 	PROFILES_TEST_ENGINE=memory $(RUN_TESTS) --filter '^(Profile(Store|Transfer|Login)|SchemaInference)Tests\.'
 
 test-postgres: build-tests setup-postgres ## the tests of the store and the command on a PostgreSQL server of their own
-	Tests/Cluster/postgres-server run $(RUN_TESTS) --filter PostgresCommandTests
-	PROFILES_TEST_ENGINE=postgres Tests/Cluster/postgres-server run $(RUN_TESTS) \
+	Tests/Programs/Cluster/postgres-server run $(RUN_TESTS) --filter PostgresCommandTests
+	PROFILES_TEST_ENGINE=postgres Tests/Programs/Cluster/postgres-server run $(RUN_TESTS) \
 		--filter '^(PostgresAccess|Profile(StorePostgres|Store|Transfer|Login)|SchemaInference)Tests\.'
 
 # PROFILES_TEST_FAULTS=20 runs it in full.
 test-cluster: build-tests setup-cluster ## what three PostgreSQL servers of its own show while their leader is broken, again and again
 	@export BASE="$$(mktemp -u "$${TMPDIR:-/tmp}/profiles-postgres-cluster.XXXXXX")"; \
-	trap 'Tests/Cluster/postgres-cluster down' EXIT; trap 'exit 130' INT TERM; \
-	Tests/Cluster/postgres-cluster up && \
-		PROFILES_TEST_CLUSTER="$$(Tests/Cluster/postgres-cluster url)" \
+	trap 'Tests/Programs/Cluster/postgres-cluster down' EXIT; trap 'exit 130' INT TERM; \
+	Tests/Programs/Cluster/postgres-cluster up && \
+		PROFILES_TEST_CLUSTER="$$(Tests/Programs/Cluster/postgres-cluster url)" \
 		$(RUN_TESTS) --no-parallel --filter '^ProfileStorePostgresTests\.(Quorum|Fault)Tests'
 
 # Processes end without giving their memory back, so leaks are not looked for.
@@ -133,7 +133,7 @@ deb: setup-deb ## a Debian package of the command, .build-deb/profiles_VERSION_A
 	Packaging/deb .build-deb/root .build-deb
 
 test-deb: deb setup-test-deb ## install the Debian package in a new root, use it and remove it; needs root and a mirror
-	Tests/Packaging/deb .build-deb/*.deb
+	Tests/Programs/Packaging/deb .build-deb/*.deb
 
 docs: setup ## the DocC archive of the libraries, in .build-docs; a broken link is an error
 	for library in ProfileTesting SchemaInference ProfileStorePostgres; do \

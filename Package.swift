@@ -164,12 +164,13 @@ let package = Package(
 
         // A trait for suites and tests, which ends those that hang.
         .target(
-            name: "Watchdog", dependencies: ["Platform", "ProfileTesting", "Threads"], path: "Tests/Watchdog",
+            name: "Watchdog", dependencies: ["Platform", "ProfileTesting", "Threads"], path: "Tests/Support/Watchdog",
             swiftSettings: strictness),
         // A VFS over SQLite's own whose writes and syncs fail when a test says so.
-        .target(name: "FaultVFS", dependencies: ["CSQLite"], path: "Tests/FaultVFS"),
+        .target(name: "FaultVFS", dependencies: ["CSQLite"], path: "Tests/Support/FaultVFS"),
         // SQLite without anything of ours, to craft files with.
-        .target(name: "RawSQLite", dependencies: ["CSQLite"], path: "Tests/RawSQLite", swiftSettings: strictness),
+        .target(
+            name: "RawSQLite", dependencies: ["CSQLite"], path: "Tests/Support/RawSQLite", swiftSettings: strictness),
         // Stores and people for the tests of several modules.
         .target(
             name: "StoreFixtures",
@@ -178,51 +179,54 @@ let package = Package(
                 "ProfileStoreSQLite", "ProfileStorePostgres", "SQLiteAccess", "PostgresAccess",
                 "ProfileTesting",
             ],
-            path: "Tests/StoreFixtures", swiftSettings: strictness),
+            path: "Tests/Support/StoreFixtures", swiftSettings: strictness),
         // Stands between a PostgreSQL server and its clients, and cuts their connections when a test says so.
         .target(
-            name: "PostgresProxy", dependencies: ["Platform", "Threads", "ProfileTesting"], path: "Tests/PostgresProxy",
+            name: "PostgresProxy", dependencies: ["Platform", "Threads", "ProfileTesting"],
+            path: "Tests/Support/PostgresProxy",
             swiftSettings: strictness),
         // Says whether what several clients saw can have happened in one order.
-        .target(name: "Linearizability", path: "Tests/Linearizability", swiftSettings: strictness),
+        .target(name: "Linearizability", path: "Tests/Support/Linearizability", swiftSettings: strictness),
         // Files that the project makes for its tests, as odd as real ones, and those it looks for.
         .target(
-            name: "InputFixtures", dependencies: ["CZlib", "Platform", "ProfileTesting"], path: "Tests/InputFixtures",
+            name: "InputFixtures", dependencies: ["CZlib", "Platform", "ProfileTesting"],
+            path: "Tests/Support/InputFixtures",
             swiftSettings: strictness),
         // Processes of their own, which tests start, kill and look at; in no product.
         .executableTarget(
             name: "ThreadExerciser", dependencies: ["Platform", "SQLiteAccess", "Threads"],
-            path: "Tests/ThreadExerciser",
+            path: "Tests/Programs/ThreadExerciser",
             swiftSettings: strictness),
         .executableTarget(
             name: "ImportExerciser",
             dependencies: [
                 "Platform", "ProfileCore", "ProfileStore", "ProfileTransfer", "ProfileStoreSQLite", "SecretHashing",
             ],
-            path: "Tests/ImportExerciser", swiftSettings: strictness),
+            path: "Tests/Programs/ImportExerciser", swiftSettings: strictness),
         .executableTarget(
             name: "StoreExerciser",
             dependencies: [
                 "Platform", "ProfileCore", "SecretHashing", "ProfileStore", "ProfileStoreSQLite", "ProfileTransfer",
                 "SQLiteAccess",
             ],
-            path: "Tests/StoreExerciser", swiftSettings: strictness),
+            path: "Tests/Programs/StoreExerciser", swiftSettings: strictness),
         .executableTarget(
             name: "PostgresExerciser",
             dependencies: ["Platform", "ProfileCore", "SecretHashing", "ProfileStore", "ProfileStorePostgres"],
-            path: "Tests/PostgresExerciser", swiftSettings: strictness),
+            path: "Tests/Programs/PostgresExerciser", swiftSettings: strictness),
         .executableTarget(
-            name: "TerminalExerciser", dependencies: ["Platform", "TerminalUI"], path: "Tests/TerminalExerciser",
+            name: "TerminalExerciser", dependencies: ["Platform", "TerminalUI"],
+            path: "Tests/Programs/TerminalExerciser",
             swiftSettings: strictness),
         // Starts a program for which no file system has files without a name.
-        .executableTarget(name: "WithoutUnnamedFiles", path: "Tests/WithoutUnnamedFiles"),
+        .executableTarget(name: "WithoutUnnamedFiles", path: "Tests/Programs/WithoutUnnamedFiles"),
         // Makes the documents' pictures of screens, for `make picture`.
         .executableTarget(
             name: "ScreenPicture", dependencies: ["Platform", "ProfileTesting", "TerminalUI", "TextLayout"],
-            path: "Tests/ScreenPicture",
+            path: "Tests/Programs/ScreenPicture",
             swiftSettings: strictness),
         // Compares the public declarations with those that are written down, for `make interface`.
-        .executableTarget(name: "PublicInterface", path: "Tests/PublicInterface", swiftSettings: strictness),
+        .executableTarget(name: "PublicInterface", path: "Tests/Programs/PublicInterface", swiftSettings: strictness),
         .testTarget(
             name: "ThreadsTests",
             dependencies: ["Platform", "ProfileTesting", "Threads", "ThreadExerciser", "Watchdog"],

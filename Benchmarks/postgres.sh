@@ -18,7 +18,7 @@ cc -O2 -Wall -Wextra -Werror -std=gnu17 "-I$(/usr/bin/pg_config --includedir)" Y
 swift build -c release --product StoreLoad > "$data/run.log" 2>&1 || { cat "$data/run.log" >&2; exit 1; }
 generate standard.csv "$rows" 0
 
-servers=../Tests/Cluster
+servers=../Tests/Programs/Cluster
 server() { BASE="$data/server" "$servers/postgres-server" "$@"; }
 cluster() { BASE="$data/cluster" PORT_BASE=6200 "$servers/postgres-cluster" "$@"; }
 trap 'server down; cluster down' EXIT

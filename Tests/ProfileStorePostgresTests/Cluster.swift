@@ -3,7 +3,7 @@ import Platform
 import ProfileTesting
 import Testing
 
-/// Three servers with quorum commit and automatic failover, which `Tests/Cluster/postgres-cluster` has started and breaks;
+/// Three servers with quorum commit and automatic failover, which `Tests/Programs/Cluster/postgres-cluster` has started and breaks;
 /// `PROFILES_TEST_CLUSTER` is their URI.
 enum Cluster {
     static let uri = getenv("PROFILES_TEST_CLUSTER").map { String(cString: $0) }
@@ -35,7 +35,7 @@ enum Cluster {
         let output = folder.path + "/output"
         let script =
             String(#filePath.split(separator: "/Tests/ProfileStorePostgresTests/")[0])
-            + "/Tests/Cluster/postgres-cluster"
+            + "/Tests/Programs/Cluster/postgres-cluster"
         let process = try ChildProcess(
             [script] + words, streams: [1: .file(output, flags: O_WRONLY | O_CREAT | O_TRUNC)])
         let code = await process.end()

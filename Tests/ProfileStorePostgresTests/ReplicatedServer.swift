@@ -101,7 +101,7 @@ final class ReplicatedServer: Sendable {
         let folder = try TemporaryFolder("server")
         let output = folder.path + "/output"
         let root = #filePath.split(separator: "/Tests/ProfileStorePostgresTests/")[0]
-        let script = root + "/Tests/Cluster/postgres-server"
+        let script = root + "/Tests/Programs/Cluster/postgres-server"
         let process = try ChildProcess(
             // A store that needs a quorum is refused on a server that does not sync.
             ["/usr/bin/env", "BASE=\(base)", "SETTINGS=fsync = on\nfull_page_writes = on", String(script), verb],

@@ -158,8 +158,7 @@ import Watchdog
         }
         #expect(store.names() == names)
         unlink(other)
-        let repository = try await store.open()
-        try await repository.register("abel")
+        let repository = try await store.open(registering: ["abel"])
         #expect(link(store.path, other) == 0)
         await #expect(throws: ProfileStoreError.severalNames(path: store.path)) {
             try await repository.register("bert")

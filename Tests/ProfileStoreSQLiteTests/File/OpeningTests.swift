@@ -241,8 +241,7 @@ import Watchdog
     }
 
     @Test func `symbolic links and relative paths lead to the same store and the same lock`() async throws {
-        let repository = try await store.open()
-        try await repository.register("abel")
+        let repository = try await store.open(registering: ["abel"])
         let link = store.directory + "/link"
         #expect(symlink(store.path, link) == 0)
         var buffer = [CChar](repeating: 0, count: 4_096)

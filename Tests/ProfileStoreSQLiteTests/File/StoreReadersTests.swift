@@ -17,8 +17,7 @@ import Watchdog
     /// A store with one profile and an empty log.
     init() async throws {
         store = try TemporaryStore()
-        let repository = try await store.open()
-        try await repository.register("abel")
+        let repository = try await store.open(registering: ["abel"])
         await repository.close()
     }
 

@@ -35,8 +35,7 @@ import Watchdog
     @Test func `S6: a store keeps its layout whichever schemas it adopts`() async throws {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SeededGenerator(seed: seed)
-        let repository = try await store.open()
-        try await repository.register("abel")
+        let repository = try await store.open(registering: ["abel"])
         let names = ["a", "order", "email", "x_1", String(repeating: "n", count: 63)]
         for step in 0..<(Length.isLong ? 300 : 25) {
             let fields = names.filter { _ in Bool.random(using: &random) }.map { name in
@@ -177,8 +176,7 @@ import Watchdog
     }
 
     @Test func `a view that comes into a store while it is open is not read`() async throws {
-        let repository = try await store.open()
-        try await repository.register("abel")
+        let repository = try await store.open(registering: ["abel"])
         _ = try await repository.profile(username: "abel")
         try RawDatabase(store.path).execute(
             "ALTER TABLE profiles RENAME TO p; CREATE VIEW profiles AS SELECT * FROM p")

@@ -14,9 +14,7 @@ import Watchdog
 
     init() async throws {
         store = try TemporaryStore()
-        repository = try await store.open()
-        try await repository.register("abel")
-        try await repository.register("bert")
+        repository = try await store.open(registering: ["abel", "bert"])
     }
 
     private func isRight(_ password: Secret, _ username: String = "abel") async -> Bool {

@@ -13,9 +13,7 @@ import Watchdog
 
     init() async throws {
         store = try TemporaryStore()
-        repository = try await store.open()
-        try await repository.register("abel")
-        try await repository.register("bert")
+        repository = try await store.open(registering: ["abel", "bert"])
     }
 
     private func session(for token: Secret) async throws -> LoginSession? { try await repository.sessions.find(token) }

@@ -12,8 +12,7 @@ import Watchdog
 
     init() async throws {
         store = try TemporaryStore()
-        repository = try await store.open()
-        try await repository.register("abel")
+        repository = try await store.open(registering: ["abel"])
     }
 
     private func storedHash(_ kind: CredentialKind, of username: String = "abel") async throws -> String? {

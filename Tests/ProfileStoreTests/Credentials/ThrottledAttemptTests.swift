@@ -14,8 +14,7 @@ import Watchdog
 
     init() async throws {
         store = try TemporaryStore()
-        repository = try await store.open()
-        try await repository.register("abel")
+        repository = try await store.open(registering: ["abel"])
     }
 
     private func guess(_ username: String = "abel", in other: ProfileRepository? = nil) async -> CredentialError? {

@@ -46,8 +46,7 @@ import Watchdog
     }
 
     @Test func `what is wrong with a profile that the store refused is an issue a field`() async throws {
-        let repository = try await store.open()
-        try await repository.register("skboard")
+        let repository = try await store.open(registering: ["skboard"])
         let error = await #expect(throws: ProfileStoreError.self) { try await repository.register("SKBOARD") }
         #expect(error?.issues == [ValidationIssue(.username, .duplicate(line: nil))])
         #expect(ProfileStoreError.closed.issues == nil)
@@ -74,8 +73,7 @@ import Watchdog
     }
 
     @Test func `a profile is looked up at the revision that the caller goes by`() async throws {
-        let repository = try await store.open()
-        try await repository.register("skboard")
+        let repository = try await store.open(registering: ["skboard"])
         #expect(try await repository.profile(username: "SKBOARD", expecting: 1).revision == 1)
         #expect(try await repository.profile(username: "skboard", expecting: nil).revision == 1)
         await #expect(throws: ProfileStoreError.staleRevision(expected: 2, current: 1)) {

@@ -30,8 +30,7 @@ import Watchdog
     }
 
     @Test func `H3: a refusal is remembered too, though its reason is gone`() async throws {
-        let repository = try await store.open()
-        try await repository.register("abel")
+        let repository = try await store.open(registering: ["abel"])
         let valid = try repository.judged(People.draft("ABEL"))
         for _ in 0..<2 {
             await #expect(throws: ProfileStoreError.duplicate([.username])) {
@@ -61,8 +60,7 @@ import Watchdog
     }
 
     @Test func `H3: a key is forgotten after 24 hours`() async throws {
-        let repository = try await store.open()
-        try await repository.register("abel")
+        let repository = try await store.open(registering: ["abel"])
         #expect(try await repository.remove("abel", key: key).username == "abel")
         store.clock.advance(by: WriteKey.lifetime - .milliseconds(1))
         #expect(try await repository.remove("abel", key: key).username == "abel")
@@ -93,8 +91,7 @@ import Watchdog
     }
 
     @Test func `H3: passcodes and rules go by keys too`() async throws {
-        let repository = try await store.open()
-        try await repository.register("abel")
+        let repository = try await store.open(registering: ["abel"])
         let keys = try ["create", "edit", "remove", "adopt"].map { try #require(WriteKey($0)) }
         for _ in 0..<2 {
             try await repository.passcodes.create(Secret("parislondon"), for: "abel", key: keys[0])

@@ -12,8 +12,7 @@ import Watchdog
     init() throws { store = try TemporaryStore() }
 
     @Test func `many are registered in their order, and those whose values another has are named`() async throws {
-        let repository = try await store.open()
-        try await repository.register("carl")
+        let repository = try await store.open(registering: ["carl"])
         let names = ["abel", "bert", "ABEL", "carl", "dora"]
         let profiles = try names.map { try repository.judged(People.draft($0)) }
         let report = try await repository.register(many: profiles, by: Author("loader"))
@@ -97,8 +96,7 @@ import Watchdog
     }
 
     @Test func `R7: changes of credentials are told, with who made them`() async throws {
-        let repository = try await store.open()
-        try await repository.register("abel")
+        let repository = try await store.open(registering: ["abel"])
         let ann = Author("Ann")
         try await repository.passcodes.create(Secret("parislondon"), for: "abel", by: ann)
         try await repository.passcodes.edit(from: Secret("parislondon"), to: Secret("marsvenus"), for: "abel", by: ann)

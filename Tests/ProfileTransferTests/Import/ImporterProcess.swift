@@ -2,7 +2,7 @@ import Platform
 import ProfileTesting
 import Testing
 
-/// A process that imports: `Tests/ImportExerciser`.
+/// A process that imports: `Tests/Programs/ImportExerciser`.
 struct ImporterProcess: ~Copyable {
     private let process: ChildProcess
     private let output: Int32

@@ -30,9 +30,13 @@ package final class TemporaryStore: Sendable {
         return options
     }
 
-    /// Opens the store; the first time makes it, with this schema.
-    package func open(schema: ProfileSchema = .standard) async throws -> ProfileRepository {
-        try await open(options { $0.initialSchema = schema })
+    /// Opens the store and registers these profiles. The first time creates the store with this schema.
+    package func open(
+        schema: ProfileSchema = .standard, registering names: [String] = []
+    ) async throws -> ProfileRepository {
+        let repository = try await open(options { $0.initialSchema = schema })
+        for name in names { try await repository.register(name) }
+        return repository
     }
 
     /// Opens the store with an observer, registers these, and lets the observer forget it.
