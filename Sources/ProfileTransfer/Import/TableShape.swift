@@ -94,7 +94,7 @@ package struct TableShape: Sendable {
     }
 
     /// Whether the supposed header looks like the rows. It then has digits in every column in which all rows have
-    /// digits. In at least one column it also has signs, as dates and addresses do.
+    /// digits. At least one of these columns also has signs, as dates and addresses do.
     package func isLikeRows(header: [String]) -> Bool {
         guard let columns = ColumnShapes(of: first.map(\.cells)) else { return false }
         return columns.holdsValues(header.prefix(Self.mostColumns).map { CellShape(of: $0.utf8Span.span) })
