@@ -32,8 +32,8 @@ package struct StoreCopy: Sendable {
     /// Copies the store, then compares both stores.
     ///
     /// - Parameters:
-    ///   - restarting: Whether to start from the beginning after an interrupted copy, whichever store it was copied
-    ///     from.
+    ///   - restarting: Whether to start from the beginning after an interrupted copy, even if it was a copy of another
+    ///     store.
     ///   - report: A closure that receives the progress.
     /// - Returns: A report of the contents of both stores.
     /// - Throws: ``StoreCopyError``, or `ProfileStoreError`: `notUnused`, `unfinishedCopy`, `cancelled`, …

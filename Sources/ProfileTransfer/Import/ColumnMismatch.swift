@@ -86,7 +86,7 @@ public struct ColumnMismatch: Hashable, Sendable {
 
 /// The unmatched columns and fields.
 private struct SuggestionSearch {
-    /// In the header's order.
+    /// The columns, in the header's order.
     private let columns: [ColumnName]
     private var open: [FieldRules]
     /// The field found for each column, by the position of the column.

@@ -20,7 +20,7 @@ package struct ImportColumns: Sendable {
     /// another length is not a repeated header.
     let firstHeaderLength: Int?
     private let uses: ColumnUses
-    /// The fields whose numbers or booleans are not stored as JSON writes them, by column.
+    /// The fields whose schema requires another notation of numbers or booleans than JSON, by column.
     private let rewritten: [Int: FieldRules]
 
     /// The position of the primary key in the schema if the record number is the key, or nil if the key has a column.

@@ -105,8 +105,8 @@ struct ImportLedger: ~Copyable {
         return String(reporting: records.cell(record.cells.lowerBound + column))
     }
 
-    /// Returns the text of the primary key, or nil if the cell count of the record is wrong. In that case the cell may
-    /// belong to another column and may be a secret.
+    /// Returns the text of the primary key. Returns nil if it is empty, or if the record has a fault or a wrong number
+    /// of cells. In such a record the cell may belong to another column and may be a secret.
     private func key(of record: RecordBatch.Record, _ records: borrowing RecordBatch) -> String? {
         guard record.cells.count == columns.header.count,
             let key = value(of: schema.primaryKey.name, in: record, records), !key.isEmpty

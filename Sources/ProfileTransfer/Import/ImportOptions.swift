@@ -2,7 +2,7 @@ public import ProfileStore
 
 /// Settings for how an import reads its input and writes to the store.
 public struct ImportOptions: Sendable {
-    /// What an import does with a row whose primary key is already in the store (I4).
+    /// The policy for a row whose primary key is already in the store (I4).
     public enum DuplicatePolicy: String, Sendable, CaseIterable {
         /// Reject the row as `duplicate`.
         case reject
@@ -27,7 +27,7 @@ public struct ImportOptions: Sendable {
     /// If nil, the import detects UTF-8 or guesses another encoding, and reports a guess as
     /// ``InputWarning/guessedEncoding(_:)``.
     public var encoding: String?
-    /// What the import does with a row whose primary key is already in the store.
+    /// The policy for a row whose primary key is already in the store.
     public var duplicates = DuplicatePolicy.reject
     /// Whether the import only reads and checks. It writes nothing and hashes no password, and the report says what an
     /// import would do.

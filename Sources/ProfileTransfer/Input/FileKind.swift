@@ -99,7 +99,7 @@ extension FileKind {
 // MARK: Detection from text
 
 extension FileKind {
-    /// Creates the kind of a file from the start of its decoded text, or nil if it is text.
+    /// Creates the kind of a file from the start of its decoded text, or nil if the text may have records.
     init?(ofText text: Span<UInt8>) {
         var start = 0
         while start < text.count, text[start] == 0x20 || 0x09...0x0D ~= text[start] { start += 1 }
