@@ -111,8 +111,8 @@ private struct ColumnShapes {
         var filled = 0
         var hasGaps = false
 
-        /// Whether a cell differs in type from the column: text among numbers, no digits among numbers, or a date
-        /// without its signs.
+        /// Whether a cell differs in type from the column: text among numbers, a number among cells that all have
+        /// letters, or a date without its signs.
         func clashes(with cell: CellShape) -> Bool {
             let isOfLetters = any.contains(.letter)
             let needed = all.intersection(isOfLetters ? [.letter, .digit] : [.letter, .digit, .signs])
