@@ -235,7 +235,8 @@ import Watchdog
             let outcome = try workplace.profiles("validate", name, "--schema", "schema.json")
             #expect(outcome.status == 0)
             #expect(
-                outcome.output.contains("It was read as windows-1252, which is a guess: --encoding says what it is."))
+                outcome.output.contains(
+                    "It was read as windows-1252, which is a guess. Name its encoding with --encoding."))
             #expect(outcome.output.contains("1 cell of zip begins with zeros, in line 2;"))
             let json = try workplace.profiles(
                 "validate", name, "--schema", "schema.json", "--encoding", "latin1", "--format", "json")

@@ -179,6 +179,8 @@ struct MemoryState: Sendable {
         endAccess(to: id)
     }
 
+    mutating func skipIDs(below id: Int64) { nextID = max(nextID, id) }
+
     /// Changes what no unique field holds.
     mutating func change(_ id: Int64, _ change: (inout MemoryProfile) -> Void) {
         guard var profile = profiles[id] else { return }

@@ -33,6 +33,9 @@ package final class MemoryStore: Sendable {
     /// What it remembers of failed attempts: one entry for each name and kind of secret.
     package var failedAttempts: [(name: String, failures: Int)] { current.throttles.all }
 
+    /// Leaves out the ids below this one, as a server does that reserved them for profiles it never stored.
+    package func skipIDs(below id: Int64) { state.withLock { $0.skipIDs(below: id) } }
+
     /// The number of changes that its log holds.
     package var logLength: Int { current.log.length }
 

@@ -3,12 +3,13 @@ internal import ProfileCore
 internal import ProfileStore
 internal import SecretHashing
 
-/// SHA-256 over whole rows, in a form that says where each value begins and whether it is there at all.
+/// A SHA-256 digest of whole rows. Each value is encoded with its length, and an absent value is distinct from an empty
+/// one.
 struct RowDigest {
     private var state = crypto_hash_sha256_state()
     private let columnCount: Int
     private(set) var count = 0
-    /// Rows on their way into the digest, hashes of secrets among them.
+    /// The buffered bytes of rows, which include hashes of secrets.
     private var bytes: [UInt8] = []
 
     init(_ columnCount: Int) {
@@ -41,14 +42,14 @@ struct RowDigest {
         flush()
     }
 
-    /// Ends it; nothing is added any more.
+    /// Completes the digest. Nothing may be added afterwards.
     mutating func finish() -> StoreDigest {
         var digest = [UInt8](repeating: 0, count: Int(crypto_hash_sha256_BYTES))
         crypto_hash_sha256_final(&state, &digest)
         return StoreDigest(profiles: count, checksum: Hexadecimal.text(digest.span))
     }
 
-    /// In the place of a length.
+    /// The value written instead of a length.
     private static let absent: Int64 = -1
 
     private mutating func append(_ number: Int64) {

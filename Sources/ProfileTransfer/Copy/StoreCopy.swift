@@ -1,13 +1,13 @@
 internal import ProfileCore
 package import ProfileStore
 
-/// Copies a whole store into an empty one, of whichever kind either is: ids, revisions, times, values, hashes, marks, the
-/// schemas that were ever in force, access tokens, and the id that comes next. Sessions, resets, failed attempts, keys of
-/// writes and the log of changes start anew.
+/// Copies a whole store into an empty one. Each of the two may be of any kind. The copy includes ids, revisions, times,
+/// values, hashes, marks of invalid profiles, all schemas that were ever in force, access tokens, and the next id. It
+/// excludes sessions, resets, failed attempts, idempotency keys and the change log.
 ///
-/// Nobody else can open the copy until it is at its end. One that was broken off goes on after the last profile that is
-/// there. One that was at its end already is only compared. At the end both stores are read once more, so that a change of
-/// the one that is copied does not go unnoticed.
+/// Other programs cannot open the copy until it is complete. An interrupted copy continues after the last copied
+/// profile. A complete copy is only compared. At the end both stores are read again, which detects changes to the
+/// source during the copy.
 package struct StoreCopy: Sendable {
     private let source: ProfileRepository
     private let destination: ProfileRepository
@@ -15,26 +15,27 @@ package struct StoreCopy: Sendable {
     private static let mostRows = 4_096
     private static let pageBytes = 1 << 22
 
-    /// Takes the stores; the destination was opened with `opensUnfinishedCopy`.
+    /// Creates a copy operation. The destination must have been opened with `opensUnfinishedCopy`.
     package init(from source: ProfileRepository, to destination: ProfileRepository) {
         self.source = source
         self.destination = destination
     }
 
-    /// How far a copy is.
+    /// The progress of a copy.
     package enum Progress: Sendable {
-        /// So many profiles are there, of so many.
+        /// The number of copied profiles and the total number.
         case copied(Int, of: Int)
-        /// Both stores are read to be compared; so many profiles of the one that is copied were.
+        /// The number of source profiles compared, and the total number.
         case compared(Int, of: Int)
     }
 
-    /// Copies, and compares.
+    /// Copies the store, then compares both stores.
     ///
     /// - Parameters:
-    ///   - restarting: Whether to begin again where a copy was broken off, whichever store it is of.
-    ///   - report: Told how far it is.
-    /// - Returns: What is in both stores.
+    ///   - restarting: Whether to start from the beginning after an interrupted copy, even if it was a copy of another
+    ///     store.
+    ///   - report: A closure that receives the progress.
+    /// - Returns: A report of the contents of both stores.
     /// - Throws: ``StoreCopyError``, or `ProfileStoreError`: `notUnused`, `unfinishedCopy`, `cancelled`, …
     package func run(
         restarting: Bool = false, progress report: @Sendable (Progress) -> Void = { _ in }
@@ -60,15 +61,16 @@ package struct StoreCopy: Sendable {
             digest: digest, copied: copied - before, schemas: head.schemas.count, tokens: head.tokens.count)
     }
 
-    /// Whether the destination looks like a copy that is at its end: the command may have been killed before it said so.
+    /// Whether the destination looks like a complete copy. A previous run may have been killed before it reported the
+    /// result.
     private func isComplete(of head: StoreHead) async throws(ProfileStoreError) -> Bool {
         let copy = try await destination.head()
         return copy.copyOf == nil && copy == head
     }
 
-    /// Compares a copy that is at its end once more.
+    /// Compares a complete copy again.
     ///
-    /// - Throws: `notUnused` if it is not a copy of this store as it is now.
+    /// - Throws: `notUnused` if it is not a copy of the current contents of the source.
     private func confirmed(
         of head: StoreHead, _ report: @Sendable (Progress) -> Void
     ) async throws -> StoreCopyReport {
@@ -81,9 +83,10 @@ package struct StoreCopy: Sendable {
         }
     }
 
-    /// Reads both stores, and compares all that they hold.
+    /// Reads both stores and compares their whole contents.
     ///
-    /// - Throws: `differ`, `damagedSource`, …
+    /// - Throws: `differ` if the contents differ, `damagedSource` if the source is damaged, or the error of reading a
+    ///   store.
     private func compare(
         _ head: StoreHead, _ report: @Sendable (Progress) -> Void
     ) async throws -> StoreDigest {
@@ -98,7 +101,7 @@ package struct StoreCopy: Sendable {
         return read
     }
 
-    /// Reads the store that is copied, so that its damage is told apart from the copy's.
+    /// Reads from the source, and reports its damage separately from damage of the copy.
     private func ofSource<Value>(_ body: () async throws(ProfileStoreError) -> Value) async throws -> Value {
         do throws(ProfileStoreError) {
             return try await body()
@@ -108,7 +111,7 @@ package struct StoreCopy: Sendable {
         }
     }
 
-    /// The id of the last profile that a copy before this one has brought; 0 where there is none.
+    /// Returns the id of the last profile that an earlier run has copied, or 0 if there is none.
     private func lastID() async throws(ProfileStoreError) -> Int64 {
         let rules = try await destination.refreshSchema()
         let last = try await destination.ask(
@@ -129,7 +132,7 @@ package struct StoreCopy: Sendable {
         return digest.finish()
     }
 
-    /// Whole profiles, in the order of their ids.
+    /// Reads whole profiles page by page, in the order of their ids.
     private struct StorePages {
         private let store: ProfileRepository
         private var scan: StoreScan
@@ -141,7 +144,7 @@ package struct StoreCopy: Sendable {
             scan.after = id
         }
 
-        /// The next ones; nil at the end.
+        /// Returns the next page, or nil at the end.
         mutating func next() async throws(ProfileStoreError) -> StoredRows? {
             guard !Task.isCancelled else { throw .cancelled }
             let rows = try await store.scan(scan)
@@ -158,30 +161,30 @@ extension ProfileRepository {
     }
 }
 
-/// What a copy has come to.
+/// The result of a copy.
 package struct StoreCopyReport: Hashable, Sendable {
-    /// Of the profiles of both stores.
+    /// The digest of the profiles, which is the same for both stores.
     package let digest: StoreDigest
-    /// How many profiles were copied now: fewer than there are where the copy went on.
+    /// The number of profiles copied in this run, without those of an interrupted earlier run.
     package let copied: Int
-    /// How many schemas were ever in force.
+    /// The number of schemas that were ever in force.
     package let schemas: Int
-    /// How many access tokens there are.
+    /// The number of access tokens.
     package let tokens: Int
 }
 
-/// How many profiles there are, and what all that is kept of them is known by.
+/// The number of profiles and a checksum of all their data.
 package struct StoreDigest: Hashable, Sendable {
     package let profiles: Int
-    /// SHA-256 over all rows in the order of their ids, in lower-case hexadecimal digits.
+    /// The SHA-256 of all rows in the order of their ids, in lower-case hexadecimal digits.
     package let checksum: String
 }
 
-/// Why a copy is not at its end.
+/// The reason that a copy is not complete.
 package enum StoreCopyError: Error, Hashable, Sendable {
-    /// The stores do not hold the same: the one that is copied has changed meanwhile, or was another one when the copying
-    /// began.
+    /// The stores differ. The source changed during the copy, or an interrupted copy was made from another store. The
+    /// digests are those of the source and of the copy.
     case differ(StoreDigest, StoreDigest)
-    /// The store that is copied is damaged; the text says where. The copy has all profiles before the damaged one.
+    /// The source is damaged at the described place. The copy has all profiles before the damaged one.
     case damagedSource(StoreDamage)
 }

@@ -1,19 +1,19 @@
 package import ProfileStore
 
-/// A form in which profiles are exported.
+/// The file format of an export.
 public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
-    /// A header and a record a profile (RFC 4180); absent is empty.
+    /// A header, then one record per profile (RFC 4180). An absent value is an empty cell.
     case csv
-    /// One array of objects; absent is null.
+    /// One array of objects. An absent value is null.
     case json
-    /// One object a line; absent is null.
+    /// One object per line. An absent value is null.
     case ndjson
 }
 
-/// Why an export into a file ended before its end; what it had written by then is not whole.
+/// The reason that an export into a file ended early. The written file is incomplete.
 package enum ExportError: Error, Hashable, Sendable {
-    /// The store could not be read to the end, or the task was cancelled.
+    /// Reading the store failed, or the task was cancelled.
     case store(ProfileStoreError)
-    /// The system refused to write, with this `errno`.
+    /// Writing failed with this `errno`.
     case writing(code: Int32)
 }

@@ -3,10 +3,10 @@ internal import ProfileCore
 internal import ProfileStore
 internal import Synchronization
 
-/// What is exported of each profile.
+/// The columns of an export.
 struct ExportColumns: Sendable {
     let fields: [FieldRules]
-    /// Whether the hash follows the fields.
+    /// Whether the password hash follows the fields.
     let includesHashes: Bool
     let names: [String]
 
@@ -18,7 +18,7 @@ struct ExportColumns: Sendable {
 }
 
 extension ExportForm {
-    /// What writes profiles in this form.
+    /// Creates the output that writes profiles in this form.
     func output(_ columns: ExportColumns, to sink: ByteSink) throws(ByteStreamError) -> any ExportOutput {
         switch format {
         case .csv: try CSVExport(columns, to: sink, spreadsheetSafe: isSpreadsheetSafe)
@@ -28,20 +28,21 @@ extension ExportForm {
     }
 }
 
-/// Writes profiles to a file; one thread at a time does. Writing may block.
+/// Writes profiles to a file. Only one thread at a time may call it. Writing may block.
 protocol ExportOutput: Sendable {
     func write(_ rows: StoredRows) throws(ByteStreamError)
 
-    /// Writes what is left; there is no more.
+    /// Writes the remaining bytes and ends the file.
     func finish() throws(ByteStreamError)
 }
 
-/// A header and a record a profile. Cells go from the store's bytes to the file's without a String between.
+/// Writes a header and one record per profile. Cells are copied from the store's bytes to the file without an
+/// intermediate String.
 final class CSVExport: ExportOutput {
     private let columns: ExportColumns
-    /// Fields whose stored form the schema would not take back.
+    /// Whether each field needs conversion, because an import would not accept its stored form.
     private let rewritten: [Bool]
-    /// Nil once it has ended.
+    /// Nil after the end of the export.
     private let writer: Mutex<CSVWriter?>
 
     init(_ columns: ExportColumns, to sink: ByteSink, spreadsheetSafe: Bool) throws(ByteStreamError) {
@@ -54,7 +55,7 @@ final class CSVExport: ExportOutput {
 
     func write(_ rows: StoredRows) throws(ByteStreamError) {
         try writer.withLock { writer throws(ByteStreamError) in
-            // Rules and rows are not copied for each cell: there are many cells.
+            // The inner loops avoid copying rules and rows, because there are many cells.
             for row in rows.rows.indices {
                 for column in rewritten.indices {
                     if rewritten[column] {
@@ -77,10 +78,10 @@ final class CSVExport: ExportOutput {
     }
 }
 
-/// An object a line, in an array or not.
+/// Writes one object per line, either as elements of an array or without one.
 final class JSONExport: ExportOutput {
     private struct State {
-        /// What is not yet in the file.
+        /// Text not yet written to the file.
         var text: [UInt8] = []
         var isFirst = true
     }
@@ -130,14 +131,14 @@ final class JSONExport: ExportOutput {
     }
 
     private func flush(_ state: inout State) throws(ByteStreamError) {
-        // What cannot be written is not tried again.
+        // Text that could not be written is not tried again.
         defer { state.text.removeAll(keepingCapacity: true) }
         try sink.write(state.text)
     }
 }
 
 extension ByteSink {
-    /// Writes a text, which is UTF-8 already.
+    /// Writes a text in UTF-8.
     func write(_ text: [UInt8]) throws(ByteStreamError) {
         try text.span.bytes.withUnsafeBytes { bytes throws(ByteStreamError) in try write(bytes) }
     }

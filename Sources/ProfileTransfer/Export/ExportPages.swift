@@ -1,13 +1,13 @@
 internal import ProfileStore
 
-/// How profiles are exported.
+/// The format and options of an export.
 struct ExportForm: Sendable {
     let format: ExportFormat
     let includesHashes: Bool
     let isSpreadsheetSafe: Bool
 }
 
-/// The profiles of an export, in the order of their ids, page by page.
+/// Reads the profiles of an export page by page, in the order of their ids.
 struct ExportPages {
     private let repository: ProfileRepository
     private var scan: StoreScan
@@ -20,7 +20,7 @@ struct ExportPages {
             fields: columns.fields, includesHashes: columns.includesHashes, mostRows: .max, mostBytes: Self.pageBytes)
     }
 
-    /// The next page; nil at the end.
+    /// Returns the next page, or nil at the end.
     mutating func next() async throws(ProfileStoreError) -> StoredRows? {
         guard !Task.isCancelled else { throw .cancelled }
         let rows = try await repository.scan(scan)

@@ -1,16 +1,16 @@
 package import ProfileCore
 package import ProfileStore
 
-/// What a table of profiles may have for a column: one of their fields that is not secret, or what the store knows of them
-/// besides. No field has the name of one of the others (`FieldName.reserved`).
+/// A column of a table of profiles: a field that is not secret, or metadata of the profile. A field cannot have the
+/// name of a metadata column (`FieldName.reserved`).
 package enum ProfileColumn: Hashable, Sendable {
     case field(FieldRules)
     case id, revision, createdAt, updatedAt, status, issues
 
-    /// Those that are no field.
+    /// The metadata columns.
     package static let besidesFields: [ProfileColumn] = [.id, .revision, .createdAt, .updatedAt, .status, .issues]
 
-    /// As in headers and JSON.
+    /// The name of the column in headers and JSON.
     package var name: String {
         switch self {
         case .field(let rules): rules.name.text
@@ -23,7 +23,7 @@ package enum ProfileColumn: Hashable, Sendable {
         }
     }
 
-    /// For people.
+    /// The title of the column for people.
     package var title: String {
         switch self {
         case .field(let rules): rules.title
@@ -36,7 +36,7 @@ package enum ProfileColumn: Hashable, Sendable {
         }
     }
 
-    /// Whether a part of its values would be misread.
+    /// Whether the values must be shown in full, because a truncated number would be misread.
     package var isWhole: Bool {
         switch self {
         case .field(let rules): rules.type == .integer || rules.type == .number
@@ -45,7 +45,7 @@ package enum ProfileColumn: Hashable, Sendable {
         }
     }
 
-    /// What a profile has there, as it is stored; nil where that is absent.
+    /// Returns the stored value of a profile, or nil if it is absent.
     package func value(of profile: Profile) -> String? {
         switch self {
         case .field(let rules): profile[rules.name]
@@ -58,7 +58,7 @@ package enum ProfileColumn: Hashable, Sendable {
         }
     }
 
-    /// The same as JSON, as the profile itself has it there.
+    /// Returns the value of a profile as JSON, in the same form as in the profile's own JSON.
     package func json(of profile: Profile) -> JSONValue {
         switch self {
         case .field(let rules): rules.json(of: profile[rules.name])
@@ -69,13 +69,13 @@ package enum ProfileColumn: Hashable, Sendable {
         }
     }
 
-    /// The same in the way in which an import would take it.
+    /// Returns the value of a profile in the form that an import accepts.
     func typedForm(of profile: Profile) -> String? {
         guard case .field(let rules) = self else { return value(of: profile) }
         return profile[rules.name].map(rules.typedForm)
     }
 
-    /// The same as JSON.
+    /// Returns the value of a profile as JSON, in the form that an import accepts.
     func typedJSON(of profile: Profile) -> JSONValue {
         guard case .field(let rules) = self else { return json(of: profile) }
         return rules.typedJSON(of: profile[rules.name])
@@ -83,8 +83,8 @@ package enum ProfileColumn: Hashable, Sendable {
 }
 
 extension FieldRules {
-    /// A stored value as an export in JSON has it: by the field's type, and where it is text in the way in which the schema
-    /// wants it written.
+    /// Returns a stored value as JSON for an export. The JSON type depends on the type of the field. A text has the
+    /// form that the schema requires in an input.
     func typedJSON(of stored: String?) -> JSONValue {
         let value = json(of: stored)
         guard case .string(let text) = value else { return value }

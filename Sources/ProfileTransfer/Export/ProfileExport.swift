@@ -1,7 +1,7 @@
 internal import CSVStream
 public import ProfileStore
 
-/// Every profile in the chunks of a file; see
+/// All profiles of a store as chunks of a file. See
 /// ``ProfileStore/ProfileRepository/export(as:includingHashes:spreadsheetSafe:)``.
 public struct ProfileExport: AsyncSequence, Sendable {
     public typealias Element = [UInt8]
@@ -12,7 +12,8 @@ public struct ProfileExport: AsyncSequence, Sendable {
 
     public func makeAsyncIterator() -> Iterator { Iterator(self) }
 
-    /// Reads a page of profiles when the chunks of the one before are taken, and holds nothing of the store in between.
+    /// Reads the next page of profiles after all chunks of the previous page were taken. Holds no resource of the store
+    /// between pages.
     public struct Iterator: AsyncIteratorProtocol {
         private let export: ProfileExport
         private let gathered = GatheredChunks()
@@ -25,10 +26,11 @@ public struct ProfileExport: AsyncSequence, Sendable {
 
         public mutating func next() async throws(ProfileStoreError) -> [UInt8]? { try await next(isolation: nil) }
 
-        /// The next chunk, of 64 KiB or somewhat more, the last one of less; nil at the end.
+        /// Returns the next chunk, or nil at the end. A chunk has 64 KiB or slightly more, and the last chunk may have
+        /// less.
         ///
-        /// - Throws: `cancelled` when the task was, or why the store cannot be read. What was given until then is not
-        ///   whole.
+        /// - Throws: `cancelled` if the task was cancelled, or the error of reading the store. The chunks returned so
+        ///   far are then incomplete.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(ProfileStoreError) -> [UInt8]? {
@@ -59,13 +61,13 @@ public struct ProfileExport: AsyncSequence, Sendable {
             isAtEnd = rows == nil
         }
 
-        /// Memory takes whatever is written to it.
+        /// Writing to memory cannot fail.
         private func inMemory(_ body: () throws(ByteStreamError) -> Void) {
             do throws(ByteStreamError) { try body() } catch {}
         }
     }
 }
 
-/// One task at a time goes through the chunks.
+/// Unavailable, because only one task at a time may iterate over the chunks.
 @available(*, unavailable)
 extension ProfileExport.Iterator: Sendable {}

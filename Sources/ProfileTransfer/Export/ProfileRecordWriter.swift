@@ -2,14 +2,13 @@ internal import CSVStream
 package import ProfileCore
 package import ProfileStore
 
-/// Writes some of the profiles of a store, with some columns, as an export writes them all: values in the way in which an
-/// import takes them.
+/// Writes selected profiles and columns of a store in the form of an export. An import accepts the written values.
 package struct ProfileRecordWriter: ~Copyable {
-    /// How records are written.
+    /// The format of the records.
     package enum Format: Sendable {
-        /// A header and a record a profile, with commas or tabs between cells; absent is empty.
+        /// A header, then one record per profile, with commas or tabs between cells. An absent value is an empty cell.
         case csv, tsv
-        /// An object a line; absent is null.
+        /// One object per line. An absent value is null.
         case ndjson
     }
 
@@ -17,17 +16,17 @@ package struct ProfileRecordWriter: ~Copyable {
     private let sink: ByteSink
     /// Nil for NDJSON.
     private var table: CSVWriter?
-    /// Lines of NDJSON that are not yet written.
+    /// Lines of NDJSON that are not written yet.
     private var lines: [UInt8] = []
 
-    /// Begins the records, a header included.
+    /// Starts the output and writes the header, if the format has one.
     ///
     /// - Parameters:
-    ///   - columns: What each record has.
-    ///   - format: How they are written.
-    ///   - spreadsheetSafe: Whether a cell that a spreadsheet would run is prefixed with `'`.
-    ///   - descriptor: Open for writing; it stays the caller's to close. Writing may block.
-    /// - Throws: `writing`.
+    ///   - columns: The columns of each record.
+    ///   - format: The format of the records.
+    ///   - spreadsheetSafe: Whether to prefix a cell with `'` if a spreadsheet would run it as a formula.
+    ///   - descriptor: A descriptor open for writing, which the caller closes. Writing may block.
+    /// - Throws: `writing` if writing fails.
     package init(
         _ columns: [ProfileColumn], as format: Format, spreadsheetSafe: Bool, to descriptor: Int32
     ) throws(ExportError) {
@@ -42,9 +41,9 @@ package struct ProfileRecordWriter: ~Copyable {
     /// Writes a profile.
     ///
     /// - Parameters:
-    ///   - profile: One of the schema whose fields are columns.
-    ///   - members: What an object of NDJSON has besides.
-    /// - Throws: `writing`.
+    ///   - profile: A profile of the schema whose fields are columns.
+    ///   - members: Additional members of an NDJSON object.
+    /// - Throws: `writing` if writing fails.
     package mutating func write(_ profile: Profile, with members: [JSONMember] = []) throws(ExportError) {
         guard table != nil else {
             let own = columns.map { JSONMember($0.name, $0.typedJSON(of: profile)) }
@@ -57,7 +56,7 @@ package struct ProfileRecordWriter: ~Copyable {
         try endRecord()
     }
 
-    /// Writes what is left; there is no more.
+    /// Writes the remaining records and ends the output.
     package consuming func finish() throws(ExportError) {
         try flushLines()
         do throws(ByteStreamError) { try table.take()?.finish() } catch { throw .writing(code: error.code) }

@@ -4,23 +4,26 @@ public import ProfileStore
 internal import Threads
 
 extension ProfileRepository {
-    /// Every profile, in the order of their ids, with the fields of the schema in force (I13), as the bytes of a file.
+    /// Exports all profiles in the order of their ids, with the fields of the current schema (I13), as the bytes of a
+    /// file.
     ///
-    /// The store is read page by page, as the chunks are taken, so that memory stays the same however many profiles there
-    /// are, and who takes them slowly holds up neither the store nor its write-ahead log. What is committed meanwhile may
-    /// or may not be in the export. Whoever ends early just stops. Each iteration is an export of its own.
+    /// The export reads the store page by page as the caller takes the chunks. So its memory use does not depend on the
+    /// number of profiles. A slow caller blocks neither the store nor its write-ahead log. The export may or may not
+    /// contain changes committed while it runs. To end an export early, stop the iteration. Each iteration is a
+    /// separate export.
     ///
     /// ```swift
     /// for try await chunk in repository.export(as: .csv) { try await response.write(chunk) }
     /// ```
     ///
     /// - Parameters:
-    ///   - format: CSV and NDJSON import back as they are, with hashes where the schema requires a password.
-    ///   - includingHashes: Whether `password_hash` comes last, where the schema has a password. Whoever has the hashes
-    ///     can try passwords against them.
-    ///   - spreadsheetSafe: Whether a cell of CSV that a spreadsheet would run is prefixed with `'`. Such an export does
-    ///     not import back as it was.
-    /// - Returns: The chunks, which are read when they are asked for.
+    ///   - format: The file format. CSV and NDJSON can be imported again without changes, but need the hashes if the
+    ///     schema requires a password.
+    ///   - includingHashes: Whether to add `password_hash` as the last column, if the schema has a password. Anyone who
+    ///     has the hashes can test guessed passwords against them.
+    ///   - spreadsheetSafe: Whether to prefix a CSV cell with `'` if a spreadsheet would run it as a formula. Importing
+    ///     such an export does not restore the original values.
+    /// - Returns: A sequence of chunks, each read when it is requested.
     public func export(
         as format: ExportFormat, includingHashes: Bool = false, spreadsheetSafe: Bool = false
     ) -> ProfileExport {
@@ -30,8 +33,8 @@ extension ProfileRepository {
                 format: format, includesHashes: includingHashes, isSpreadsheetSafe: spreadsheetSafe))
     }
 
-    /// Writes every profile as above to an open descriptor that stays the caller's to close, on a thread of its own, since a
-    /// pipe may keep it waiting. It answers how many they were.
+    /// Writes all profiles to an open descriptor, which the caller closes. A separate thread writes them, because a
+    /// pipe may block. Returns the number of profiles.
     @discardableResult
     package func export(
         as format: ExportFormat, includingHashes: Bool = false, spreadsheetSafe: Bool = false, to descriptor: Int32
@@ -56,14 +59,14 @@ extension ProfileRepository {
         return count
     }
 
-    /// What is exported of each profile by the schema in force.
+    /// Returns the columns of an export under the current schema.
     func columns(of form: ExportForm) async throws(ProfileStoreError) -> ExportColumns {
         ExportColumns(try await refreshSchema().schema, includingHashes: form.includesHashes)
     }
 }
 
 extension ThreadPool {
-    /// Does what writes, where it may block.
+    /// Runs a write that may block.
     fileprivate func writing<Value: Sendable>(
         _ body: @escaping @Sendable () throws(ByteStreamError) -> Value
     ) async throws(ExportError) -> Value {

@@ -1,8 +1,8 @@
 internal import CSVStream
 
-/// A sequence of chunks that is being read: a task takes them, and hands their bytes to the thread that reads.
+/// A running read of a sequence of chunks. A task takes the chunks and passes their bytes to the reading thread.
 ///
-/// The task ends with the feed.
+/// The task is cancelled when the feed is deallocated.
 final class ChunkFeed: Sendable {
     private let channel = ByteChannel()
     private let task: Task<Void, Never>
@@ -25,7 +25,7 @@ final class ChunkFeed: Sendable {
         task.cancel()
     }
 
-    /// Its bytes.
+    /// The bytes of the chunks.
     var source: ByteSource {
         let source = channel.source
         return ByteSource { [self] buffer throws(ByteStreamError) in
@@ -33,6 +33,6 @@ final class ChunkFeed: Sendable {
         }
     }
 
-    /// What ends the waiting for them.
+    /// The interruption that ends a wait for bytes.
     var interruption: any Interruption { channel }
 }

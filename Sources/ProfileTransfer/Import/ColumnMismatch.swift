@@ -1,42 +1,43 @@
 internal import ProfileCore
 internal import TextLayout
 
-/// What does not fit between the columns of an input and the fields of a schema (I2).
+/// The mismatch between the columns of an input and the fields of a schema (I2).
 public struct ColumnMismatch: Hashable, Sendable {
-    /// A column that is no field, and the field without a column that it may be meant for.
+    /// An unknown column and the field without a column that it probably means.
     public struct Suggestion: Hashable, Sendable {
-        /// As it stands in the header, without the white space around it.
+        /// The header of the column, without surrounding white space.
         public let column: String
         /// The field's name, or `password_hash`.
         public let field: String
     }
 
-    /// Columns that are no field, in the header's order. Empty where they are to be passed over, and where the first row
-    /// may be data.
+    /// The columns that match no field, in the header's order. Empty if the import ignores such columns, and if the
+    /// first row may be data.
     public let unknownColumns: [String]
-    /// Required fields without a column, in the schema's order. Empty where the input may lack them.
+    /// The required fields without a column, in the schema's order. Empty if the input may lack them.
     public let missingFields: [String]
     /// All fields of the schema, in its order.
     public let fields: [String]
-    /// In the header's order, each column and each field once.
+    /// Suggestions in the header's order. Each column and each field occurs at most once.
     public let suggestions: [Suggestion]
-    /// Whether no column is a field, as when the first row is no header but data.
+    /// Whether no column matches a field, for example because the first row is data and not a header.
     ///
-    /// It may be a person's then, and nothing of it is here (P12) but names of columns that everybody uses.
+    /// Such a row may hold personal data. Therefore this value contains only common column names from it (P12).
     public let mayBeData: Bool
-    /// The line further down that looks like the header, since it names fields; nil where none of the first ones does.
+    /// The line of a later record that looks like the header because it names fields, or nil if there is none among the
+    /// first records.
     public internal(set) var headerLine: Int?
 
-    /// Looks for the fields that unknown columns may be meant for.
+    /// Finds the fields that unknown columns may mean.
     ///
     /// - Parameters:
-    ///   - unknown: The positions of columns that are no field.
+    ///   - unknown: The positions of columns that match no field.
     ///   - header: The names of all columns.
     ///   - missing: Required fields without a column.
-    ///   - open: All fields that a column could be mapped to, since they have none.
-    ///   - schema: Whose fields they are.
-    ///   - mayBeData: Whether no column is a field.
-    ///   - stopsAtUnknown: Whether an unknown column is a fault.
+    ///   - open: All fields without a column, to which a column could be mapped.
+    ///   - schema: The schema of the fields.
+    ///   - mayBeData: Whether no column matches a field.
+    ///   - stopsAtUnknown: Whether an unknown column is an error.
     init(
         unknown: [Int], of header: [String], missing: [FieldRules], open: [FieldRules], schema: ProfileSchema,
         mayBeData: Bool, stopsAtUnknown: Bool
@@ -50,7 +51,7 @@ public struct ColumnMismatch: Hashable, Sendable {
         self.mayBeData = mayBeData
     }
 
-    /// A schema has no more fields, and every one of them is compared.
+    /// The maximum number of columns to compare with the fields, which is the maximum number of fields in a schema.
     private static let mostCandidates = 100
 
     private static func name(of column: Int, in header: [String]) -> String {
@@ -61,11 +62,11 @@ public struct ColumnMismatch: Hashable, Sendable {
     // MARK: Suggestions
 
     private static func suggestions(for columns: [ColumnName], open: [FieldRules]) -> [Suggestion] {
-        // A map finds a column by its name.
+        // A mapping refers to a column by its header, so the header must be unique.
         let counts = Dictionary(columns.map { ($0.header, 1) }, uniquingKeysWith: +)
         let columns = columns.filter { counts[$0.header] == 1 && !$0.header.isEmpty }
         var search = SuggestionSearch(columns: columns, open: open)
-        // What says the most comes first.
+        // The most reliable criterion comes first.
         search.take { column, rules in FoldedHeader(rules.title) == FoldedHeader(column.header) }
         search.take { column, rules in rules.isSecret && [.password, .hash].contains(column.secrecy) }
         search.take { column, rules in column.hasMeaning(of: rules) }
@@ -74,7 +75,8 @@ public struct ColumnMismatch: Hashable, Sendable {
         return search.suggestions
     }
 
-    /// Only what a person's row hardly has: two cells or more that are nothing but common names of columns.
+    /// Returns suggestions only if at least two cells are common column names. Such a row is unlikely to be personal
+    /// data.
     private static func commonNames(among columns: [ColumnName], open: [FieldRules]) -> [Suggestion] {
         var search = SuggestionSearch(columns: columns.filter(\.isCommonWord), open: open)
         search.take { column, rules in column.hasMeaning(of: rules) }
@@ -82,12 +84,12 @@ public struct ColumnMismatch: Hashable, Sendable {
     }
 }
 
-/// Columns and fields that have not found each other yet.
+/// The unmatched columns and fields.
 private struct SuggestionSearch {
-    /// In the header's order.
+    /// The columns, in the header's order.
     private let columns: [ColumnName]
     private var open: [FieldRules]
-    /// By the column's position.
+    /// The field found for each column, by the position of the column.
     private var found: [Int: String] = [:]
 
     init(columns: [ColumnName], open: [FieldRules]) {
@@ -101,14 +103,15 @@ private struct SuggestionSearch {
         }
     }
 
-    /// Gives each column the first field that suits it.
+    /// Pairs each column with the first suitable field.
     mutating func take(where suits: (ColumnName, FieldRules) -> Bool) {
         for (index, column) in columns.enumerated() where found[index] == nil {
             if let field = open.firstIndex(where: { suits(column, $0) }) { pair(index, field) }
         }
     }
 
-    /// A mistyped name is near another one; one whose meaning is known is not mistyped.
+    /// Pairs misspelled columns with the field of the most similar name. A column with a known meaning is not
+    /// misspelled.
     mutating func takeNearest() {
         for (index, column) in columns.enumerated()
         where found[index] == nil && column.meaning == nil && column.secrecy == .none {
@@ -122,7 +125,7 @@ private struct SuggestionSearch {
         }
     }
 
-    /// Some names speak for a key: `id`, `email`, `member_id`.
+    /// Pairs the primary key with a column whose name suggests a key, such as `id`, `email` or `member_id`.
     mutating func takeKey() {
         guard let key = open.firstIndex(where: \.isPrimaryKey) else { return }
         let ranks = columns.enumerated().compactMap { index, column in
@@ -144,7 +147,7 @@ extension ColumnName {
         return meaning.contentType == rules.contentType ?? ColumnName(rules.name.text).meaning?.contentType
     }
 
-    /// Whether the whole header is one of the words by which columns are known.
+    /// Whether the whole header is one common column name.
     fileprivate var isCommonWord: Bool {
         words.count == 1 && meaning != nil && header.utf8.allSatisfy(\.isASCIILetter)
     }

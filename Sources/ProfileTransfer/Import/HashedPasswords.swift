@@ -1,9 +1,9 @@
 internal import CSVStream
 internal import ProfileCore
 
-/// The hashes that were made of an input's passwords when it was read before.
+/// The password hashes from the first reading of an input.
 struct HashedPasswords: Sendable {
-    /// By the record's number.
+    /// The passwords and hashes by record number.
     private var hashes: [Int: (password: Secret, hash: PasswordHash)] = [:]
 
     var isEmpty: Bool { hashes.isEmpty }
@@ -12,14 +12,15 @@ struct HashedPasswords: Sendable {
         hashes[number] = (password, hash)
     }
 
-    /// The hash of a record's password. That of another is none, whatever became of the input since.
+    /// Returns the hash for the password of a record. Returns nil if the record had another password when it was
+    /// hashed, because the input may have changed.
     func hash(of password: Secret, record number: Int) -> PasswordHash? {
         hashes[number].flatMap { $0.password == password ? $0.hash : nil }
     }
 }
 
 extension JudgedBatch {
-    /// Puts hashes in the place of the passwords that they were made of.
+    /// Replaces passwords by their hashes.
     mutating func replacePasswords(by hashed: HashedPasswords, _ columns: ImportColumns) {
         guard !hashed.isEmpty, let field = columns.secretField else { return }
         for (row, password) in rows.passwords {

@@ -1,14 +1,15 @@
 package import CSVStream
 internal import ProfileCore
 
-/// Looks for the header of a table that does not begin in the first line: titles and notes may stand above it (I2).
+/// Searches for the header of a table that does not start on the first line, because titles or notes may precede it
+/// (I2).
 package struct HeaderSearch: Sendable {
-    /// A record below the one that was taken for the header.
+    /// A record below the supposed header.
     private struct Row: Sendable {
         let line: Int
         let cells: [String]
 
-        /// In the first cell.
+        /// Returns how often a byte occurs in the first cell.
         func count(of byte: UInt8) -> Int { cells[0].utf8.count { $0 == byte } }
     }
 
@@ -16,7 +17,7 @@ package struct HeaderSearch: Sendable {
 
     private static let mostRows = 20
 
-    /// Takes the records that come next.
+    /// Keeps the first records below the supposed header for the search.
     package init(in records: borrowing RecordBatch) {
         var rows: [Row] = []
         for record in records.records.prefix(Self.mostRows) where record.fault == nil {
@@ -25,9 +26,11 @@ package struct HeaderSearch: Sendable {
         self.rows = rows
     }
 
-    /// The line of the first record of which most cells, and two at least, are names that are known.
+    /// Returns the line of the first record in which at least two cells, and more than half of the nonempty cells, are
+    /// known names.
     ///
-    /// What separates the cells may have been mistaken because of what stands above.
+    /// The text above the header may have misled the detection of the delimiter. Therefore a record with one cell is
+    /// also split at the usual delimiters.
     func line(where isKnown: (String) -> Bool) -> Int? {
         rows.first { row in
             Self.splits(of: row.cells).contains { cells in
@@ -47,11 +50,12 @@ package struct HeaderSearch: Sendable {
             }
     }
 
-    /// The line of the header by its shape alone: where the first record names half of the columns at the most, the first
-    /// row as wide as most are that says more, and says it in words.
+    /// Returns the line of the header, found by its shape alone. The search applies if the first record names at most
+    /// half of the columns. The header is then the first row of full width, if it has more nonempty cells than the
+    /// first record and none of its cells is a number.
     ///
     /// - Parameter header: The first record.
-    /// - Returns: The line; nil where the first record is the header, or no other is it for sure.
+    /// - Returns: The line, or nil if the first record is the header or no other row is certain to be it.
     package func line(below header: [String]) -> Int? {
         if let line = lineOfSplitRows(below: header) { return line }
         let named = header.count { !$0.trimmed.isEmpty }
@@ -64,13 +68,13 @@ package struct HeaderSearch: Sendable {
         guard run > 1, run * 2 > rows.count - start, filled > named, filled * 2 > width,
             first.cells.allSatisfy({ !$0.isNumeral })
         else { return nil }
-        // Rows of the first record's own width further down speak for it.
+        // Later rows with the width of the first record suggest that the first record is the header.
         let isAlone = header.count == width || !rows[start...].contains { $0.cells.count == header.count }
         return isAlone && start < run ? first.line : nil
     }
 
-    /// Titles without the delimiter hide it: each row is one cell then, and most of them, down to the last, have as many
-    /// of that character in it.
+    /// Returns the line of the header if titles without a delimiter come first. Each row is then read as a single cell.
+    /// In most rows, up to the last, the delimiter occurs equally often.
     private func lineOfSplitRows(below header: [String]) -> Int? {
         guard header.count == 1, let last = rows.last, rows.allSatisfy({ $0.cells.count == 1 }) else { return nil }
         for byte in [UInt8(ascii: ";"), UInt8(ascii: "\t"), UInt8(ascii: "|")] where !header[0].utf8.contains(byte) {
@@ -82,10 +86,11 @@ package struct HeaderSearch: Sendable {
         return nil
     }
 
-    /// What separates the cells of rows that were read as one cell each: it is there twice or more, and as often in each.
+    /// Returns the delimiter of rows that were read as one cell each. It occurs at least twice in each row, and equally
+    /// often in all rows.
     ///
     /// - Parameter header: The first record.
-    /// - Returns: The character; nil where there is none.
+    /// - Returns: The delimiter, or nil if no character qualifies.
     package func delimiter(below header: [String]) -> UInt8? {
         guard header.count == 1, rows.count > 2, rows.allSatisfy({ $0.cells.count == 1 }) else { return nil }
         return (UInt8(0x20)...0x7E).first { byte in
@@ -101,7 +106,7 @@ extension String {
         count > 1 && first == "\"" && last == "\"" ? String(dropFirst().dropLast()) : self
     }
 
-    /// Digits and signs, no letter.
+    /// Whether the text has digits and no letter.
     fileprivate var isNumeral: Bool {
         let shape = CellShape(of: utf8Span.span)
         return shape.contains(.digit) && !shape.contains(.letter)

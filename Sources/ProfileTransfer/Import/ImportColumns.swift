@@ -1,54 +1,57 @@
 internal import CSVStream
 package import ProfileCore
 
-/// Which column of an input goes to which field.
+/// The mapping of the columns of an input to fields.
 package struct ImportColumns: Sendable {
-    /// The header as it was given.
+    /// The header of the input.
     let header: [String]
-    /// By the schema's fields: the column, or nil where the input has none. The secret field's is that of passwords.
+    /// The column of each field of the schema, or nil if the input has none. The entry of the secret field is the
+    /// column of passwords.
     let columnOfField: [Int?]
-    /// The column of brought hashes.
+    /// The column of password hashes.
     let columnOfHash: Int?
-    /// Columns that are no field, and that an import passes over because it was told to.
+    /// Columns that match no field and that the import ignores, as the options request.
     let ignoredColumns: Set<Int>
-    /// The secret field's position in the schema.
+    /// The position of the secret field in the schema.
     let secretField: Int?
-    /// The fields whose values are integers, which keep no leading zeros, and their columns.
+    /// The integer fields and their columns. An integer keeps no leading zeros.
     let integers: [(field: Int, column: Int)]
-    /// The bytes of the header's first cell, by which a row is known to be another; nil where the input has no header.
+    /// The length in bytes of the header's first cell, or nil if the input has no header. A row with a first cell of
+    /// another length is not a repeated header.
     let firstHeaderLength: Int?
     private let uses: ColumnUses
-    /// By column, the fields whose numbers or booleans are not written as JSON's are.
+    /// The fields whose schema requires another notation of numbers or booleans than JSON, by column.
     private let rewritten: [Int: FieldRules]
 
-    /// The primary key's position in the schema where it is the number of the record; nil where it has a column.
+    /// The position of the primary key in the schema if the record number is the key, or nil if the key has a column.
     let numberedField: Int?
-    /// The column of the primary key that takes the number of an object without that member; nil where none does.
+    /// The column of the primary key if it takes the record number of a JSON object without that member, otherwise nil.
     let numberedColumn: Int?
-    /// What the primary key is called.
+    /// The name of the primary key.
     let keyName: String
 
-    /// Columns whose content must not be shown or written anywhere.
+    /// The columns whose content must never be shown or written.
     var secretColumns: Set<Int> { Set([secretField.flatMap { columnOfField[$0] }, columnOfHash].compactMap(\.self)) }
 
-    /// The column of passwords that have to be hashed.
+    /// The column of passwords, which must be hashed.
     var columnOfPasswords: Int? { secretField.flatMap { columnOfField[$0] } }
 
-    /// Whether rows may bring such passwords.
+    /// Whether rows may contain passwords that must be hashed.
     var hasPasswords: Bool { columnOfPasswords != nil }
 
-    /// Whether cells may be odd and are taken all the same.
+    /// Whether cells may have oddities that the import accepts.
     var mayBeOdd: Bool { !integers.isEmpty || hasPasswords }
 
-    /// Columns that a rejects file adds, and that an import passes over.
+    /// The columns that a file of rejected rows adds. An import ignores them.
     package static let rejectColumns = [lineColumn, issuesColumn]
     static let lineColumn = "_line"
     static let issuesColumn = "_issues"
 
-    /// Whether a header is that of a file of rejected rows.
+    /// Whether a header belongs to a file of rejected rows.
     static func isOfRejects(_ header: [String]) -> Bool { rejectColumns.allSatisfy { header.contains($0) } }
 
-    /// The most columns of a header. A schema has a hundred fields, and every cell of a header is a String.
+    /// The maximum number of columns of a header. A schema has at most a hundred fields, and each cell of a header
+    /// takes a String.
     package static let mostColumns = 10_000
 
     /// Finds the field of each column of a header (I2).
@@ -86,10 +89,11 @@ package struct ImportColumns: Sendable {
         let open = zip(schema.fields, columns).filter { rules, column in
             column == nil && !(rules.isSecret && hashColumn != nil) && !(rules.isPrimaryKey && isNumbered)
         }.map(\.0)
-        // An update leaves what has no column as it is stored.
+        // An update does not change fields without a column, so they are not required.
         let missing = open.filter { $0.isPrimaryKey || $0.isRequired && options.duplicates != .update }
         guard !isStopped, missing.isEmpty else {
-            // Where not one name is known the first row may be a person's, whose password must not be repeated (P12).
+            // If no column matches a field, the first row may hold personal data such as a password, which must not be
+            // repeated (P12).
             let mayBeData = hashColumn == nil && columns.allSatisfy { $0 == nil }
             throw .columnMismatch(
                 ColumnMismatch(
@@ -110,7 +114,7 @@ package struct ImportColumns: Sendable {
         rewritten = [:]
     }
 
-    /// The line of the first of some records that names fields, as a header does.
+    /// Returns the line of the first record that names fields, as a header does.
     static func headerLine(
         in records: borrowing RecordBatch, schema: ProfileSchema, options: ImportOptions
     ) -> Int? {
@@ -118,7 +122,7 @@ package struct ImportColumns: Sendable {
         return HeaderSearch(in: records).line { uses.use(of: $0).isOfField }
     }
 
-    /// The columns into which objects are brought whose members have names: the schema's fields and the hash.
+    /// Creates the columns for JSON objects: the schema's fields and the password hash.
     init(objectsOf schema: ProfileSchema, options: ImportOptions) throws(ImportError) {
         uses = ColumnUses(schema, options)
         for (name, target) in options.columns.sorted(by: { $0.value < $1.value }) where uses.use(of: name) == .unknown {
@@ -140,10 +144,10 @@ package struct ImportColumns: Sendable {
         self.rewritten = Dictionary(uniqueKeysWithValues: rewritten.map { ($0.offset, $0.element) })
     }
 
-    /// What becomes of an object's member, as a header's column of that name would find its field.
+    /// Returns the use of an object's member. The name is matched like a column header.
     func use(ofMember name: String) -> ColumnUse { uses.use(of: name.trimmed) }
 
-    /// The column into which a member is brought; nil where none is.
+    /// Returns the column of a member, or nil if the member is not imported.
     func column(_ use: ColumnUse) -> Int? {
         switch use {
         case .field(let field): field
@@ -152,7 +156,7 @@ package struct ImportColumns: Sendable {
         }
     }
 
-    /// What a cell would hold of an object's member; nil for what no cell can.
+    /// Returns the cell text for the value of a member, or nil if no cell can represent it.
     func cellText(of member: JSONValue, column: Int) -> String? { member.typedForm(in: rewritten[column]) }
 
     private static func integers(of schema: ProfileSchema, _ columns: [Int?]) -> [(field: Int, column: Int)] {
@@ -163,27 +167,27 @@ package struct ImportColumns: Sendable {
     }
 }
 
-/// What an import does with a column, or with a member of JSON.
+/// The use of a column or of a JSON member in an import.
 package enum ColumnUse: Hashable, Sendable {
-    /// It brings the values of the field with this position in the schema.
+    /// The column holds the values of the field at this position in the schema.
     case field(Int)
-    /// It brings hashes of passwords.
+    /// The column holds password hashes.
     case hash
-    /// It is passed over, since somebody has said so.
+    /// The import ignores the column, as the options request.
     case ignored
-    /// It means no field.
+    /// The column matches no field.
     case unknown
 
     package var isOfField: Bool { self != .ignored && self != .unknown }
 }
 
-/// What an import does with each column, by its header: what somebody has said of it, else what its name means to the schema.
+/// Determines the use of each column from its header. The options take precedence over the names in the schema.
 package struct ColumnUses: Sendable {
     private let options: ImportOptions
-    /// As they are written, for headers that differ in what is folded alone.
+    /// The positions of fields by exact name, for names that differ only in characters that folding ignores.
     private let exact: [String: Int]
     private let fields: [FoldedHeader: Int]
-    /// The names of brought hashes, as they are written.
+    /// The exact names of columns of password hashes.
     private let exactHashes: Set<String>
     private let hashes: Set<FoldedHeader>
     private let hasPassword: Bool
@@ -194,7 +198,8 @@ package struct ColumnUses: Sendable {
         var names = schema.fields.enumerated().flatMap { index, rules in
             ([rules.name.text] + rules.columns).map { (name: $0, index: index) }
         }
-        // Whatever a schema calls the primary key, it is who somebody is; unless another field has such a column.
+        // A column `username` means the primary key whatever its name in the schema, unless another field has such a
+        // column.
         names.append((name: FieldName.username.text, index: schema.primaryKeyIndex))
         exact = Dictionary(names.map { ($0.name, $0.index) }) { first, _ in first }
         fields = Dictionary(names.map { (FoldedHeader($0.name), $0.index) }) { first, _ in first }
@@ -205,10 +210,10 @@ package struct ColumnUses: Sendable {
         self.options = options
     }
 
-    /// What becomes of the column of a header.
+    /// Returns the use of the column with a header.
     ///
-    /// - Parameter header: Without the white space around it.
-    /// - Returns: What is done with it.
+    /// - Parameter header: The header without surrounding white space.
+    /// - Returns: The use of the column.
     package func use(of header: String) -> ColumnUse {
         if options.ignoredColumns.contains(header) { return .ignored }
         if !options.chosenColumns.isEmpty, !options.chosenColumns.contains(header) { return .ignored }
@@ -218,7 +223,7 @@ package struct ColumnUses: Sendable {
             let name = FoldedHeader(header)
             return hashes.contains(name) ? .hash : field(header, name)
         }
-        // Who maps a column names the field itself, whatever columns of that name hold.
+        // The target of a mapping is a field name, so field names take precedence over column names.
         let name = FoldedHeader(target)
         if name == Self.hashName, hasPassword { return .hash }
         let field = field(target, name)

@@ -1,27 +1,28 @@
 internal import CSVStream
 internal import Platform
 
-/// What profiles are imported from, and what a schema is found for: a file, bytes, or a sequence of chunks of bytes.
+/// The source of an import or of schema inference: a file, bytes, or a sequence of chunks of bytes.
 ///
-/// A file and bytes may be read as often as one likes. A sequence is iterated anew each time; one that can be iterated once
-/// only is made fit for more by ``readableAgain(keptIn:)``.
+/// A file or an array of bytes may be read any number of times. A sequence is iterated again for each reading. For a
+/// sequence that can be iterated only once, ``readableAgain(keptIn:)`` returns an input that can be read again.
 public struct ImportInput: Sendable {
-    /// What reports call it.
+    /// The name of the input in reports.
     public let name: String
-    /// Nil where it is not known, as of a sequence.
+    /// The number of bytes, or nil if it is unknown, as with a sequence.
     public let byteCount: UInt64?
     let origin: Origin
 
     enum Origin: Sendable {
-        /// What opens it.
+        /// A closure that opens the file.
         case file(@Sendable () throws(ImportError) -> OpenFile)
         case bytes([UInt8])
-        /// What begins to take chunks from a sequence.
+        /// A closure that starts reading chunks from a sequence.
         case chunks(@Sendable () -> ChunkFeed)
         case repeatable(RepeatableInput)
     }
 
-    /// Reads a file, which is opened when it is read: ``ImportError/opening(code:)`` says why it cannot be.
+    /// Creates an input from the file at a path. The file is opened when the input is read. If that fails, reading
+    /// throws ``ImportError/opening(code:)``.
     public init(path: String) {
         var status = stat()
         let isFile = stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
@@ -30,25 +31,27 @@ public struct ImportInput: Sendable {
             isFile ? UInt64(max(0, status.st_size)) : nil)
     }
 
-    /// Reads bytes.
+    /// Creates an input from an array of bytes.
     public init(bytes: [UInt8], name: String) { self.init(.bytes(bytes), name, UInt64(bytes.count)) }
 
-    /// Reads chunks of bytes as they come, as of the body of a request; they may be cut anywhere.
+    /// Creates an input from chunks of bytes that arrive one after another, such as the body of a request. A chunk may
+    /// end at any byte.
     ///
-    /// A task of its own takes them, and no more of them than are needed next, so that a slow import slows the sequence
-    /// down. It is cancelled when the input is read no more, whether or not it has come to its end. What the sequence
-    /// throws is ``ImportError/readingStream(_:)``.
+    /// A separate task reads the sequence and takes only the chunks needed next, so a slow import applies backpressure
+    /// to the sequence. The task is cancelled when the import stops reading, whether or not the sequence has ended. If
+    /// the sequence throws an error, the import throws ``ImportError/readingStream(_:)``.
     ///
     /// - Parameters:
-    ///   - chunks: `[UInt8]`, `ArraySlice<UInt8>`, `Data` or whatever else is a sequence of bytes.
-    ///   - name: What reports call it.
-    ///   - byteCount: How many bytes there are in all, if that is known, for showing progress.
+    ///   - chunks: A sequence whose elements are `[UInt8]`, `ArraySlice<UInt8>`, `Data` or another sequence of bytes.
+    ///   - name: The name of the input in reports.
+    ///   - byteCount: The total number of bytes for the progress display, if it is known.
     public init<Chunks: AsyncSequence & Sendable>(_ chunks: Chunks, name: String, byteCount: UInt64? = nil)
     where Chunks.Element: Sequence<UInt8> {
         self.init(.chunks { ChunkFeed(chunks) }, name, byteCount)
     }
 
-    /// Reads an open file from where it stands; it stays the caller's to close, and must not change meanwhile.
+    /// Creates an input from an open file, read from its current offset. The caller closes the file, which must not
+    /// change during the import.
     package init(descriptor: Int32, name: String, byteCount: UInt64?) {
         self.init(.file { OpenFile(descriptor) }, name, byteCount)
     }
@@ -59,25 +62,26 @@ public struct ImportInput: Sendable {
         self.byteCount = byteCount
     }
 
-    /// The same input, fit to be read from its beginning more than once, as by an inference and an import after it.
+    /// Returns this input as one that can be read from its beginning more than once, for example by a schema inference
+    /// and then by an import.
     ///
-    /// What is no file is kept while it is read for the first time, in a file without a name that nobody else can read.
+    /// The first reading copies a stream to a file without a name, which no other process can open.
     ///
-    /// - Parameter folder: Where that file is made.
-    /// - Returns: The input, which may be read again.
-    /// - Throws: Why it cannot be made.
+    /// - Parameter folder: The folder in which to create that file.
+    /// - Returns: The input that can be read again.
+    /// - Throws: ``ImportError`` if the input cannot be prepared.
     public func readableAgain(keptIn folder: String) throws(ImportError) -> ImportInput {
         if isRepeatable { return self }
         let repeatable = try RepeatableInput(self, keptIn: folder)
         return ImportInput(.repeatable(repeatable), name, byteCount)
     }
 
-    /// Whether it is kept for more than one reading.
+    /// Whether the input is already kept for more than one reading.
     var isRepeatable: Bool { if case .repeatable = origin { true } else { false } }
 }
 
 extension [CChar] {
-    /// A name of `mkstemp(3)` for a file that loses it as soon as it is open.
+    /// Returns a template for `mkstemp(3)`. The file is unlinked as soon as it is open.
     package static func temporaryFileTemplate(in folder: String) -> [CChar] {
         Array("\(folder)/profiles-XXXXXX".utf8CString)
     }

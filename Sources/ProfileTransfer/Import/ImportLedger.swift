@@ -2,7 +2,7 @@ internal import CSVStream
 internal import ProfileCore
 internal import ProfileStore
 
-/// What an import has come to so far: the report, and the rejected rows' file.
+/// The results of an import so far: the report and the file of rejected rows.
 struct ImportLedger: ~Copyable {
     private(set) var report: ImportReport
     private var oddities = InputOddities()
@@ -19,7 +19,8 @@ struct ImportLedger: ~Copyable {
         self.rejects = rejects
     }
 
-    /// Decides on a batch where nothing is stored: a row is new unless an earlier one has its unique values.
+    /// Determines the outcome of a batch for an empty store. A row is new unless an earlier row has one of its unique
+    /// values.
     ///
     /// - Returns: The new rows.
     mutating func sift(_ judged: JudgedBatch, _ keys: inout UniqueKeys) throws(ImportError) -> [Int] {
@@ -49,17 +50,17 @@ struct ImportLedger: ~Copyable {
         return new
     }
 
-    // MARK: What is odd
+    // MARK: Oddities
 
-    /// Counts what is odd about a batch, whatever becomes of its rows.
+    /// Counts the oddities of a batch, whatever the outcome of its rows.
     mutating func note(_ judged: JudgedBatch) { oddities += judged.oddities }
 
-    /// Forgets what is odd: the input is read once more.
+    /// Resets the oddities before the input is read again.
     mutating func forgetOddities() { oddities = InputOddities() }
 
     // MARK: Outcomes of rows
 
-    /// Counts what became of a batch, and lists and writes what was rejected.
+    /// Adds the outcomes of a batch to the report. Lists and writes the rejected rows.
     mutating func take(_ outcomes: RowOutcomes) throws(ImportError) {
         report.rows += outcomes.imported + outcomes.updated + outcomes.skipped
         report.imported += outcomes.imported
@@ -88,13 +89,13 @@ struct ImportLedger: ~Copyable {
         do throws(ByteStreamError) {
             try rejects?.write(record: index, of: batch.records, issues: issues.map { ReportedIssue($0, in: schema) })
         } catch {
-            // What may have gone in part is not to be followed by the next.
+            // The last row may be written only in part, so no further row may follow it.
             rejects = nil
             throw ImportError(writingRejects: error)
         }
     }
 
-    /// What stood in the cell of a field; nil for a secret.
+    /// Returns the text of the cell of a field, or nil for a secret.
     private func value(
         of field: FieldName?, in record: RecordBatch.Record, _ records: borrowing RecordBatch
     ) -> String? {
@@ -104,7 +105,8 @@ struct ImportLedger: ~Copyable {
         return String(reporting: records.cell(record.cells.lowerBound + column))
     }
 
-    /// What stood in the primary key's column; nil where it is not certain that it did, since it may then be a secret.
+    /// Returns the text of the primary key. Returns nil if it is empty, or if the record has a fault or a wrong number
+    /// of cells. In such a record the cell may belong to another column and may be a secret.
     private func key(of record: RecordBatch.Record, _ records: borrowing RecordBatch) -> String? {
         guard record.cells.count == columns.header.count,
             let key = value(of: schema.primaryKey.name, in: record, records), !key.isEmpty
@@ -114,7 +116,7 @@ struct ImportLedger: ~Copyable {
 
     // MARK: The end
 
-    /// Says that all was for nothing: valid rows that were not stored count as skipped (I5).
+    /// Records that the import stored nothing. Valid rows that were not stored count as skipped (I5).
     mutating func countNothingStored() {
         report.skipped += report.imported + report.updated
         report.imported = 0
@@ -122,12 +124,12 @@ struct ImportLedger: ~Copyable {
         if report.earlyEnd != .cancelled { report.earlyEnd = .nothingStored }
     }
 
-    /// Takes back what was counted since the report was like this.
+    /// Resets the report to an earlier state.
     mutating func restore(_ report: ImportReport) { self.report = report }
 
     mutating func end(_ reason: ImportReport.EarlyEnd) { if report.earlyEnd == nil { report.earlyEnd = reason } }
 
-    /// Writes what is left of the rejected rows.
+    /// Completes the report and writes the remaining rejected rows.
     mutating func finish(after duration: Duration) throws(ImportError) {
         report.seconds = duration / .seconds(1)
         report.warnings += oddities.warnings(by: schema)

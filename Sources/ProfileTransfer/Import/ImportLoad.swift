@@ -3,17 +3,18 @@ internal import ProfileStore
 internal import Synchronization
 internal import Threads
 
-/// An import that goes into a store at once.
+/// An import into a store in a single transaction.
 final class ImportLoad: BulkLoad {
     let takesUsedStore: Bool
-    /// An update may complete a row that is no profile by itself, so that what is new is not known beforehand.
+    /// False for an update. An update can complete a row that is not valid by itself, so the new rows are not known in
+    /// advance.
     let knowsNewRows: Bool
 
     private typealias Sifting = OrderedPipeline<SiftedBatch, SiftedBatch, ImportError>
 
     private struct State {
         var sifting: Sifting?
-        /// What was given last, and is stored when more is asked for.
+        /// The batch that was handed out last. The engine has stored it when it asks for the next one.
         var latest: ReadBatch?
         var failure: ImportError?
     }
@@ -29,10 +30,10 @@ final class ImportLoad: BulkLoad {
         knowsNewRows = target.run.options.duplicates != .update
     }
 
-    /// Why it ended before its end.
+    /// The error that ended the import early.
     var failure: ImportError? { state.withLock { $0.failure } }
 
-    /// Reads no more, and waits until nobody reads.
+    /// Stops reading and waits until all readers have ended.
     func end() async {
         guard let sifting = state.withLock({ $0.sifting.take() }) else { return }
         sifting.stop()
@@ -40,10 +41,10 @@ final class ImportLoad: BulkLoad {
         await sifting.ended()
     }
 
-    // MARK: What the engine asks
+    // MARK: Calls from the engine
 
     func mayBegin(_ areStored: ([String]) throws -> [Bool]) throws -> Bool {
-        // Whether the store still takes none of the passwords that were not hashed.
+        // Checks that the store still needs none of the passwords that were left unhashed.
         let isUpdate = target.run.options.duplicates == .update
         return try spared.usernames.isEmpty || !areStored(spared.usernames).contains(isUpdate)
     }
@@ -64,7 +65,8 @@ final class ImportLoad: BulkLoad {
     }
 
     func take(_ batch: RowDecisions) {
-        // The input was read before, and every password hashed that the store takes: this is another input.
+        // The first reading hashed every password that the store needs. An unhashed password means that the input has
+        // changed.
         if batch.unhashedPassword != nil { return fail(.inputChanged) }
         do throws(ImportError) { try target.run.take(batch) } catch { fail(error) }
         target.run.blockForRejects()
@@ -74,8 +76,8 @@ final class ImportLoad: BulkLoad {
 
     // MARK: Sifting
 
-    /// Finds the new rows on another thread while the engine stores: where nothing is stored, they depend on the input
-    /// alone.
+    /// Finds the new rows on another thread while the engine stores. In an empty store, the new rows depend on the
+    /// input alone.
     private func sifting() throws(ImportError) -> Sifting {
         if let sifting = state.withLock({ $0.sifting }) { return sifting }
         let run = target.run
@@ -113,7 +115,7 @@ final class ImportLoad: BulkLoad {
     private func fail(_ error: ImportError) { state.withLock { $0.failure = error } }
 }
 
-/// A judged batch and which of its rows are new where nothing was stored before.
+/// A validated batch with the rows that are new in an empty store.
 private struct SiftedBatch: Sendable {
     let judged: JudgedBatch
     let newRows: [Int]

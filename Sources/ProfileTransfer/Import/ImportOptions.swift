@@ -1,83 +1,87 @@
 public import ProfileStore
 
-/// How an import treats its input and the store.
+/// Settings for how an import reads its input and writes to the store.
 public struct ImportOptions: Sendable {
-    /// What happens to a row whose username the store has already (I4).
+    /// The policy for a row whose primary key is already in the store (I4).
     public enum DuplicatePolicy: String, Sendable, CaseIterable {
-        /// The row is rejected as `duplicate`.
+        /// Reject the row as `duplicate`.
         case reject
-        /// The row is passed over.
+        /// Skip the row.
         case skip
-        /// The stored profile takes the row's values; columns that the input does not have keep theirs.
+        /// Write the row's values to the stored profile. Fields without a column in the input keep their stored values.
         case update
     }
 
-    /// How many rejected rows an import bears; with one more it ends early, at the end of the batch under way.
+    /// The number of rejected rows that an import tolerates. With one more the import ends early, at the end of the
+    /// current batch.
     public enum RejectLimit: Hashable, Sendable {
-        /// That many rows, however many are read.
+        /// An absolute number of rejected rows.
         case count(Int)
-        /// Of the rows read so far, from 0 to 100; judged once 1,000 rows were read.
+        /// A percentage of the rows read so far, from 0 to 100. The import checks it only after it has read 1,000 rows.
         case percent(Double)
     }
 
-    /// How the input is written; found out by default.
+    /// The format of the input. By default the import detects it.
     public var format = InputFormat.automatic
-    /// The encoding of the input's characters, by a name that iconv(3) knows; a byte order mark says more than that. Nil
-    /// has it found out: UTF-8, or what ``InputWarning/guessedEncoding(_:)`` then says.
+    /// The character encoding of the input, by a name that iconv(3) knows. A byte order mark in the input overrides it.
+    /// If nil, the import detects UTF-8 or guesses another encoding, and reports a guess as
+    /// ``InputWarning/guessedEncoding(_:)``.
     public var encoding: String?
-    /// What happens to a row whose username the store has already.
+    /// The policy for a row whose primary key is already in the store.
     public var duplicates = DuplicatePolicy.reject
-    /// Everything but writing and hashing; the report says what would be.
+    /// Whether the import only reads and checks. It writes nothing and hashes no password, and the report says what an
+    /// import would do.
     public var isDryRun = false
-    /// One rejected row, and nothing is stored; implies ``isExclusive``.
+    /// Whether a single rejected row makes the import store nothing. Implies ``isExclusive``.
     public var isAllOrNothing = false
-    /// One transaction, whoever waits. A store that is empty gets one anyway, unless the input has passwords to hash.
+    /// Whether the import uses a single transaction. Other writers wait until it ends. An import into an empty store
+    /// uses a single transaction in any case, unless the input has passwords to hash.
     public var isExclusive = false
     /// The folder for a copy of an input that is read twice but can be read only once: an import in one transaction hashes
     /// the passwords of a pipe first. The copy is as large as the input. It is encrypted and has no name.
     public var temporaryFolder = "/var/tmp"
-    /// How many rejected rows are borne; nil for any number.
+    /// The number of rejected rows that the import tolerates, or nil for no limit.
     public var rejectLimit: RejectLimit?
-    /// Most issues that the report lists; all are counted.
+    /// The maximum number of issues that the report lists. The report counts all of them.
     public var mostIssues = 10_000
-    /// Headers that go to a field whose name they are not: the field's name, by header.
+    /// The field name for each header that the import must map to a field with another name.
     public var columns: [String: String] = [:]
-    /// The only columns that are read, by their headers as they are written, and all others are passed over; empty for all
-    /// of them. Members of JSON are columns too.
+    /// The headers of the columns to read, spelled as in the input. The import ignores all other columns. If empty, it
+    /// reads all columns. The members of a JSON object count as columns.
     public var chosenColumns: Set<String> = []
-    /// Columns that are passed over whatever their names mean, by their headers as they are written.
+    /// The headers of the columns to ignore, spelled as in the input, even if they match a field.
     public var ignoredColumns: Set<String> = []
-    /// Whether the number of the record is the primary key where the input has no column for it.
+    /// Whether the record number becomes the primary key if the input has no column for the primary key.
     public var keysByRow = false
-    /// Whether columns that are no field are passed over instead of stopping the import.
+    /// Whether the import ignores columns that match no field. Otherwise such a column stops the import.
     public var ignoresUnknownColumns = false
-    /// Whether columns of CSV that were passed over are in the file of rejected rows. They are no field, so that nothing
-    /// is known of them: one may hold passwords.
+    /// Whether the file of rejected rows contains the ignored columns of a CSV input. The schema says nothing about
+    /// these columns, so one of them may hold passwords.
     public var keepsIgnoredColumns = false
 
-    /// Who imports, for the log of changes.
+    /// The author of the import, for the change log.
     public var author: Author?
 
-    /// Options as they are by default.
+    /// Creates the default options.
     public init() {}
 }
 
-/// How far an import is.
+/// The progress of an import.
 public struct ImportProgress: Sendable {
-    /// Rows that were decided on.
+    /// The number of rows that the import has processed.
     public let rows: Int
-    /// Those of them that were rejected.
+    /// The number of processed rows that the import has rejected.
     public let rejected: Int
-    /// Bytes of the input that were read.
+    /// The number of bytes read from the input.
     public let bytes: UInt64
-    /// The passwords that were found in the bytes read so far; nil if there are none.
+    /// The progress of hashing the passwords found in the bytes read so far, or nil if no passwords were found.
     public let hashed: Hashing?
 
-    /// How far the hashing of passwords is.
+    /// The progress of password hashing.
     public struct Hashing: Hashable, Sendable {
         /// The number of hashed passwords.
         public let done: Int
-        /// The number of passwords.
+        /// The number of passwords to hash.
         public let total: Int
     }
 
@@ -89,52 +93,56 @@ public struct ImportProgress: Sendable {
     }
 }
 
-/// Why an import could not begin or go on; rows that are wrong are no error but part of the report.
+/// The reason that an import could not start or continue. A row that breaks a rule is not an error. The report lists
+/// it.
 public enum ImportError: Error, Hashable, Sendable {
-    /// The input holds no header.
+    /// The input has no header.
     case noHeader
-    /// The header cannot be read as one: bytes that are not UTF-8, an unclosed quote, a NUL.
+    /// The header is unreadable: it has bytes that are not UTF-8, an unclosed quote or a NUL.
     case unreadableHeader(line: Int)
-    /// The header has so many columns, more than are read; nothing was written.
+    /// The header has more columns than the importer accepts, and the import wrote nothing.
     case tooManyColumns(Int, most: Int)
-    /// Columns are no field, or required fields have no column; nothing was written.
+    /// Some columns match no field, or some required fields have no column. The import wrote nothing.
     case columnMismatch(ColumnMismatch)
-    /// The header is one name, which is no field and has this character in it, as when other characters separate the
-    /// cells than those that were told; nothing was written.
+    /// The header is a single name that matches no field and contains this character. The input probably uses this
+    /// character as its delimiter. The import wrote nothing.
     case otherDelimiter(UInt8)
-    /// Two columns go to the field of this name.
+    /// Two columns map to the field of this name.
     case columnTwice(String)
-    /// ``ImportOptions/columns`` names a header that is not there.
+    /// ``ImportOptions/columns`` names a header that the input does not have.
     case mappedColumnMissing(String)
-    /// A column is mapped to a field that the schema does not have.
+    /// ``ImportOptions/columns`` maps a column to this field, which the schema does not have.
     case unknownField(String)
-    /// The input is no text with records in it.
+    /// The input is a file of this kind, not text with records.
     case looksLike(FileKind)
-    /// The C library knows no encoding of this name.
+    /// The C library does not know the encoding of this name.
     case unknownEncoding(String)
-    /// What is compressed in the input is damaged or cut off.
+    /// The compressed data of the input is damaged or incomplete.
     case damagedCompression
-    /// The file cannot be opened, with this `errno`.
+    /// Opening the file failed with this `errno`.
     case opening(code: Int32)
     /// Reading failed with this `errno`.
     case reading(code: Int32)
-    /// The sequence that the input comes from threw this.
+    /// The input's asynchronous sequence threw this error.
     case readingStream(StreamFailure)
-    /// What can be read once only could not be kept until its passwords were hashed, with this `errno`.
+    /// The import needs to read the input twice to hash its passwords. Copying the input to a temporary file failed
+    /// with this `errno`.
     case copyingInput(code: Int32)
-    /// The input was written to while it was imported; nothing was stored.
+    /// The input changed during the import, and the import stored nothing.
     case inputChanged
-    /// A file that is to be mended row by row is none that could be written back without those that are done with.
+    /// The file of rejected rows cannot be corrected row by row, because it cannot be rewritten without the finished
+    /// rows.
     case notRejectedRows(RejectedRowFault)
     /// Writing the rejected rows failed with this `errno`.
     case writingRejects(code: Int32)
-    /// The sink that the rejected rows go to threw this.
+    /// The sink for the rejected rows threw this error.
     case writingToSink(StreamFailure)
-    /// The store refused before any row was decided on.
+    /// The store failed with this error before the import had processed any row.
     case store(ProfileStoreError)
-    /// It could not go on, for this reason; what was committed before stays and is in the report.
+    /// The import failed with this error after it had processed some rows. Committed rows stay in the store, and the
+    /// report counts them.
     indirect case ended(ImportError, after: ImportReport)
 
-    /// The system gives no thread for the work, with this `errno`.
+    /// The error for a thread that the system could not create, with this `errno`.
     package static func noThread(code: Int32) -> ImportError { .store(.noThread(code: code)) }
 }

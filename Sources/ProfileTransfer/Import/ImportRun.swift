@@ -5,22 +5,22 @@ internal import ProfileStore
 internal import Synchronization
 internal import Threads
 
-/// One import under way: the pipeline that reads and judges, and the ledger of what has come of it.
+/// An import in progress: the pipeline that reads and validates the input, and the ledger that counts the results.
 final class ImportRun: Sendable {
     let source: ImportSource
     let options: ImportOptions
     let today: CalendarDay
     let validator: ProfileValidator
     let ledger: Mutex<ImportLedger>
-    /// The unique values that the input has brought so far.
+    /// The unique values found in the input so far.
     let keys: BroughtKeys
-    /// How far the hashing of passwords is.
+    /// The progress and the speed of password hashing.
     let hashing = Mutex(HashingPace())
     private let pipeline: Mutex<Pipeline>
     private let report: @Sendable (ImportProgress) -> Void
     private let isCancelled = Atomic(false)
     private let thread: ThreadPool
-    /// Where rejected rows wait for their sink.
+    /// The buffer of rejected rows that the sink has not written yet.
     private let rejects: ByteChannel?
 
     private typealias Pipeline = OrderedPipeline<ReadBatch, JudgedBatch, ByteStreamError>
@@ -62,7 +62,7 @@ final class ImportRun: Sendable {
         }
     }
 
-    /// Begins the input anew, with hashes in the place of the passwords that they were made of.
+    /// Restarts the input from its beginning, and replaces its passwords by the given hashes.
     func rewind(with hashed: HashedPasswords) async throws(ImportError) {
         await end()
         let source = try await thread.importing { () throws(ImportError) in try self.source.again() }
@@ -72,26 +72,26 @@ final class ImportRun: Sendable {
         if isCancelled.load(ordering: .relaxed) { stop() }
     }
 
-    /// Lets nobody wait for batches any longer; the import ends with the one under way.
+    /// Cancels the run. No caller waits for further batches, and the import ends after the current batch.
     func cancel() {
         isCancelled.store(true, ordering: .relaxed)
         stop()
     }
 
-    /// Reads no more, and waits for nobody.
+    /// Stops reading without waiting for the readers.
     func stop() {
         pipeline.withLock { $0 }.stop()
         rejects?.removeLimit()
     }
 
-    /// Reads no more, and waits until nobody reads.
+    /// Stops reading and waits until all readers have ended.
     func end() async {
         let pipeline = pipeline.withLock { $0 }
         pipeline.stop()
         await pipeline.ended()
     }
 
-    /// Whether the import is to end before its input does; the report then says why.
+    /// Whether the import must end before the end of the input. Records the reason in the report.
     func mustEnd() -> Bool {
         ledger.withLock { ledger in
             if isCancelled.load(ordering: .relaxed) {
@@ -103,7 +103,7 @@ final class ImportRun: Sendable {
         }
     }
 
-    /// The next batch, unless the import is to end.
+    /// Returns the next batch. Returns nil at the end of the input or if the import must end.
     func next() async throws(ImportError) -> JudgedBatch? {
         guard !mustEnd() else { return nil }
         let pipeline = pipeline.withLock { $0 }
@@ -112,7 +112,7 @@ final class ImportRun: Sendable {
         return try batch(outcome)
     }
 
-    /// The next batch, unless the import is to end; blocks the thread.
+    /// Returns the next batch. Returns nil at the end of the input or if the import must end. Blocks the thread.
     func nextBlocking() throws(ImportError) -> JudgedBatch? {
         guard !mustEnd() else { return nil }
         let pipeline = pipeline.withLock { $0 }
@@ -127,7 +127,7 @@ final class ImportRun: Sendable {
             ledger.withLock { $0.note(batch) }
             return batch
         case .success(nil):
-            // There is no more, or it was cancelled meanwhile.
+            // The input has ended, or the run was cancelled during the wait.
             _ = mustEnd()
             return nil
         case .failure(let error):
@@ -135,24 +135,24 @@ final class ImportRun: Sendable {
         }
     }
 
-    /// Waits until the sink of rejected rows can be given more of them.
+    /// Waits until the buffer of rejected rows has room.
     func waitForRejects() async { await rejects?.waitForRoom() }
 
-    /// Waits as above; blocks the thread.
+    /// Waits until the buffer of rejected rows has room. Blocks the thread.
     func blockForRejects() { rejects?.blockUntilRoom() }
 
-    /// Whether all or nothing was asked for, and it is not all: a row was rejected, or it ended early.
+    /// Whether an all-or-nothing import must store nothing, because a row was rejected or the import ended early.
     func nothingMayStay() -> Bool {
         options.isAllOrNothing && ledger.withLock { $0.report.rejected > 0 || $0.report.earlyEnd != nil }
     }
 
-    /// Counts what was decided, now that it is kept.
+    /// Counts the results of decisions that are committed.
     func take(_ decided: RowDecisions) throws(ImportError) {
         keys.keys.withLock { decided.outcomes.add(to: &$0) }
         try ledger.withLock { ledger throws(ImportError) in try ledger.take(decided.outcomes) }
     }
 
-    /// Says how far the import is, after a batch or while its passwords are hashed.
+    /// Reports the progress after a batch or during password hashing.
     func progress(after batch: ReadBatch) {
         let (rows, rejected) = ledger.withLock { ($0.report.rows, $0.report.rejected) }
         let hashing = hashing.withLock { $0 }
@@ -160,14 +160,14 @@ final class ImportRun: Sendable {
         report(ImportProgress(rows: rows, rejected: rejected, bytes: batch.bytesRead, hashed: hashed))
     }
 
-    /// Finds the rows of a batch that are new where nothing is stored yet; the others are counted and reported.
+    /// Returns the rows of a batch that are new in an empty store. Counts and reports the other rows.
     func sift(_ judged: JudgedBatch) throws(ImportError) -> [Int] {
         try ledger.withLock { ledger throws(ImportError) in
             try keys.keys.withLock { keys throws(ImportError) in try ledger.sift(judged, &keys) }
         }
     }
 
-    /// Decides on every batch where there is no store: a row is new unless an earlier one has its unique values.
+    /// Validates every batch without a store. A row is new unless an earlier row has one of its unique values.
     func readWithoutStore() async throws(ImportError) {
         while let judged = try await next() {
             _ = try sift(judged)
@@ -176,9 +176,9 @@ final class ImportRun: Sendable {
         }
     }
 
-    /// Ends the report.
+    /// Completes the report.
     ///
-    /// - Returns: The report, and why the rejected rows could not all be written.
+    /// - Returns: The report, and the error if not all rejected rows could be written.
     func finish(after duration: Duration) -> (report: ImportReport, failure: ImportError?) {
         ledger.withLock { ledger in
             var failure: ImportError?
@@ -188,13 +188,13 @@ final class ImportRun: Sendable {
     }
 }
 
-/// How far the hashing of an import's passwords is, and how fast it goes.
+/// The progress and the speed of password hashing in an import.
 struct HashingPace: Sendable {
     var done = 0
-    /// Of those that were found so far.
+    /// The number of passwords to hash that were found so far.
     var total = 0
-    /// How many are hashed before they are stored: so many as take half a second, since so long may Ctrl-C wait for
-    /// them, and a commit comes after each.
+    /// The number of passwords to hash before the next commit. Hashing them takes about half a second, because Ctrl-C
+    /// waits for them.
     private(set) var mostAtOnce = 16
 
     mutating func adjust(to duration: Duration, for count: Int) {
@@ -214,7 +214,7 @@ extension ImportReport {
 }
 
 extension ThreadPool {
-    /// Does a part of an import that may block.
+    /// Runs a part of an import that may block.
     func importing<Value: Sendable>(
         _ work: @escaping @Sendable () throws(ImportError) -> Value
     ) async throws(ImportError) -> Value {

@@ -2,18 +2,18 @@ package import CSVStream
 internal import ProfileCore
 internal import Synchronization
 
-/// Hands out the records of an input, batch by batch, to whichever thread asks.
+/// Returns the records of an input batch by batch, to any thread that calls it.
 package final class ImportSource: Sendable {
     let columns: ImportColumns
-    /// How the input is written, as it was found out.
+    /// The detected format of the input.
     let format: InputFormat
-    /// The input's, or a comma where it is no CSV.
+    /// The delimiter of the input, or a comma if the input is not CSV.
     let delimiter: CSVDelimiter
-    /// How the input's characters are written.
+    /// The character encoding of the input.
     let encoding: TextEncoding
-    /// Whether nothing but the look of the bytes says so.
+    /// Whether the encoding is a guess from the bytes.
     let isEncodingGuessed: Bool
-    /// Whether a byte order mark says so.
+    /// Whether the input has a byte order mark.
     let isMarked: Bool
     /// Whether the input is compressed with gzip.
     let isCompressed: Bool
@@ -22,10 +22,12 @@ package final class ImportSource: Sendable {
     private let schema: ProfileSchema
     private let options: ImportOptions
 
-    /// A transaction a batch must be short, so that others do not wait (I14), however short the records are.
+    /// The maximum number of records in a batch. Each batch is a transaction, which must be short even if the records
+    /// are short, because other writers wait for it (I14).
     package static let recordsPerBatch = 5_000
 
-    /// In bytes, of a rejected row: the longest record may have got all its quotes doubled, and what is wrong with it.
+    /// The maximum length of a rejected row in bytes. In the file of rejected rows, every quote of the longest record
+    /// may be doubled, and the text of its issues is added.
     private static let longestReject = 2 * CSVOptions.usualMaximumRecordBytes + (1 << 16)
 
     private enum Reader: ~Copyable, Sendable {
@@ -63,7 +65,8 @@ package final class ImportSource: Sendable {
         }
     }
 
-    /// The input from its beginning, where it may be read again, and nobody reads this one any more. Blocks the thread.
+    /// Returns a source that reads the input from its beginning again. The input must be repeatable, and all reads of
+    /// this source must have ended. Blocks the thread.
     func again() throws(ImportError) -> ImportSource {
         guard let repeatable = reading.repeatable else { throw .inputChanged }
         let again = try ImportSource(repeatable.reading(), schema: schema, options: options)
@@ -71,7 +74,7 @@ package final class ImportSource: Sendable {
         return again
     }
 
-    /// The next records; nil at the end of the input.
+    /// Returns the next records, or nil at the end of the input.
     func next() throws(ByteStreamError) -> ReadBatch? {
         try reader.withLock { reader throws(ByteStreamError) in
             switch consume reader {
@@ -99,7 +102,8 @@ package final class ImportSource: Sendable {
         }
     }
 
-    /// Finds the field of each column. Where they do not fit, a line further down may be the header.
+    /// Finds the field of each column. If the columns do not match the schema, searches the next lines for one that may
+    /// be the header.
     private static func columns(
         of csv: inout CSVReader, _ schema: ProfileSchema, _ options: ImportOptions
     ) throws(ImportError) -> ImportColumns {
@@ -116,7 +120,7 @@ package final class ImportSource: Sendable {
     }
 
     package static func header(of csv: inout CSVReader) throws(ImportError) -> [String] {
-        // Read with as much of the input as comes at once, before it is known whether there are passwords in it.
+        // The batch is handled as secret, because the same read may bring passwords along before the columns are known.
         var batch = RecordBatch(containsSecrets: true)
         let isThere: Bool
         do throws(ByteStreamError) { isThere = try csv.header(into: &batch) } catch { throw ImportError(error) }
@@ -130,7 +134,7 @@ package final class ImportSource: Sendable {
 }
 
 extension ImportError {
-    /// Why an input cannot be opened.
+    /// Converts the error of opening an input.
     package init(_ error: InputError) {
         switch error {
         case .stream(let error): self.init(error)
@@ -139,7 +143,7 @@ extension ImportError {
         }
     }
 
-    /// Why an input cannot be read: a copy of it may have to be written meanwhile.
+    /// Converts the error of reading an input. Reading may also write a copy of the input.
     package init(_ error: ByteStreamError) {
         if let cause = error.cause {
             self = .readingStream(StreamFailure(cause))
@@ -152,7 +156,7 @@ extension ImportError {
         }
     }
 
-    /// Why rejected rows cannot be written.
+    /// Converts the error of writing rejected rows.
     init(writingRejects error: ByteStreamError) {
         self = error.cause.map { .writingToSink(StreamFailure($0)) } ?? .writingRejects(code: error.code)
     }

@@ -1,28 +1,28 @@
 package import CSVStream
 internal import ProfileCore
 
-/// What was odd about the rows of an input so far, and was read all the same.
+/// Unusual features of the rows of an input so far, which the import accepted.
 package struct InputOddities: Sendable {
     /// Rows with a quote inside a cell that is not quoted.
     package var strayQuotes = Occurrences()
     /// Blank lines between rows.
     package var blankLines = Occurrences()
-    /// Cells that begin with zeros which an integer does not keep, by the field's position in the schema.
+    /// Cells with leading zeros, which an integer does not keep, by the position of the field in the schema.
     private(set) var leadingZeros: [Int: Occurrences] = [:]
-    /// Rows whose password is the hash of one.
+    /// Rows whose password looks like a password hash.
     private(set) var hashesAsPasswords = Occurrences()
-    /// What CSV looks like at its two ends; nothing of JSON.
+    /// The shape of the first and last rows of a CSV input. Empty for JSON.
     package var shape = TableShape()
 
     package init() {}
 
-    /// Counts what the reader of a batch has met.
+    /// Takes the counts from the reader of a batch.
     package init(of records: borrowing RecordBatch) {
         strayQuotes = records.strayQuotes
         blankLines = records.blankLines
     }
 
-    /// Counts what is odd about the cells of a record.
+    /// Counts the oddities in the cells of a record.
     mutating func lookAt(_ record: RecordBatch.Record, of records: borrowing RecordBatch, _ columns: ImportColumns) {
         for (field, column) in columns.integers {
             guard records.cell(record.cells.lowerBound + column).hasLeadingZeros else { continue }
@@ -36,7 +36,7 @@ package struct InputOddities: Sendable {
         }
     }
 
-    /// Adds what was met further on in the input.
+    /// Adds the oddities of a later part of the input.
     package static func += (earlier: inout InputOddities, later: InputOddities) {
         earlier.strayQuotes += later.strayQuotes
         earlier.blankLines += later.blankLines
@@ -45,14 +45,14 @@ package struct InputOddities: Sendable {
         for (field, zeros) in later.leadingZeros { earlier.leadingZeros[field, default: Occurrences()] += zeros }
     }
 
-    /// What a report says of them.
+    /// Returns the warnings for the report.
     func warnings(by schema: ProfileSchema) -> [InputWarning] {
         let hashes = hashesAsPasswords
         return warningsOfRows + warningsOfZeros(schema)
             + (hashes.count > 0 ? [.hashesAsPasswords(rows: hashes.count, line: hashes.firstLine)] : [])
     }
 
-    /// What is odd whatever the rules are.
+    /// The warnings that do not depend on the schema.
     package var warningsOfRows: [InputWarning] {
         var warnings: [InputWarning] = []
         if strayQuotes.count > 0 { warnings.append(.strayQuotes(rows: strayQuotes.count, line: strayQuotes.firstLine)) }
@@ -68,9 +68,10 @@ package struct InputOddities: Sendable {
 }
 
 extension Span<UInt8> {
-    /// Whether a number is written here with zeros that it does not need: `007`, `-01`.
+    /// Whether the text is a number with leading zeros, such as `007` or `-01`.
     fileprivate var hasLeadingZeros: Bool {
-        // Nearly every number begins with another digit, which comes after the zero, the signs and white space.
+        // Fast path: nearly every number starts with a digit from 1 to 9, which is greater than zero, the signs and
+        // white space.
         guard count > 1, self[0] <= UInt8(ascii: "0") else { return false }
         var offset = 0
         while offset < count, self[offset] == 0x20 || 0x09...0x0D ~= self[offset] { offset += 1 }

@@ -3,16 +3,16 @@ internal import Platform
 internal import ProfileStore
 internal import Threads
 
-/// An input that is being read: where its bytes come from, and what ends the waiting for them.
+/// A reading of an input: the source of its bytes, and the interruption that ends a wait for bytes.
 package struct InputReading: Sendable {
     package let source: ByteSource
     package let interruption: any Interruption
-    /// What it is read from, if it may be read again.
+    /// The repeatable input of this reading, or nil if it cannot be read again.
     let repeatable: RepeatableInput?
 
-    /// Begins to read an input.
+    /// Starts reading an input.
     ///
-    /// - Throws: Why it cannot be opened.
+    /// - Throws: ``ImportError`` if the input cannot be opened.
     package init(_ input: ImportInput) throws(ImportError) {
         switch input.origin {
         case .file(let open): try self.init(open())
@@ -24,7 +24,7 @@ package struct InputReading: Sendable {
         }
     }
 
-    /// Begins to read an open file from where it stands.
+    /// Starts reading an open file at its current offset.
     init(_ file: OpenFile) throws(ImportError) {
         let interruption = try ReadInterruption.ofInput()
         let source = ByteSource.descriptor(file.descriptor, interruptedBy: interruption)
@@ -42,11 +42,11 @@ package struct InputReading: Sendable {
 }
 
 extension InputReading {
-    /// Does what reads on a thread where it may block; it ends when the task is cancelled.
+    /// Runs a blocking read on a thread. Cancelling the task interrupts the read.
     func blocking<Value: Sendable>(
         _ thread: ThreadPool, _ body: @escaping @Sendable () throws(ImportError) -> Value
     ) async throws(ImportError) -> Value {
-        // When nobody reads any more, the input may be read again.
+        // The input may be read again after all reads have ended.
         defer { interruption.reset() }
         let outcome: Result<Value, ImportError> = await withTaskCancellationHandler {
             do throws(ImportError) {
@@ -57,18 +57,18 @@ extension InputReading {
         } onCancel: {
             interruption.interrupt()
         }
-        // What was read until then is not all.
+        // After a cancellation, the result may be incomplete.
         if Task.isCancelled { throw .store(.cancelled) }
         return try outcome.get()
     }
 }
 
-/// An open file, closed in the end if it was opened here.
+/// An open file, which is closed at the end if this object opened it.
 final class OpenFile: Sendable {
     let descriptor: Int32
     private let isOwned: Bool
 
-    /// Takes a file that somebody else closes.
+    /// Uses a file descriptor that the caller closes.
     init(_ descriptor: Int32) {
         self.descriptor = descriptor
         isOwned = false
@@ -76,7 +76,8 @@ final class OpenFile: Sendable {
 
     /// Opens a file.
     init(path: String) throws(ImportError) {
-        // A named pipe is opened without waiting for who writes into it: reading waits, and can be interrupted.
+        // `O_NONBLOCK` opens a named pipe without waiting for a writer. The later read waits for one and can be
+        // interrupted.
         descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw .opening(code: errno) }
         isOwned = true
@@ -85,7 +86,7 @@ final class OpenFile: Sendable {
 
     deinit { if isOwned { close(descriptor) } }
 
-    /// Where the bytes lie that were not read yet; nil where they cannot be read by their positions.
+    /// The range of the unread bytes, or nil if the file cannot be read at explicit offsets.
     var unreadBytes: Range<Int64>? {
         var status = stat()
         let start = lseek(descriptor, 0, SEEK_CUR)
@@ -96,7 +97,7 @@ final class OpenFile: Sendable {
 }
 
 extension ReadInterruption {
-    /// One for an input that is going to be read.
+    /// Creates an interruption for reading an input.
     static func ofInput() throws(ImportError) -> ReadInterruption {
         do throws(ByteStreamError) { return try ReadInterruption() } catch { throw ImportError(error) }
     }

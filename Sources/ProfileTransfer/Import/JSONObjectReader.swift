@@ -1,24 +1,25 @@
 internal import CSVStream
 internal import ProfileCore
 
-/// Reads JSON objects, one a line or the elements of an array: their members are brought into the columns of the schema's
-/// fields.
+/// Reads JSON objects, either one per line or the elements of an array. Puts their members into the columns of the
+/// schema's fields.
 ///
-/// A member that is missing is an absent cell; null is an empty one. Blank lines are passed over.
+/// A missing member becomes an absent cell, and null becomes an empty cell. Blank lines are ignored.
 struct JSONObjectReader: ~Copyable, Sendable {
     private var elements: JSONElementReader
     private let columns: ImportColumns
     private let options: ImportOptions
-    /// What becomes of members by the names that they had so far; short ones, and not too many, since each line may have
-    /// names that no other has.
+    /// A cache of the use of each member name seen so far. It holds a limited number of short names, because each line
+    /// may have different names.
     private var known: [String: ColumnUse] = [:]
     private var record = 0
 
     private static let bytesPerBatch = 1 << 20
     private static let mostKnown = 1_000
-    /// In bytes: twice what a field's name takes, so that every sane way to write one is in.
+    /// The maximum length of a cached name in bytes: twice the maximum length of a field name, which allows for every
+    /// usual spelling.
     private static let longestKnown = 2 * FieldName.longestLength
-    /// In scalars: what a report quotes of the name of a member that is no field.
+    /// The maximum length, in Unicode scalars, of an unknown member name in a report.
     private static let longestName = 100
 
     init(_ elements: consuming JSONElementReader, columns: ImportColumns, options: ImportOptions) {
@@ -27,7 +28,7 @@ struct JSONObjectReader: ~Copyable, Sendable {
         self.options = options
     }
 
-    /// The next records; nil at the end of the input.
+    /// Returns the next records, or nil at the end of the input.
     mutating func next() throws(ByteStreamError) -> ReadBatch? {
         var records = RecordBatch(containsSecrets: columns.hasPasswords)
         var faults: [Int: ReadFault] = [:]
@@ -47,9 +48,9 @@ struct JSONObjectReader: ~Copyable, Sendable {
         return records.records.isEmpty ? nil : ReadBatch(records, faults: faults, bytesRead: elements.bytesRead)
     }
 
-    /// Appends the cells of what may be an object.
+    /// Appends the cells of an element, which may not be an object.
     ///
-    /// - Returns: What is wrong with it, if anything is.
+    /// - Returns: The errors of the element, if any.
     private mutating func read(_ element: JSONElementReader.Element, into records: inout RecordBatch) -> ReadFault {
         let problem: ValidationIssue.Problem
         switch element.fault {
@@ -68,7 +69,7 @@ struct JSONObjectReader: ~Copyable, Sendable {
 
     /// Appends the cells of one object.
     ///
-    /// - Returns: What is wrong with it, if anything is.
+    /// - Returns: The errors of the element, if any.
     private mutating func append(_ value: JSONValue, to records: inout RecordBatch) -> ReadFault {
         var cells: [Int: String] = [:]
         var fault = ReadFault()
@@ -99,7 +100,7 @@ struct JSONObjectReader: ~Copyable, Sendable {
         return fault
     }
 
-    /// The fault of an element that holds no cells at all.
+    /// Returns the fault of an element without readable cells.
     private func unread(_ problem: ValidationIssue.Problem) -> ReadFault {
         var fault = ReadFault(unreadColumns: Set(columns.header.indices))
         fault.add(problem)

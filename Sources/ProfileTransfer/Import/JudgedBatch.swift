@@ -1,12 +1,13 @@
 package import CSVStream
 internal import ProfileCore
 
-/// Records of an input as they were read, on their way to being judged.
+/// Records as read from the input, before validation.
 final class ReadBatch: Sendable {
     let records: RecordBatch
-    /// What the reader found wrong with a record, by its position, besides the record's own fault.
+    /// The errors that the reader found in a record, by the position of the record. The fault of the record itself is
+    /// separate.
     let faults: [Int: ReadFault]
-    /// Bytes of the input read so far, for showing progress.
+    /// The number of bytes of the input read so far, for the progress.
     let bytesRead: UInt64
 
     init(_ records: consuming RecordBatch, faults: [Int: ReadFault] = [:], bytesRead: UInt64) {
@@ -16,11 +17,11 @@ final class ReadBatch: Sendable {
     }
 }
 
-/// What the reader of an input found wrong with a record that it could split.
+/// The errors that the reader found in a record that it could still split into cells.
 struct ReadFault: Sendable {
-    /// A line may be wrong in as many ways as it has members.
+    /// The number of stored issues is bounded, because a record may have an error in each of its members.
     private var found = BoundedIssues()
-    /// Columns whose cells do not say what the record says.
+    /// Columns whose cells do not represent the values of the record.
     var unreadColumns: Set<Int>
 
     init(unreadColumns: Set<Int> = []) { self.unreadColumns = unreadColumns }
@@ -29,40 +30,40 @@ struct ReadFault: Sendable {
 
     var isThere: Bool { !found.isEmpty }
 
-    /// The first ones, and how many more there are.
+    /// The first issues and the number of further ones.
     var issues: [ValidationIssue] { found.issues }
 }
 
-/// Records with what became of each: a row that can be stored, or its issues.
+/// A batch of validated records: each record is either a row that can be stored or has issues.
 struct JudgedBatch: Sendable {
     struct Rejected: Sendable {
-        /// Its position among the records.
+        /// The position of the record in the batch.
         let record: Int
         let issues: [ValidationIssue]
     }
 
     let batch: ReadBatch
-    /// In the order of the records.
+    /// The valid rows, in the order of the records.
     var rows: ValidProfiles
     /// Hashes of passwords in records that only an update can make valid, by the record's position.
     var hashes: [Int: PasswordHash] = [:]
-    /// In the order of the records.
+    /// The records with issues, in their order in the input.
     let rejected: [Rejected]
-    /// What is odd about the records, of those too that are rejected.
+    /// Unusual features of the records, including the rejected ones.
     let oddities: InputOddities
-    /// The first of `rows` and of `rejected` that nothing is decided on yet.
+    /// The positions of the first undecided elements of `rows` and `rejected`.
     var next = (row: 0, rejected: 0)
 
     var isDecided: Bool { next.row == rows.count && next.rejected == rejected.count }
 
-    /// Judges every record on its own; duplicates are for others to find.
+    /// Validates every record by itself. Later steps find the duplicates.
     ///
     /// - Parameters:
-    ///   - batch: What was read.
-    ///   - columns: Where the fields are.
-    ///   - validator: The rules.
-    ///   - today: The day that they go by.
-    ///   - isCompletedByStore: Fields that a record does not have may be in the store.
+    ///   - batch: The records as read.
+    ///   - columns: The columns of the fields.
+    ///   - validator: The validator of the schema.
+    ///   - today: The day that date rules refer to.
+    ///   - isCompletedByStore: Whether the store may supply fields that a record does not have.
     init(
         _ batch: ReadBatch, columns: ImportColumns, validator: ProfileValidator, today: CalendarDay,
         isCompletedByStore: Bool
@@ -107,7 +108,7 @@ struct JudgedBatch: Sendable {
         return rejected
     }
 
-    /// Judges one field of a record.
+    /// Validates one field of a record.
     @inline(__always)
     private static func judge(
         _ field: Int, of record: RecordBatch.Record, _ records: borrowing RecordBatch, _ columns: ImportColumns,
@@ -128,7 +129,7 @@ struct JudgedBatch: Sendable {
         }
     }
 
-    /// Reports what is wrong with a record, and judges what could be read of it all the same (S3).
+    /// Reports the errors of a record, and also validates its readable cells (S3).
     private static func judge(
         _ record: RecordBatch.Record, of records: borrowing RecordBatch, with fault: ReadFault,
         _ columns: ImportColumns, _ isCompletedByStore: Bool, _ rows: inout RowValidator
@@ -143,21 +144,23 @@ struct JudgedBatch: Sendable {
         }
     }
 
-    /// The number of the first record: numbers have no gaps within a batch, so that a record's position is its number
-    /// less this one.
+    /// The number of the first record. Numbers have no gaps within a batch, so the position of a record is its number
+    /// minus this one.
     var firstNumber: Int { batch.records.records.first?.number ?? 0 }
 }
 
 extension RecordBatch {
-    /// The cell of a column of the record whose first cell is given; empty where the input has no such column.
+    /// Returns the cell of a column in the record that starts at cell `first`. Returns an empty span if the input does
+    /// not have the column.
     @_lifetime(borrow self)
     func cell(_ first: Int, _ column: Int?) -> Span<UInt8> {
         if let column { return cell(first + column) }
         return Span()
     }
 
-    /// Whether a record, which has as many cells, says what the header says, in whatever case and perhaps behind the byte
-    /// order mark of a file that was joined on; nearly always the first cell's length tells.
+    /// Whether a record repeats the header, compared without regard to ASCII case. The record must have as many cells
+    /// as the header. A byte order mark may come first, as in a file that was appended to another. The length of the
+    /// first cell rules out nearly all records.
     @inline(__always)
     package func isHeader(_ record: Record, _ header: [String], firstLength: Int?) -> Bool {
         guard let firstLength else { return false }
@@ -167,7 +170,7 @@ extension RecordBatch {
 
     private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
-    /// Whether these are the cells of a record, behind as many bytes of a mark.
+    /// Whether the cells of a record have these texts after `markLength` bytes of a byte order mark.
     private func holds(_ texts: [String], in record: Record, behind markLength: Int) -> Bool {
         var start = markLength
         for (index, text) in zip(record.cells, texts) {

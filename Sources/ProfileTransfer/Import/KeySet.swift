@@ -1,26 +1,27 @@
 internal import ProfileCore
 
-/// The values of one unique field that an input has brought so far, each with the line that brought it.
+/// The values of one unique field found in an input so far, each with the line on which it first occurs.
 ///
-/// Two values are the same key only if their bytes are the same, for `username` after folding ASCII case. A value of up to
-/// ten ASCII letters and digits is its own 60-bit key, so that ten million usernames take about 160 MB. A longer one is
-/// known by 95 bits of its hash, about 220 MB for ten million: two that differ are taken for the same in one of 10¹⁵ inputs
-/// of that size, and nobody can write one, since the hash is seeded anew in each process.
+/// Two values are the same key only if their bytes are the same. For the primary key, ASCII case is folded first. A
+/// value of up to ten ASCII letters and digits is stored as a 60-bit key, so ten million usernames take about 160 MB. A
+/// longer value is identified by 95 bits of its hash, which takes about 220 MB for ten million. Two different values
+/// collide in one of 10¹⁵ inputs of that size. An attacker cannot construct a collision, because each process uses a
+/// new random seed for the hash.
 struct KeySet: Sendable {
     private var packed = Array(repeating: Shard(hasChecks: false), count: Self.shardCount)
     private var hashed = Array(repeating: Shard(hasChecks: true), count: Self.shardCount)
     private let foldsCase: Bool
 
-    /// - Parameter foldsCase: Whether ASCII letters are the same in both cases.
+    /// - Parameter foldsCase: Whether ASCII letters match regardless of case.
     init(foldsCase: Bool) { self.foldsCase = foldsCase }
 
-    /// The line that brought this value first; nil for a new one.
+    /// Returns the line on which this value first occurs, or nil for a new value.
     func line(of value: UnsafeBufferPointer<UInt8>) -> Int? {
         let key = Key(value, foldsCase: foldsCase)
         return (key.check == nil ? packed : hashed)[key.shard].line(of: key).map(Int.init)
     }
 
-    /// Keeps a value that is new.
+    /// Adds a new value.
     mutating func insert(_ value: UnsafeBufferPointer<UInt8>, line: Int) {
         let key = Key(value, foldsCase: foldsCase)
         let line = UInt32(clamping: line)
@@ -31,15 +32,15 @@ struct KeySet: Sendable {
         }
     }
 
-    /// Growing moves one shard at a time, so that no more than a 64th is ever there twice.
+    /// The number of shards. A growing table copies one shard at a time, so at most a 64th of the keys is held twice.
     private static let shardCount = 64
 }
 
-/// A value as it is looked for.
+/// A value as a key of the table.
 private struct Key {
     /// Never 0.
     let bits: UInt64
-    /// Further bits of a hash; nil where `bits` are the value itself.
+    /// Further bits of the hash, or nil if `bits` is the value itself.
     let check: UInt32?
 
     var shard: Int { Int(Shard.mix(bits) & 63) }
@@ -65,7 +66,7 @@ private struct Key {
     private init(hashing bytes: UnsafeRawBufferPointer) {
         var hasher = Hasher()
         hasher.combine(bytes: bytes)
-        // The same bytes behind another one give a hash that has nothing to do with the first.
+        // A prefix byte makes the second hash independent of the first.
         var further = Hasher()
         further.combine(UInt8(1))
         further.combine(bytes: bytes)
@@ -74,7 +75,7 @@ private struct Key {
             check: UInt32(truncatingIfNeeded: further.finalize()))
     }
 
-    /// Six bits a character; nil for what does not fit.
+    /// Returns the value packed in six bits per character, or nil if it does not fit.
     private static func packed(_ value: UnsafeBufferPointer<UInt8>, foldsCase: Bool) -> UInt64? {
         guard 1...10 ~= value.count else { return nil }
         var bits: UInt64 = 0
@@ -94,11 +95,11 @@ private struct Key {
     }
 }
 
-/// One part of the keys: a table with linear probing.
+/// A part of the keys, as a hash table with linear probing.
 private struct Shard: Sendable {
     private var keys: [UInt64] = []
     private var lines: [UInt32] = []
-    /// Empty where keys are values themselves.
+    /// The further hash bits. Empty if the keys are the values themselves.
     private var checks: [UInt32] = []
     private let hasChecks: Bool
     private var count = 0
@@ -135,7 +136,8 @@ private struct Shard: Sendable {
         count += 1
     }
 
-    /// Any size will do, as the high half of a product picks the slot; growing by a third wastes less than doubling.
+    /// The table can have any size, because the high half of a product selects the slot. Growing by a third wastes less
+    /// memory than doubling.
     private func home(of key: UInt64) -> Int {
         Int(((Self.mix(key) >> 32) &* UInt64(keys.count)) >> 32)
     }

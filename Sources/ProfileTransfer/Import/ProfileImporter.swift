@@ -5,12 +5,13 @@ public import ProfileStore
 internal import Synchronization
 internal import Threads
 
-/// Brings a file of profiles into a store, or says what bringing it there would do.
+/// Imports a file of profiles into a store, or reports what an import would do.
 ///
-/// Read → split into records → judge → write: workers take turns at splitting and judge side by side on the cores
-/// there are, while the store's writer stores what they judged before (see <doc:Importing>). A store that is empty gets
-/// one transaction and its indexes afterwards, unless there are passwords to hash; one that others use gets a
-/// transaction a batch, with the write lock given back between (I14).
+/// The import reads the input, splits it into records, validates the records and writes them. One worker thread per
+/// core takes part in splitting and validating. The store's writer stores the validated batches at the same time (see
+/// <doc:Importing>). An import into an empty store uses a single transaction and creates the indexes at the end, unless
+/// there are passwords to hash. An import into a store in use commits one transaction per batch and releases the write
+/// lock between batches (I14).
 public struct ProfileImporter: Sendable {
     private let repository: ProfileRepository?
     private let schema: ProfileSchema
@@ -18,7 +19,7 @@ public struct ProfileImporter: Sendable {
     private let today: CalendarDay
     private let options: ImportOptions
 
-    /// Prepares an import into a store.
+    /// Creates an importer that writes to a store.
     public init(repository: ProfileRepository, options: ImportOptions = ImportOptions()) {
         let adopted = repository.adoptedSchema
         self.repository = repository
@@ -28,7 +29,8 @@ public struct ProfileImporter: Sendable {
         self.options = options
     }
 
-    /// Prepares a validation without a store: nothing is written, and duplicates are those within the input (I6).
+    /// Creates an importer that validates the input without a store. It writes nothing and finds only duplicates within
+    /// the input (I6).
     public init(schema: ProfileSchema, today: CalendarDay, options: ImportOptions = ImportOptions()) {
         repository = nil
         self.schema = schema
@@ -37,17 +39,18 @@ public struct ProfileImporter: Sendable {
         self.options = options
     }
 
-    /// Reads the input to its end, or to where a limit or the task's cancellation ends it.
+    /// Imports the input until its end, a limit or the cancellation of the task.
     ///
-    /// Cancelling the task ends the import in order: the batch under way is finished, or dropped while its passwords are
-    /// hashed; what was committed stays, and the report says so.
+    /// If the task is cancelled, the import finishes the current batch, or drops the batch if its passwords are still
+    /// being hashed. Committed rows stay in the store, and the report counts them.
     /// - Parameters:
-    ///   - input: Where the bytes come from; a file must not change meanwhile.
-    ///   - rejects: Where rejected rows go as CSV. It is called in a task of this one's, which waits for it after a batch
-    ///     if much is left to be written, and at the end for all of it.
-    ///   - progress: Told after every batch, and while passwords are hashed.
-    /// - Returns: What became of every row that was read.
-    /// - Throws: ``ImportError``. `ended` carries the report of what was done before it could not go on.
+    ///   - input: The source of the bytes. A file must not change during the import.
+    ///   - rejects: The sink that receives the rejected rows as CSV. A child task calls the sink. After a batch, the
+    ///     import waits for the sink if many bytes are still to be written. At the end it waits until all of them are
+    ///     written.
+    ///   - progress: A closure that the import calls after every batch and during password hashing.
+    /// - Returns: A report with the outcome of every row that was read.
+    /// - Throws: ``ImportError``. The error `ended` contains the report of the rows processed before the failure.
     public func run(
         _ input: ImportInput, rejects: ChunkSink? = nil,
         progress: @escaping @Sendable (ImportProgress) -> Void = { _ in }
@@ -56,8 +59,9 @@ public struct ProfileImporter: Sendable {
         return try await run(input, progress) { channel in await rejects.drain(channel).map { .writingToSink($0) } }
     }
 
-    /// Imports as above; rejected rows go to an open descriptor that stays the caller's to close. A thread of its own
-    /// writes them, since a pipe may keep it waiting, and writes to the end what a cancelled import has rejected.
+    /// Imports the input and writes rejected rows to an open file descriptor, which the caller closes. A separate
+    /// thread writes them, because a pipe may block. After a cancellation this thread still writes all remaining
+    /// rejected rows.
     package func run(
         _ input: ImportInput, rejects: Int32?, progress: @escaping @Sendable (ImportProgress) -> Void = { _ in }
     ) async throws(ImportError) -> ImportReport {
@@ -67,7 +71,8 @@ public struct ProfileImporter: Sendable {
         }
     }
 
-    /// Imports as above; `drain` takes the rejected rows to where they belong, and returns why it could not take them all.
+    /// Imports the input while `drain` writes the rejected rows to their destination. It returns the error if it could
+    /// not write all of them.
     private func run(
         _ input: ImportInput, _ progress: @escaping @Sendable (ImportProgress) -> Void,
         drain: @escaping @Sendable (ByteChannel) async -> ImportError?
@@ -95,7 +100,7 @@ public struct ProfileImporter: Sendable {
             store: repository?.engine.place)
         let thread = ThreadPool(threads: 1)
         let reading = try reading(of: input)
-        // When nobody reads any more, the input may be read again.
+        // The input may be read again after all reads have ended.
         defer { reading.interruption.reset() }
         guard let source = try await open(reading, on: thread) else {
             report.earlyEnd = .cancelled
@@ -120,43 +125,44 @@ public struct ProfileImporter: Sendable {
                 run.cancel()
             }
         } catch {
-            // The sink of rejected rows may have heard of it before the run has.
+            // The sink of rejected rows may see the cancellation before the run does.
             if Task.isCancelled { run.cancel() }
-            // A write or a hash whose turn had not come when the task was cancelled: that is no failure.
+            // A write or a hash that the cancellation stopped while it waited in a queue is not a failure.
             if !error.isCancellation || !run.mustEnd() { failure = error }
         }
         run.stop()
         reading.interruption.interrupt()
         await run.end()
         let (finished, unwritten) = run.finish(after: ContinuousClock.now - start)
-        // Nor is it one that the sink takes no last rows then.
+        // After a cancellation, a sink that does not accept the last rows is not a failure either.
         if let unwritten, !unwritten.isCancellation || !Task.isCancelled { failure = failure ?? unwritten }
         guard let failure else { return finished }
         throw finished.rows > 0 ? .ended(failure, after: finished) : failure
     }
 
-    /// Begins to read. An input that may have passwords, and can be read once only, is copied, so that it can be read twice.
+    /// Starts reading the input. If the schema has passwords and the input can be read only once, the reading copies
+    /// it, so that the import can read it twice.
     private func reading(of input: ImportInput) throws(ImportError) -> InputReading {
         guard isReadTwice, !input.isRepeatable else { return try InputReading(input) }
         return try RepeatableInput(input, keptIn: options.temporaryFolder).reading()
     }
 
-    /// Reads the header, for which a stream may keep one waiting.
+    /// Reads the header. With a stream, this may have to wait for bytes.
     ///
-    /// - Returns: Nil if the task was cancelled meanwhile.
+    /// - Returns: The source, or nil if the task was cancelled during the read.
     private func open(_ reading: InputReading, on thread: ThreadPool) async throws(ImportError) -> ImportSource? {
         do throws(ImportError) {
             return try await reading.blocking(thread) { () throws(ImportError) in
                 try ImportSource(reading, schema: schema, options: options)
             }
         } catch {
-            // Of a header that was not read whole nothing can be said.
+            // An incomplete header gives no reliable error.
             if Task.isCancelled { return nil }
             throw error
         }
     }
 
-    /// Whether the input is read twice: see ``StoreImport/loadHashedFirst()``.
+    /// Whether the import reads the input twice: in a single transaction, if there may be passwords. See ``StoreImport/loadHashedFirst()``.
     private var isReadTwice: Bool { repository != nil && isExclusive && schema.hasPassword && !options.isDryRun }
 
     private var isExclusive: Bool { options.isAllOrNothing || options.isExclusive }
@@ -203,7 +209,7 @@ public struct ProfileImporter: Sendable {
 }
 
 extension Result<ImportReport, ImportError> {
-    /// The outcome of an import whose rejected rows were not all written.
+    /// Returns the outcome of an import that could not write all of its rejected rows.
     fileprivate func lacking(rejects error: ImportError) -> Self {
         switch self {
         case .success(var report):
@@ -219,7 +225,7 @@ extension Result<ImportReport, ImportError> {
 }
 
 extension ImportError {
-    /// Whether nothing but the task's cancellation is the reason.
+    /// Whether the cancellation of the task is the only reason.
     fileprivate var isCancellation: Bool {
         switch self {
         case .store(.cancelled): true

@@ -2,19 +2,19 @@ internal import CSVStream
 internal import ProfileCore
 internal import ProfileStore
 
-/// A stored profile and the cells of a row that update it (I4): a column that the input does not have keeps its value,
-/// an empty cell clears an optional field and leaves a secret as it is.
+/// A stored profile and the cells of a row that update it (I4). A field without a column in the input keeps its value.
+/// An empty cell clears an optional field and does not change a secret.
 struct ProfileMerge {
-    /// What a row brings for the password.
+    /// The new password or hash that a row contains.
     struct NewSecret {
-        /// Brought, or made of the row's password.
+        /// The hash from the row, or the hash of the password from the row.
         let hash: PasswordHash?
-        /// The hash was made of a password that the rules judged.
+        /// Whether the hash was made of a password that passed validation.
         let isJudged: Bool
-        /// There is a password that a dry run does not hash.
+        /// Whether the row has a password that is not hashed yet. A dry run never hashes it.
         let isUnhashed: Bool
 
-        /// What a row that is a profile of its own brings.
+        /// Creates the new secret of a valid row.
         init(of row: Int, in rows: ValidProfiles, _ columns: ImportColumns) {
             let text = columns.secretField.flatMap { rows.text(row: row, field: $0) }
             hash = text.flatMap { try? PasswordHash(parsing: $0.utf8Span.span) }
@@ -22,13 +22,13 @@ struct ProfileMerge {
             isUnhashed = rows.passwords[row] != nil
         }
 
-        /// What a record brings that only an update can make valid.
+        /// Creates the new secret of a record that only an update can make valid.
         ///
         /// - Parameters:
-        ///   - index: The record's position.
-        ///   - records: The batch as it was read.
-        ///   - columns: Where its cells belong.
-        ///   - hash: That of its password.
+        ///   - index: The position of the record.
+        ///   - records: The records as read.
+        ///   - columns: The columns of the fields.
+        ///   - hash: The hash of its password, if it is already known.
         init(ofRecord index: Int, in records: borrowing RecordBatch, _ columns: ImportColumns, hash: PasswordHash?) {
             let brought = records.cell(records.records[index].cells.lowerBound, columns.columnOfHash).trimmed()
             self.hash = hash ?? (try? PasswordHash(parsing: brought))
@@ -47,7 +47,7 @@ struct ProfileMerge {
         self.secret = secret
     }
 
-    /// The merged profile, if it is valid.
+    /// Returns the merged profile if it is valid.
     func rows(_ validator: ProfileValidator, today: CalendarDay) throws(ValidationFailure) -> ValidProfiles {
         let draft = stored.draft.taking(cells)
         let hasPassword = stored.hasPassword || secret.hash != nil || secret.isUnhashed
@@ -59,7 +59,7 @@ struct ProfileMerge {
         return rows
     }
 
-    /// The cells of a record by field, without the secret one's; nil for one that clears its field.
+    /// Returns the cells of a record by field, without secrets. A nil value clears the field.
     static func cells(
         of index: Int, in records: borrowing RecordBatch, _ columns: ImportColumns, _ schema: ProfileSchema
     ) -> [FieldName: String?] {
@@ -73,7 +73,7 @@ struct ProfileMerge {
         return cells
     }
 
-    /// The password that a record brings, if it brings one.
+    /// Returns the password of a record, or nil if it has none.
     static func password(
         of index: Int, in records: borrowing RecordBatch, _ columns: ImportColumns
     ) -> Secret? {
@@ -82,8 +82,8 @@ struct ProfileMerge {
         return cell.isEmpty ? nil : Secret(cell)
     }
 
-    /// Whether a record that is no profile of its own can be read as cells at all, and what is wrong with its secret,
-    /// if anything, is only that there is none.
+    /// Whether an update can use a record that is not valid by itself. Its cells must be readable, and the only issue
+    /// of its secret may be that it is missing.
     static func canMerge(_ rejected: JudgedBatch.Rejected, of batch: ReadBatch, _ columns: ImportColumns) -> Bool {
         let record = batch.records.records[rejected.record]
         guard record.isWhole(by: columns) else { return false }
@@ -94,7 +94,7 @@ struct ProfileMerge {
 }
 
 extension ProfileDraft {
-    /// The draft with the cells of a row in it; one that is nil clears its field.
+    /// Returns the draft with the cells of a row applied. A nil cell clears its field.
     func taking(_ cells: [FieldName: String?]) -> ProfileDraft {
         var draft = self
         for (name, value) in cells { draft[name.text] = value }

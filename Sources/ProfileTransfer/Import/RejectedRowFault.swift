@@ -1,11 +1,11 @@
-/// Why a file is not one of rejected rows that can be mended row by row.
+/// The reason that a file of rejected rows cannot be corrected row by row.
 public enum RejectedRowFault: Hashable, Sendable {
-    /// It has no columns `_line` and `_issues`.
+    /// The file does not have the columns `_line` and `_issues`.
     case noIssues
-    /// It is compressed.
+    /// The file is compressed.
     case compressed
-    /// Its characters are written in the encoding of this name.
+    /// The file uses the encoding of this name, not UTF-8.
     case encoding(String)
-    /// The record in this line cannot be read.
+    /// The record on this line is unreadable.
     case unreadable(line: Int)
 }

@@ -2,27 +2,26 @@ internal import CSVStream
 internal import ProfileCore
 internal import ProfileStore
 
-/// Writes the rows that an import rejects, ready to be mended and imported again (I7): the input's columns, then `_line`
-/// and `_issues`, which an import passes over.
+/// Writes the rejected rows of an import, ready for correction and another import (I7). The columns are those of the
+/// input, then `_line` and `_issues`, which an import ignores.
 ///
-/// - Columns of secrets are there and empty; others may be left out, which nothing is known of. In an input that has
-///   any of either, a record whose cells cannot be told apart for certain, since it has more or fewer of them than the
-///   header or could not be split as it should, has none of its cells written: a secret may stand in any of them. Its
-///   line leads to it.
-/// - A record with fewer cells than the header is filled up with empty ones; in one with more, what is over is joined to
-///   the last cell by the delimiter, so that nothing is lost and the row fits its header.
-/// - The file can be read whatever the input was: bytes that are not UTF-8, and NUL, become U+FFFD. Only these rows'
-///   cells differ from the input's.
-/// - `_line` and `_issues` columns of the input, which a mended file of ours has, give way to the new ones.
-/// - Where the primary key is the record's number it has a column, before all others: in another file the row would have
-///   another number, which may be somebody else's.
+/// - Columns of secrets are present but empty. Ignored columns may be omitted, because nothing is known about them. If
+///   the input has secret or omitted columns, a record with a wrong cell count or a fault is written without any of its
+///   cells, because a secret may be in any of them. Its line number leads to the original record.
+/// - A record with too few cells is filled up with empty cells. In a record with too many cells, the surplus cells are
+///   joined to the last cell with the delimiter. So nothing is lost and the row matches the header.
+/// - The file is always readable: bytes that are not UTF-8, and NUL, become U+FFFD. Only the cells of such rows differ
+///   from the input.
+/// - The writer replaces `_line` and `_issues` columns of the input, which a corrected file of rejected rows has.
+/// - If the record number is the primary key, it is written as the first column. In another file the row would have
+///   another number, which may be the key of another profile.
 struct RejectedRowWriter: ~Copyable {
     private let columnCount: Int
-    /// The columns that are kept, and whether each is a secret.
+    /// The columns to write, and whether each is a secret.
     private let kept: [(index: Int, isSecret: Bool)]
-    /// Whether there are columns whose cells are not written.
+    /// Whether some columns of the input are not written.
     private let withholdsCells: Bool
-    /// Whether rows begin with their numbers.
+    /// Whether each row starts with its record number.
     private let hasNumbers: Bool
     private let delimiter: CSVDelimiter
     private var writer: CSVWriter
@@ -30,15 +29,16 @@ struct RejectedRowWriter: ~Copyable {
     /// Writes the header.
     ///
     /// - Parameters:
-    ///   - columns: The input's header, or the fields' names where it has none.
+    ///   - columns: The header of the input, or the names of the fields if the input has no header.
     ///   - secretColumns: The indices of columns with passwords or hashes.
-    ///   - omittedColumns: The indices of columns that are left out.
-    ///   - numberedKey: What the primary key is called where it is the record's number; nil where it has a column.
-    ///   - delimiter: The input's, so that one set of options imports both files.
-    ///   - isMarked: Whether a byte order mark says that the file is UTF-8: the same options may name the encoding of an
-    ///     input that is not, and the mark says more than they.
-    ///   - sink: Usually a file made 0600.
-    /// - Throws: What the sink throws.
+    ///   - omittedColumns: The indices of columns to omit.
+    ///   - numberedKey: The name of the primary key if it is the record number, or nil if it has a column.
+    ///   - delimiter: The delimiter of the input, so that the same options import both files.
+    ///   - isMarked: Whether to write a byte order mark, which marks the file as UTF-8. If the input has another
+    ///     encoding, the import options may name it. The mark overrides these options when the file is imported with
+    ///     them.
+    ///   - sink: The destination, usually a file with permissions 0600.
+    /// - Throws: The error of the sink.
     init(
         columns: [String], secretColumns: Set<Int>, omittedColumns: Set<Int> = [],
         numberedKey: String? = nil, delimiter: CSVDelimiter = .comma, isMarked: Bool = false, to sink: ByteSink
@@ -58,10 +58,10 @@ struct RejectedRowWriter: ~Copyable {
     /// Writes one rejected record.
     ///
     /// - Parameters:
-    ///   - index: Its position in the batch's `records`.
-    ///   - batch: The batch as it was read.
-    ///   - issues: All of the record's.
-    /// - Throws: What the sink throws.
+    ///   - index: The position of the record in the batch's `records`.
+    ///   - batch: The records as read.
+    ///   - issues: All issues of the record.
+    /// - Throws: The error of the sink.
     mutating func write(
         record index: Int, of batch: borrowing RecordBatch, issues: [ReportedIssue]
     ) throws(ByteStreamError) {
@@ -84,7 +84,7 @@ struct RejectedRowWriter: ~Copyable {
         try writer.endRecord()
     }
 
-    /// Writes the last records; without it they are not written.
+    /// Writes the buffered records. They are lost unless this method is called.
     consuming func finish() throws(ByteStreamError) { try writer.finish() }
 
     private func surplus(of record: RecordBatch.Record, _ batch: borrowing RecordBatch) -> String {

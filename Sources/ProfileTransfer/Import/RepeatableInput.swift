@@ -4,15 +4,15 @@ internal import Platform
 internal import ProfileCore
 internal import Synchronization
 
-/// An input that can be read from its beginning again: bytes, a file by its positions, anything else from a copy that is
-/// made while it is read for the first time.
+/// An input that can be read from its beginning more than once. It keeps bytes as they are and reads a file at explicit
+/// offsets. It copies any other input to a temporary file during the first reading.
 ///
-/// Such a copy may hold passwords, and what is on a disk may stay there. So it is encrypted, with a key that is nowhere
-/// but in this process, and its file has no name: it is gone with the process.
+/// A copy may hold passwords, and deleted data may stay on the disk. Therefore the copy is encrypted with a key that
+/// exists only in the memory of this process. The file has no name, so it disappears when the process ends.
 final class RepeatableInput: Sendable {
     private enum Contents {
         case bytes([UInt8])
-        /// A file's bytes from here to there. What is appended meanwhile is not seen, the same in every turn.
+        /// A range of bytes of a file. Bytes appended later are ignored, so every reading sees the same bytes.
         case file(OpenFile, Range<Int64>)
         case stream(CopiedStream)
     }
@@ -20,7 +20,7 @@ final class RepeatableInput: Sendable {
     private let contents: Contents
     private let interruption: any Interruption
 
-    /// Takes an input. If it has to be copied, the copy is an unnamed file in the folder.
+    /// Prepares an input for repeated reading. The copy, if one is needed, is in this folder.
     init(_ input: ImportInput, keptIn folder: String) throws(ImportError) {
         let stream: InputReading
         switch input.origin {
@@ -42,11 +42,11 @@ final class RepeatableInput: Sendable {
         interruption = stream.interruption
     }
 
-    /// Begins to read it from its beginning, beside others who read it.
+    /// Starts a new reading from the beginning. Several readings may run at the same time.
     func reading() -> InputReading {
         let position = Position()
         let source = ByteSource { [self] buffer throws(ByteStreamError) in
-            // What is there is read without waiting, so that this has to be asked for.
+            // Bytes that are available are read without waiting, so the interruption is checked explicitly.
             if interruption.isInterrupted { return 0 }
             return try position.value.withLock { position throws(ByteStreamError) in
                 let count = try read(into: buffer, at: position)
@@ -57,7 +57,7 @@ final class RepeatableInput: Sendable {
         return InputReading(source, interruption, from: self)
     }
 
-    /// Gives up the copy: whoever reads it now is the last one.
+    /// Stops extending the copy. The current reading is then the last one.
     func readOnce() { if case .stream(let stream) = contents { stream.keepNoMore() } }
 
     private func read(
@@ -75,17 +75,17 @@ final class RepeatableInput: Sendable {
         }
     }
 
-    /// Where somebody reads.
+    /// The offset of one reading.
     private final class Position: Sendable {
         let value = Mutex(Int64(0))
     }
 }
 
-/// A stream of which a copy is made while it is read for the first time.
+/// A stream that is copied while it is read for the first time.
 private final class CopiedStream: Sendable {
     private struct State: ~Copyable {
         let copy: EncryptedFile
-        /// How many bytes were copied.
+        /// The number of copied bytes.
         var count: Int64 = 0
         var isKept = true
     }
@@ -98,7 +98,7 @@ private final class CopiedStream: Sendable {
         state = Mutex(State(copy: copy))
     }
 
-    /// Reads what was copied, and from there on the stream itself.
+    /// Reads copied bytes first, and continues with the stream itself.
     func read(into buffer: UnsafeMutableRawBufferPointer, at position: Int64) throws(ByteStreamError) -> Int {
         try state.withLock { state throws(ByteStreamError) in
             if position < state.count {
@@ -115,10 +115,10 @@ private final class CopiedStream: Sendable {
     func keepNoMore() { state.withLock { $0.isKept = false } }
 }
 
-/// A file without a name whose contents nobody else can read.
+/// A file without a name, whose contents no other process can read.
 ///
-/// XChaCha20 under a random key that is used for this file alone, so that no nonce is needed. Nothing is proved about
-/// who wrote the contents: only this process has the descriptor.
+/// The cipher is XChaCha20 with a random key. The key is used for this file alone, so the nonce is constant. The
+/// contents are not authenticated, because only this process has the file descriptor.
 private struct EncryptedFile: ~Copyable {
     private let file: UnnamedFile
     private let key: Secret
@@ -144,7 +144,7 @@ private struct EncryptedFile: ~Copyable {
         try file.write(encrypted.span.bytes, at: position)
     }
 
-    /// - Returns: How many bytes were read, 0 at the end.
+    /// - Returns: The number of bytes read, 0 at the end of the file.
     func read(into buffer: UnsafeMutableRawBufferPointer, at position: Int64) throws(ByteStreamError) -> Int {
         let count = try file.read(into: buffer, at: position)
         let bytes = UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(count))
@@ -152,13 +152,13 @@ private struct EncryptedFile: ~Copyable {
         return count
     }
 
-    /// Encrypts, or decrypts, what lies at a position of the file; `bytes` may be `output` itself.
+    /// Encrypts or decrypts the bytes at an offset of the file. `bytes` and `output` may be the same buffer.
     private func crypt(
         _ bytes: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer, at position: Int64
     ) {
         let nonce = [UInt8](repeating: 0, count: Int(crypto_stream_xchacha20_NONCEBYTES))
         let block = UInt64(position) / Self.blockSize
-        // The cipher begins with whole blocks only, and the position may lie within one.
+        // The cipher starts at block boundaries only, and the offset may lie inside a block.
         let within = Int(UInt64(position) % Self.blockSize)
         var padded = [UInt8](repeating: 0, count: within + bytes.count)
         padded.withUnsafeMutableBytes { padded in
@@ -174,7 +174,7 @@ private struct EncryptedFile: ~Copyable {
     }
 
     private static let keySize = Int(crypto_stream_xchacha20_KEYBYTES)
-    /// In bytes, of the cipher.
+    /// The block size of the cipher in bytes.
     private static let blockSize: UInt64 = 64
 }
 

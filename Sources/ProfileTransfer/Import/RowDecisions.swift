@@ -3,11 +3,10 @@ internal import ProfileCore
 internal import ProfileStore
 internal import Synchronization
 
-/// What becomes of the rows of a batch, one after another in the order of the input: each is inserted, updated, skipped or
-/// rejected.
+/// Decides for each row of a batch, in the order of the input, whether it is inserted, updated, skipped or rejected.
 ///
-/// It counts in itself alone: an engine may run it several times, and the ledger takes what came of it once that is
-/// committed.
+/// The counts stay in this value, because an engine may run the batch several times. The ledger takes the outcomes
+/// after the commit.
 struct RowDecisions: ImportBatch {
     private let judged: JudgedBatch
     private let columns: ImportColumns
@@ -15,29 +14,29 @@ struct RowDecisions: ImportBatch {
     private let policy: ImportOptions.DuplicatePolicy
     private let today: CalendarDay
     private let isDryRun: Bool
-    /// Whether the store can hold any of the rows already; an empty one needs no look-ups.
+    /// Whether the store is empty. An empty store needs no lookups.
     private let storeIsEmpty: Bool
-    /// What the rows before this batch have brought.
+    /// The unique values of the rows before this batch.
     private let brought: BroughtKeys
     private var limit: TimeLimit
     var isOnOneMachine = false
-    /// What the engine is doing now.
+    /// The step that the engine is running.
     private var current = Current.nothing
 
-    /// What is decided first when it is run again.
+    /// The positions of the next valid row and the next rejected record to decide.
     private(set) var next: (row: Int, rejected: Int)
-    /// The password that has to be hashed before it can go on.
+    /// The password that must be hashed before the batch can continue.
     private(set) var unhashedPassword: UnhashedPassword?
-    /// What became of the rows so far.
+    /// The outcomes of the rows so far.
     private(set) var outcomes: RowOutcomes
 
     private enum Current {
         case nothing
-        /// A row that is a profile of its own, by its position among these.
+        /// A valid row, by its position among the valid rows.
         case row(Int)
-        /// A record that is not, and may make one together with what is stored.
+        /// A record that is not valid by itself, but may be valid together with a stored profile.
         case incomplete(JudgedBatch.Rejected)
-        /// A stored profile that gets the cells of a record.
+        /// A stored profile that is updated with the cells of a record.
         case merging(Merging)
     }
 
@@ -47,18 +46,18 @@ struct RowDecisions: ImportBatch {
         let record: Int
     }
 
-    /// Begins with what is next of a batch.
+    /// Starts at the next undecided row of a batch.
     ///
     /// - Parameters:
-    ///   - judged: The batch; hashes stand where passwords were, as far as they are known to be needed.
-    ///   - columns: Where its cells belong.
-    ///   - validator: The rules.
-    ///   - policy: What becomes of a row whose username is stored.
-    ///   - today: The day that the rules go by.
-    ///   - brought: What the input has brought before.
-    ///   - isDryRun: Whether nothing is written.
+    ///   - judged: The batch. Passwords known to need a hash are already replaced by their hashes.
+    ///   - columns: The columns of the fields.
+    ///   - validator: The validator of the schema.
+    ///   - policy: What to do with a row whose primary key is stored.
+    ///   - today: The day that date rules refer to.
+    ///   - brought: The unique values of the earlier rows of the input.
+    ///   - isDryRun: Whether the import writes nothing.
     ///   - storeIsEmpty: Whether the store has no profile.
-    ///   - limit: When to leave the rest for later.
+    ///   - limit: The duration after which the rest is left for another transaction, or nil for no limit.
     init(
         on judged: JudgedBatch, columns: ImportColumns, validator: ProfileValidator,
         policy: ImportOptions.DuplicatePolicy, today: CalendarDay, brought: BroughtKeys, isDryRun: Bool,
@@ -90,7 +89,7 @@ struct RowDecisions: ImportBatch {
             if let step = decide(rejected, match) { return step }
         case (.merging(let merging), .updated): isUpdated(merging)
         case (.merging(let merging), .found(let match)): decide(merging, match)
-        // An engine answers each step with one of the outcomes that it has.
+        // The engine answers each step only with one of the outcomes of that step.
         case (.row, _), (.incomplete, _), (.merging, _): break
         }
         return proceed()
@@ -98,7 +97,7 @@ struct RowDecisions: ImportBatch {
 
     mutating func giveWay() { limit.end() }
 
-    // MARK: What is next
+    // MARK: Next step
 
     private mutating func proceed() -> ImportStep {
         current = .nothing
@@ -114,7 +113,7 @@ struct RowDecisions: ImportBatch {
         }
     }
 
-    /// Decides on the rejected records that come before a row.
+    /// Decides the rejected records that precede a row.
     private mutating func proceedThroughRejected(before record: Int) -> ImportStep? {
         while next.rejected < judged.rejected.endIndex, judged.rejected[next.rejected].record < record,
             !limit.isReached
@@ -139,7 +138,7 @@ struct RowDecisions: ImportBatch {
         return nil
     }
 
-    /// Decides on a row that is a profile of its own; nil where the store need not be asked.
+    /// Decides a valid row. Returns nil if this needs no step of the engine.
     private mutating func proceed(with row: Int, _ record: Int) -> ImportStep? {
         let repeated = repeated(row, of: judged.rows)
         guard repeated.isEmpty else {
@@ -157,7 +156,7 @@ struct RowDecisions: ImportBatch {
 
     // MARK: Decisions
 
-    /// A row of which the store has some unique values, or which it was only asked about.
+    /// Decides a row after the store found some of its unique values, or after a lookup alone.
     private mutating func decide(_ row: Int, _ match: StoredMatch) -> ImportStep? {
         let record = judged.rows.origins[row].record - judged.firstNumber
         let taken = stillTaken(match.takenFields, row, of: judged.rows)
@@ -166,7 +165,7 @@ struct RowDecisions: ImportBatch {
                 isNew(row)
                 return nil
             }
-            // It was looked at because it has a password that nobody hashed.
+            // The row was only looked up because its password is not hashed yet.
             next.row = row
             return stop(for: .row(row), judged.rows.passwords[row])
         }
@@ -186,7 +185,7 @@ struct RowDecisions: ImportBatch {
         return nil
     }
 
-    /// A record that is no profile of its own and may still make one together with what is stored.
+    /// Decides a record that is not valid by itself, but may be valid together with a stored profile.
     private mutating func decide(_ rejected: JudgedBatch.Rejected, _ match: StoredMatch) -> ImportStep? {
         guard let stored = match.profile else {
             outcomes.reject(rejected.record, rejected.issues)
@@ -203,7 +202,7 @@ struct RowDecisions: ImportBatch {
         }
     }
 
-    /// Updates a stored profile with the cells of a record; `stopForHash` is for a password that was not hashed.
+    /// Updates a stored profile with the cells of a record. Calls `stopForHash` if the password is not hashed yet.
     private mutating func merge(
         _ stored: Profile, _ storedHash: String?, _ secret: ProfileMerge.NewSecret, _ record: Int,
         stopForHash: (inout RowDecisions) -> ImportStep
@@ -235,7 +234,8 @@ struct RowDecisions: ImportBatch {
         return .update(stored, with: merged)
     }
 
-    /// A merged profile that was not stored: other profiles have some of its values, or it is a dry run.
+    /// Decides a merged profile that was not stored, because other profiles have some of its values or because this is
+    /// a dry run.
     private mutating func decide(_ merging: Merging, _ match: StoredMatch) {
         let taken = stillTaken(match.takenFields, 0, of: merging.merged)
         guard taken.isEmpty else {
@@ -268,9 +268,9 @@ struct RowDecisions: ImportBatch {
         return .end
     }
 
-    // MARK: What is known
+    // MARK: Known values
 
-    /// The field by whose values profiles are known.
+    /// The primary key.
     private var key: FieldName { validator.schema.primaryKey.name }
 
     private func cells(of record: Int) -> [FieldName: String?] {
@@ -288,7 +288,7 @@ struct RowDecisions: ImportBatch {
         brought.keys.withLock { $0.line(of: value, in: name) } ?? outcomes.keys.line(of: value, in: name)
     }
 
-    /// The fields whose values are taken, without those that a profile would have given up, had it not been a dry run.
+    /// Returns the fields whose values are taken. In a dry run, excludes values that an earlier update would release.
     private func stillTaken(_ taken: [FieldName], _ row: Int, of rows: ValidProfiles) -> [FieldName] {
         guard isDryRun, !taken.isEmpty else { return taken }
         return taken.filter { name in
@@ -308,23 +308,24 @@ struct RowDecisions: ImportBatch {
     }
 }
 
-/// When to leave the rest of a batch for another transaction, so that others do not wait (I14).
+/// The time limit of a transaction. The rest of the batch goes to another transaction, so that other writers do not
+/// wait too long (I14).
 private struct TimeLimit {
     private let duration: Duration?
     private var deadline: ContinuousClock.Instant?
     private var steps = 0
     private(set) var isReached = false
 
-    /// No limit where there is no duration.
+    /// Creates a limit, which never ends if the duration is nil.
     init(_ duration: Duration?) { self.duration = duration }
 
-    /// Begins to count the time.
+    /// Starts the time.
     mutating func begin() { deadline = duration.map { .now + $0 } }
 
-    /// Ends the time before it is over. Without a limit there is nothing to end.
+    /// Ends the time early. Has no effect without a limit.
     mutating func end() { if duration != nil { isReached = true } }
 
-    /// Counts a row or record; the clock is looked at now and then.
+    /// Counts a row or record. Checks the clock at every 64th call.
     mutating func step() {
         guard let deadline else { return }
         steps += 1

@@ -1,15 +1,15 @@
 internal import ProfileCore
 internal import Synchronization
 
-/// What became of the rows of a batch, for the ledger to take once it is committed.
+/// The outcomes of the rows of a batch. The ledger takes them after the batch is committed.
 struct RowOutcomes: Sendable {
     let batch: ReadBatch
     var imported = 0
     var updated = 0
     var skipped = 0
-    /// By the position of the record, in order.
+    /// The rejected records by position, in order.
     private(set) var rejected: [(record: Int, issues: [ValidationIssue])] = []
-    /// The unique values that these rows have brought.
+    /// The unique values of these rows.
     private(set) var keys: UniqueKeys
     private var rememberedRows: [Int] = []
     private var rowsOfBatch: ValidProfiles?
@@ -23,26 +23,26 @@ struct RowOutcomes: Sendable {
 
     mutating func reject(_ record: Int, _ issues: [ValidationIssue]) { rejected.append((record, issues)) }
 
-    /// Keeps the unique values of a row of the batch.
+    /// Remembers the unique values of a row of the batch.
     mutating func remember(_ row: Int, of rows: ValidProfiles, line: Int) {
         if rowsOfBatch == nil { rowsOfBatch = rows }
         rememberedRows.append(row)
         rows.bytes.withUnsafeBufferPointer { bytes in keys.remember(row, of: rows, bytes, line: line) }
     }
 
-    /// Keeps the unique values of a merged profile.
+    /// Remembers the unique values of a merged profile.
     mutating func remember(_ merged: ValidProfiles, line: Int) {
         rememberedMerges.append((merged, line))
         merged.bytes.withUnsafeBufferPointer { bytes in keys.remember(0, of: merged, bytes, line: line) }
     }
 
-    /// Keeps in mind that a stored profile would have given up a value.
+    /// Remembers that an update would release a unique value of a stored profile. Used in a dry run.
     mutating func giveUp(_ value: String, of name: FieldName) {
         givenUp.append((value, name))
         keys.giveUp(value, of: name)
     }
 
-    /// Adds what was brought to what the rows before had.
+    /// Adds the unique values of this batch to those of the earlier rows.
     func add(to brought: inout UniqueKeys) {
         if let rows = rowsOfBatch {
             rows.bytes.withUnsafeBufferPointer { bytes in
@@ -58,7 +58,7 @@ struct RowOutcomes: Sendable {
     }
 }
 
-/// The unique values that an input has brought so far. They change between batches, never while one is decided on.
+/// The unique values found in the input so far. They change between batches, never while a batch is being decided.
 final class BroughtKeys: Sendable {
     let keys: Mutex<UniqueKeys>
 

@@ -4,12 +4,12 @@ internal import ProfileStore
 internal import SecretHashing
 internal import Synchronization
 
-/// A password of a batch that is to be hashed.
+/// A password of a batch that must be hashed.
 struct UnhashedPassword: Sendable {
     enum Place: Hashable {
-        /// Of a row that can be stored.
+        /// The position of a valid row.
         case row(Int)
-        /// Of a record, by its position, that only an update can make valid.
+        /// The position of a record that only an update can make valid.
         case record(Int)
     }
 
@@ -23,7 +23,8 @@ struct PasswordsToHash {
 
     fileprivate init(_ passwords: [UnhashedPassword]) { waiting = passwords[...] }
 
-    /// Puts a password first that turned out to be needed: what the store takes may have changed since it was looked at.
+    /// Moves a password to the front of the queue. The store needs it now, although it may not have needed it at the
+    /// earlier lookup.
     mutating func require(_ password: UnhashedPassword) {
         if let index = waiting.firstIndex(where: { $0.place == password.place }) {
             waiting = waiting[index...]
@@ -32,23 +33,23 @@ struct PasswordsToHash {
         }
     }
 
-    /// Takes those that are hashed next.
+    /// Removes and returns the passwords to hash next.
     fileprivate mutating func takeFirst(_ count: Int) -> [UnhashedPassword] {
         defer { waiting = waiting.dropFirst(count) }
         return Array(waiting.prefix(count))
     }
 }
 
-/// Passwords that need no hash because of what the store holds.
+/// Passwords that need no hash because the import would not store them.
 struct SparedPasswords: Sendable {
-    /// The names that they came with. The store has these profiles; under `update` it has them not, and nothing but a
-    /// stored profile would make a row of theirs valid.
+    /// The primary keys of their rows. For `reject` and `skip`, the store already has these profiles. For `update`, the
+    /// store lacks these profiles, and their rows are not valid without a stored profile.
     fileprivate(set) var usernames: [String] = []
 }
 
-// Hashing is what makes an import with passwords slow, so it is done for those alone that are stored.
+// Hashing dominates the time of an import with passwords, so only passwords that will be stored are hashed.
 extension StoreImport {
-    /// The passwords of a batch that the store will take, as it is now.
+    /// Returns the passwords of a batch that need a hash, given the current contents of the store.
     func passwordsToHash(in judged: JudgedBatch) async throws(ImportError) -> PasswordsToHash {
         var names = KeySet(foldsCase: true)
         var spared = SparedPasswords()
@@ -57,7 +58,8 @@ extension StoreImport {
             passwords.sorted { judged.recordNumber(of: $0.place) < judged.recordNumber(of: $1.place) })
     }
 
-    /// Puts hashes in the place of a few passwords, so that what is hashed can be stored soon.
+    /// Hashes the next few passwords and replaces them by their hashes. The number is small, so that their rows can be
+    /// stored soon.
     func hashNext(of passwords: inout PasswordsToHash, in judged: inout JudgedBatch) async throws(ImportError) {
         let next = passwords.takeFirst(run.hashing.withLock { $0.mostAtOnce })
         guard let field = columns.secretField, !next.isEmpty else { return }
@@ -88,9 +90,9 @@ extension StoreImport {
 
     // MARK: Before a single transaction
 
-    /// Reads the input to its end and hashes the passwords that the store will take, as it is now.
+    /// Reads the whole input and hashes the passwords that need a hash, given the current contents of the store.
     ///
-    /// - Returns: Those that it will not take.
+    /// - Returns: The passwords that need no hash.
     func hashPasswords(into hashed: inout HashedPasswords) async throws(ImportError) -> SparedPasswords {
         var names = KeySet(foldsCase: true)
         var spared = SparedPasswords()
@@ -105,24 +107,24 @@ extension StoreImport {
         return spared
     }
 
-    // MARK: What is to be hashed
+    // MARK: Selecting passwords to hash
 
-    /// A password that the store may take.
+    /// A password that may need a hash.
     private struct Candidate {
         let password: UnhashedPassword
         let username: String
-        /// Whether the store takes it if it has that profile, or if it has not; nil for always.
+        /// True if the password is needed only for a stored profile, false if only for a new profile, nil if always.
         let isTakenIfStored: Bool?
     }
 
-    /// The passwords that the store will take, as it is now, and that are not hashed yet.
+    /// Returns the passwords of a batch that need a hash and have none, given the current contents of the store.
     ///
     /// - Parameters:
     ///   - judged: The batch.
-    ///   - names: Those of earlier rows, which come back with those of these.
-    ///   - spared: Gets the passwords that the store does not take.
-    /// - Returns: Those that are to be hashed.
-    /// - Throws: What the store refuses.
+    ///   - names: The primary keys of earlier rows. The method adds those of this batch.
+    ///   - spared: The method adds the passwords that need no hash.
+    /// - Returns: The passwords to hash.
+    /// - Throws: ``ImportError`` if the lookup in the store fails.
     private func unhashed(
         in judged: JudgedBatch, after names: inout KeySet, sparing spared: inout SparedPasswords
     ) async throws(ImportError) -> [UnhashedPassword] {
@@ -151,8 +153,8 @@ extension StoreImport {
         guard !rows.passwords.isEmpty else { return [] }
         let field = adopted.schema.primaryKeyIndex
         let isUpdate = run.options.duplicates == .update
-        // With another unique field, or an update, the first row of a name may be refused for what a later one does
-        // not have.
+        // With another unique field or an update, the first row of a primary key may be rejected for a reason that does
+        // not apply to a later row with the same key.
         let firstDecides = !isUpdate && !adopted.schema.fields.contains { $0.isUnique && !$0.isPrimaryKey }
         var candidates: [Candidate] = []
         rows.bytes.withUnsafeBufferPointer { bytes in
@@ -172,7 +174,7 @@ extension StoreImport {
         return candidates
     }
 
-    /// Those of records that lack nothing but what the stored profile has.
+    /// Returns the passwords of records that only lack values of the stored profile.
     private func updates(of judged: JudgedBatch) -> [Candidate] {
         guard run.options.duplicates == .update else { return [] }
         let key = adopted.schema.primaryKey.name

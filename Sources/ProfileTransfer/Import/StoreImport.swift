@@ -4,7 +4,7 @@ internal import ProfileStore
 internal import Synchronization
 internal import Threads
 
-/// An import into a store, and the ways that it can go.
+/// An import into a store, with one method for each strategy.
 struct StoreImport: Sendable {
     let repository: ProfileRepository
     let adopted: AdoptedSchema
@@ -14,7 +14,7 @@ struct StoreImport: Sendable {
 
     // MARK: A dry run
 
-    /// Decides what would become of every row, and writes nothing.
+    /// Determines the outcome of every row and writes nothing.
     func lookOnly() async throws(ImportError) {
         let storeIsEmpty = try await store { () throws(ProfileStoreError) in
             try await repository.ask(.lookUpNames, rows: { $0 ? 0 : 1 }, await repository.engine.isEmpty())
@@ -35,7 +35,7 @@ struct StoreImport: Sendable {
 
     // MARK: Batches
 
-    /// A transaction a batch: others write in between, and look-ups never wait.
+    /// Imports with one transaction per batch. Other writers can write between the batches, and lookups never wait.
     func loadInBatches() async throws(ImportError) {
         while let judged = try await run.next() {
             try await whole { () async throws(ImportError) in try await store(judged) }
@@ -44,12 +44,13 @@ struct StoreImport: Sendable {
         }
     }
 
-    /// A batch that takes longer, on a slow disk say, goes in parts: others wait for a second at the most (I14), and a
-    /// commit and a checkpoint come on top of this.
+    /// The maximum duration of a transaction. A longer batch, for example on a slow disk, is split into several
+    /// transactions. Other writers may wait for at most one second (I14), which also includes a commit and a
+    /// checkpoint.
     private static let longestTransaction = Duration.milliseconds(250)
 
-    /// Stores a batch in one transaction, or in several where it may not last longer, or where passwords have to be
-    /// hashed first. What is hashed is stored before anything else is, however the import ends (I9).
+    /// Stores a batch in one transaction. Uses several transactions if the first one takes too long, or if passwords
+    /// have to be hashed in between. Hashed rows are stored before any other work, however the import ends (I9).
     private func store(_ judged: JudgedBatch) async throws(ImportError) {
         var judged = judged
         var passwords = try await passwordsToHash(in: judged)
@@ -72,7 +73,7 @@ struct StoreImport: Sendable {
         }
     }
 
-    /// Does work to its end, though the import's task is cancelled meanwhile: in a task of its own.
+    /// Runs work to its end in a separate task, even if the task of the import is cancelled.
     private func whole(_ work: @escaping @Sendable () async throws(ImportError) -> Void) async throws(ImportError) {
         let outcome = await Task { () -> Result<Void, ImportError> in
             do throws(ImportError) { return .success(try await work()) } catch { return .failure(error) }
@@ -82,9 +83,9 @@ struct StoreImport: Sendable {
 
     // MARK: One transaction
 
-    /// One transaction because the caller wants it, of an input that may have passwords. These are hashed before the
-    /// lock is taken, so the input is read twice: once to hash, once to store. Nothing is kept in memory in between but
-    /// the passwords and their hashes.
+    /// Imports an input that may have passwords in a single transaction, as the caller requested. The passwords are
+    /// hashed before the write lock is taken. Therefore the input is read twice: once to hash and once to store.
+    /// Between the two readings, only the passwords and their hashes stay in memory.
     func loadHashedFirst() async throws(ImportError) {
         var hashed = HashedPasswords()
         while true {
@@ -92,18 +93,18 @@ struct StoreImport: Sendable {
             guard !run.mustEnd() else { return }
             try await run.rewind(with: hashed)
             if try await loadAtOnce(evenIfUsed: true, sparing: spared) { return }
-            // Others have written meanwhile, so that there is more to hash.
+            // Other writers have changed the store, so there are more passwords to hash.
             try await run.rewind(with: hashed)
         }
     }
 
-    /// One transaction over everything, since nobody uses the store or the caller wants it so.
+    /// Imports the whole input in a single transaction, because the store is empty or the caller requested it.
     ///
     /// - Parameters:
-    ///   - evenIfUsed: Also into a store that has profiles.
-    ///   - spared: The passwords that were not hashed before because the store takes them not.
-    /// - Returns: False if it has profiles, or takes some of those passwords now, and nothing was done.
-    /// - Throws: What ends the import; nothing is stored.
+    ///   - evenIfUsed: Whether to import into a store that already has profiles.
+    ///   - spared: The passwords that were not hashed because the store did not need them.
+    /// - Returns: False if nothing was done, because the store has profiles or now needs some of those passwords.
+    /// - Throws: The error that ended the import. Nothing is stored.
     func loadAtOnce(
         evenIfUsed: Bool, sparing spared: SparedPasswords = SparedPasswords()
     ) async throws(ImportError) -> Bool {
@@ -121,9 +122,10 @@ struct StoreImport: Sendable {
         } catch {
             outcome = .failure(error)
         }
-        // What another thread counts must not be counted after a failure took it back; it may wait for input.
+        // The other thread must not count rows after the failure resets the counts. That thread may still be waiting
+        // for input.
         await load.end()
-        // A transaction that failed is undone, and so is what was counted in it.
+        // A failed transaction is rolled back, so its counts are reset too.
         if case .failure = outcome { run.ledger.withLock { $0.restore(before) } }
         switch try outcome.get() {
         case .declined: return false
@@ -134,7 +136,7 @@ struct StoreImport: Sendable {
         return true
     }
 
-    // MARK: What all have in common
+    // MARK: Shared parts
 
     func decisions(
         of judged: JudgedBatch, storeIsEmpty: Bool = false, lastingAtMost limit: Duration? = nil

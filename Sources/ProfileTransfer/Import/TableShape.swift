@@ -1,36 +1,36 @@
 package import CSVStream
 
-/// What the first and the last rows of a table look like, by which a row is known that is none of it: a second line of the
-/// header, a total, the rows of another table (I1).
+/// The shape of the first and last rows of a table. It reveals rows that do not belong to the table: a second header
+/// line, a total, or the rows of another table (I1).
 ///
-/// No other row is looked at: two tables in one file end with the second.
+/// Rows in between are not examined. If a file has two tables, its last rows belong to the second one.
 package struct TableShape: Sendable {
-    /// A row that has a cell for each column.
+    /// A row with a cell for each column.
     private struct Row: Sendable {
         let line: Int
         let cells: [CellShape]
     }
 
     private var first: [Row] = []
-    /// None of `first`.
+    /// The last rows, without those in `first`.
     private var last: [Row] = []
 
-    /// Records from the beginning of the input.
+    /// The number of records to examine at the start of the input.
     private static let mostFirst = 64
     private static let mostLast = 3
-    /// Records at the end of a batch among which the last rows are looked for.
+    /// The number of records at the end of a batch that are searched for the last rows.
     private static let mostTail = 32
-    /// A schema has no more fields.
+    /// The maximum number of columns to examine, which is the maximum number of fields in a schema.
     private static let mostColumns = 100
-    /// A header has two lines more at the most.
+    /// The maximum number of additional header lines.
     private static let mostHeaderLines = 2
 
-    /// Looks at the records of a batch of CSV.
+    /// Examines the records of a CSV batch.
     ///
     /// - Parameters:
     ///   - records: The batch.
     ///   - header: The names of the columns.
-    ///   - firstLength: The bytes of the first name.
+    ///   - firstLength: The length of the first name in bytes.
     package mutating func look(at records: borrowing RecordBatch, header: [String], firstLength: Int?) {
         for record in records.records.prefix(Self.mostFirst) where record.number <= Self.mostFirst {
             if let row = Self.row(record, of: records, header, firstLength) { first.append(row) }
@@ -50,19 +50,19 @@ package struct TableShape: Sendable {
         return Row(line: record.line, cells: record.cells.prefix(mostColumns).map { CellShape(of: records.cell($0)) })
     }
 
-    /// Adds what was met further on in the input.
+    /// Adds the shape of a later part of the input.
     package static func += (earlier: inout TableShape, later: TableShape) {
         earlier.first += later.first
         earlier.last = Array((earlier.last + later.last).suffix(mostLast))
     }
 
-    // MARK: What is odd
+    // MARK: Oddities
 
-    /// What a report says of it.
+    /// The warnings for the report.
     package var warnings: [InputWarning] { [otherQuotes, unlikeFirstRows, unlikeLastRows].compactMap(\.self) }
 
-    /// Rows that show what the table looks like: neither those that may be a header's nor, where all rows are at hand, those
-    /// that may be another table's.
+    /// The typical rows of the table. They exclude possible header lines. If the whole table is short, they also
+    /// exclude its second half, which may belong to another table.
     private var body: ArraySlice<Row> {
         first.prefix(last.isEmpty ? first.count / 2 + 1 : first.count).dropFirst(Self.mostHeaderLines)
     }
@@ -70,7 +70,7 @@ package struct TableShape: Sendable {
     private var unlikeFirstRows: InputWarning? {
         guard let columns = ColumnShapes(of: body.map(\.cells)) else { return nil }
         let odd = first.prefix(Self.mostHeaderLines).prefix { columns.areUnlike($0.cells, fewestClashes: 1) }
-        // A first row of which little is known is nothing to wonder at.
+        // A first row with few clashes gives no reason for a warning.
         guard odd.contains(where: { columns.areUnlike($0.cells, fewestClashes: 2) }) else { return nil }
         return odd.first.map { .unlikeFirstRows(rows: odd.count, line: $0.line) }
     }
@@ -93,25 +93,26 @@ package struct TableShape: Sendable {
         return .otherQuotes(columns: columns.count, line: line)
     }
 
-    /// Whether what was taken for the header looks like the rows: it has digits wherever they all have some, and a sign
-    /// where they have it, as dates and addresses do.
+    /// Whether the supposed header looks like the rows. It then has digits in every column in which all rows have
+    /// digits. At least one of these columns also has signs, as dates and addresses do.
     package func isLikeRows(header: [String]) -> Bool {
         guard let columns = ColumnShapes(of: first.map(\.cells)) else { return false }
         return columns.holdsValues(header.prefix(Self.mostColumns).map { CellShape(of: $0.utf8Span.span) })
     }
 }
 
-/// What the rows of a table have in common, column by column.
+/// The common features of the rows of a table, by column.
 private struct ColumnShapes {
     private struct Column {
-        /// What every cell has that is not empty.
+        /// The features of all nonempty cells.
         var all = CellShape(rawValue: .max)
-        /// What any cell has.
+        /// The features of at least one cell.
         var any: CellShape = []
         var filled = 0
         var hasGaps = false
 
-        /// Text where all else is numbers, digits where there are none without letters, a date without its signs.
+        /// Whether a cell differs in type from the column: text among numbers, a number among cells that all have
+        /// letters, or a date without its signs.
         func clashes(with cell: CellShape) -> Bool {
             let isOfLetters = any.contains(.letter)
             let needed = all.intersection(isOfLetters ? [.letter, .digit] : [.letter, .digit, .signs])
@@ -121,10 +122,10 @@ private struct ColumnShapes {
 
     private var columns: [Column]
 
-    /// Fewer show nothing.
+    /// The minimum number of rows for a judgement.
     private static let fewestRows = 4
 
-    /// - Returns: Nil for less rows than show anything.
+    /// - Returns: Nil if there are too few rows for a judgement.
     init?(of rows: [[CellShape]]) {
         guard rows.count >= Self.fewestRows, let first = rows.first else { return nil }
         columns = Array(repeating: Column(), count: first.count)
@@ -141,8 +142,9 @@ private struct ColumnShapes {
         }
     }
 
-    /// Whether a row is another kind of row: in half of the columns, two at least, it has no cell where all others have one,
-    /// or a cell of another type, and the latter so often at least.
+    /// Whether a row does not fit the table. It does not fit if it differs in at least two columns and in at least half
+    /// of them. It differs in a column if its cell is empty where no other cell is, or if its cell has another type. At
+    /// least `fewestClashes` differences must be of the second kind.
     func areUnlike(_ row: [CellShape], fewestClashes: Int) -> Bool {
         var clashes = 0
         var gaps = 0

@@ -1,12 +1,12 @@
 internal import ProfileCore
 
-/// The values of unique fields that an input has brought so far, so that a later row that has one of them is found.
+/// The values of unique fields found in an input so far. They identify later rows that repeat a value.
 struct UniqueKeys: Sendable {
     private struct Field {
         let index: Int
         let name: FieldName
         var brought: KeySet
-        /// What stored profiles would have given up for another value, had it not been a dry run.
+        /// The values that stored profiles would release by an update, in a dry run.
         var givenUp: KeySet
     }
 
@@ -19,7 +19,7 @@ struct UniqueKeys: Sendable {
         }
     }
 
-    /// The unique fields of a row whose values an earlier row has brought; `bytes` are those of `rows`.
+    /// Returns an issue for each unique field of a row whose value an earlier row has. `bytes` are the bytes of `rows`.
     func repeated(
         _ row: Int, of rows: borrowing ValidProfiles, _ bytes: UnsafeBufferPointer<UInt8>
     ) -> [ValidationIssue] {
@@ -34,14 +34,14 @@ struct UniqueKeys: Sendable {
         return issues
     }
 
-    /// The line that brought a value; nil for a new one.
+    /// Returns the line of the row that has a value, or nil for a new value.
     func line(of value: String, in name: FieldName) -> Int? {
         fields.first { $0.name == name }.flatMap { field in
             Self.withBytes(of: value) { field.brought.line(of: $0) }
         }
     }
 
-    /// Keeps a row's values; `bytes` are those of `rows`.
+    /// Remembers the unique values of a row. `bytes` are the bytes of `rows`.
     mutating func remember(
         _ row: Int, of rows: borrowing ValidProfiles, _ bytes: UnsafeBufferPointer<UInt8>, line: Int
     ) {
@@ -52,7 +52,7 @@ struct UniqueKeys: Sendable {
         }
     }
 
-    /// Keeps in mind that a stored profile would have given up a value.
+    /// Remembers that an update would release a unique value of a stored profile. Used in a dry run.
     mutating func giveUp(_ value: String, of name: FieldName) {
         guard let field = fields.firstIndex(where: { $0.name == name }) else { return }
         Self.withBytes(of: value) { fields[field].givenUp.insert($0, line: 0) }
@@ -64,7 +64,7 @@ struct UniqueKeys: Sendable {
         } != nil
     }
 
-    /// Gives the memory back once every row is read.
+    /// Frees the memory after all rows are read.
     mutating func removeAll() { fields.removeAll() }
 
     private static func withBytes<Value>(of text: String, _ body: (UnsafeBufferPointer<UInt8>) -> Value) -> Value {

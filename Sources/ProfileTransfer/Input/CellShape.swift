@@ -1,7 +1,7 @@
 internal import CSVStream
 internal import ProfileCore
 
-/// What kinds of characters a cell is made of; nothing for one that is empty or stands for a missing value.
+/// The kinds of characters in a cell. Empty for an empty cell and for a token that means a missing value.
 struct CellShape: OptionSet, Sendable {
     let rawValue: UInt16
 
@@ -14,10 +14,10 @@ struct CellShape: OptionSet, Sendable {
     static let at = CellShape(rawValue: 1 << 6)
     static let space = CellShape(rawValue: 1 << 7)
     static let otherSign = CellShape(rawValue: 1 << 8)
-    /// It stands between apostrophes, or between other quotes that are none in CSV.
+    /// The cell is enclosed in apostrophes or in other quotes that CSV does not recognize.
     static let inOtherQuotes = CellShape(rawValue: 1 << 9)
 
-    /// The signs that numbers, dates, times and addresses are made with.
+    /// The signs in numbers, dates, times and addresses.
     static let signs: CellShape = [.hyphen, .point, .colon, .slash, .at]
 
     init(rawValue: UInt16) { self.rawValue = rawValue }
@@ -30,7 +30,7 @@ struct CellShape: OptionSet, Sendable {
         if Self.otherQuotes.contains(where: { value.stands(between: $0) }) { insert(.inOtherQuotes) }
     }
 
-    /// In bytes.
+    /// The number of bytes to examine in a cell.
     private static let looked = 256
 
     private init(ofByte byte: UInt8) {

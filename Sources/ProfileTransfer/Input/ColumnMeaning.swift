@@ -1,16 +1,18 @@
-/// What a column's name says that its values mean: the token of HTML's `autocomplete` that a form's auto-fill goes by.
+/// The meaning of a column's values according to its name, as a token of the HTML attribute `autocomplete`, which form
+/// autofill uses.
 package struct ColumnMeaning: Hashable, Sendable {
     package let contentType: String
 
-    /// Digits here are no number to reckon with, and may begin with zeros in the next file.
+    /// Whether the values are text even if all of them are digits. Leading zeros may occur in the next file.
     package var isText: Bool { ["tel", "postal-code", "name", "given-name", "family-name"].contains(contentType) }
 
-    /// Of people and places there are always more than the ones in a file.
+    /// Whether new values are always possible, such as new names and places. Otherwise the values come from a small
+    /// fixed set.
     package var isOpen: Bool {
         !["sex", "country", "country-name", "honorific-prefix", "language"].contains(contentType)
     }
 
-    /// Nil for a name that says nothing known.
+    /// Creates the meaning of a name, or nil if the name is unknown.
     init?(_ words: [String]) {
         // `phone_2` and `phone number` are phones.
         let words = words.filter { !["number", "no", "nr", "1", "2", "3"].contains($0) }
@@ -21,7 +23,7 @@ package struct ColumnMeaning: Hashable, Sendable {
         contentType = found
     }
 
-    /// What a name ends in says what it is: a `work_phone` is a phone.
+    /// Names that are recognized at the end of a longer name: a `work_phone` is a phone.
     private static let endings = tokens([
         ("tel", "phone telephone tel mobile cell cellphone telefon handy mobil telefono telefone telephonenumber"),
         ("email", "email mail emailaddress courriel correo epost"),
@@ -32,7 +34,8 @@ package struct ColumnMeaning: Hashable, Sendable {
         ("family-name", "lastname familyname surname nachname familienname apellido apellidos cognome achternaam"),
     ])
 
-    /// What says it only as the whole name: a `file_name` is nobody's, and an `ip_address` no street.
+    /// Names that are recognized only as a whole: a `file_name` is not the name of a person, and an `ip_address` is not
+    /// a street address.
     private static let names = tokens([
         ("name", "name fullname displayname nomcomplet nombrecompleto"),
         ("given-name", "first given nombre voornaam"),

@@ -1,20 +1,21 @@
 internal import ProfileCore
 
-/// The name of a column, and what it says about the values below.
+/// The name of a column, and its implications for the values.
 package struct ColumnName: Sendable {
-    /// As it stands in the header, without the white space around it.
+    /// The header of the column, without surrounding white space.
     package let header: String
-    /// In lower-case ASCII letters and digits: `Geburts-Datum` and `geburtsDatum` have two.
+    /// The words of the header in lower-case ASCII letters and digits: `Geburts-Datum` and `geburtsDatum` have two.
     package let words: [String]
     package let meaning: ColumnMeaning?
-    /// How early it is asked for the key; nil where its name does not speak for it.
+    /// The rank of the column as a candidate for the primary key, lowest first, or nil if its name does not suggest a
+    /// key.
     package let keyRank: Int?
     package let secrecy: Secrecy
 
-    /// What may be below that nobody must see.
+    /// The kind of secret in a column.
     package enum Secrecy: Sendable {
         case none
-        /// The name speaks of passwords, but does not say that the values are some: nothing is shown of them.
+        /// The name suggests a secret, but not a password to import. The values are never shown.
         case hidden
         case password
         case hash
@@ -28,12 +29,13 @@ package struct ColumnName: Sendable {
         secrecy = Self.secrecy(words)
     }
 
-    /// Nobody is to see secrets, and so they are no key.
+    /// Whether the column may be the primary key. A secret may not, because keys are visible.
     package var mayBeKey: Bool { secrecy == .none }
 
     // MARK: Words
 
-    /// Words end at what is neither letter nor digit, and where a lower-case letter is followed by an upper-case one.
+    /// Splits a header into words. A word ends at a character that is neither a letter nor a digit, and between a
+    /// lower-case and an upper-case letter.
     private static func words(of header: String) -> [String] {
         var words: [String] = []
         var word = ""
@@ -50,7 +52,7 @@ package struct ColumnName: Sendable {
         return word.isEmpty ? words : words + [word]
     }
 
-    /// A letter of the Latin script without its marks, a digit, or nothing.
+    /// Returns a Latin letter without diacritics or a digit, or an empty string for other characters.
     private static func latin(_ scalar: Unicode.Scalar) -> String {
         if scalar.isASCII {
             let byte = UInt8(truncatingIfNeeded: scalar.value)
@@ -64,9 +66,9 @@ package struct ColumnName: Sendable {
         return parts[3].count <= 2 ? parts[3].lowercased() : ""
     }
 
-    // MARK: What it speaks for
+    // MARK: Implications
 
-    /// In the order in which they are asked for the key (N3).
+    /// The names of likely keys, in the order of preference (N3).
     private static let keyNames = [["username"], ["user"], ["login"], ["id"], ["email"]]
 
     private static func keyRank(_ words: [String]) -> Int? {
@@ -79,19 +81,19 @@ package struct ColumnName: Sendable {
         "password", "passwd", "pwd", "passphrase", "passcode", "passwort", "kennwort", "motdepasse", "contrasena",
         "senha", "wachtwoord", "haslo",
     ]
-    /// Words that many others have in them: where these begin or end a word it speaks of passwords.
+    /// Stems of compound words. A word that starts or ends with one of them refers to passwords.
     private static let passwordStems = ["password", "passwort", "passwd", "kennwort"]
     private static let hashWords = ["hash", "digest", "crypted", "bcrypt", "argon"]
-    /// Passwords too, where nothing else stands beside them but whose they are.
+    /// Short names that mean a password only as the whole name, alone or with `user` or `login`.
     private static let shortPasswords: Set = ["pass", "pw", "userpass", "userpw", "loginpass", "loginpw"]
-    /// Secrets that are no passwords, as the last words of a name.
+    /// Last words of names of secrets that are not passwords.
     private static let secretEndings = [
         "pass", "pw", "pin", "otp", "cvv", "cvc", "salt", "token", "apikey", "privatekey", "secretkey", "accesskey",
     ]
 
-    /// `user_password` is one; a `password_hint` is none, and is hidden all the same.
+    /// Returns the kind of secret: `user_password` is a password, and `password_hint` is not, but is hidden.
     private static func secrecy(_ words: [String]) -> Secrecy {
-        // `password1` is one like others.
+        // A trailing number does not matter: `password1` is a password.
         let words = words.map(withoutNumber)
         let name = words.joined()
         if name == "hash" { return .hash }
@@ -112,7 +114,7 @@ package struct ColumnName: Sendable {
         return isPassword ? .password : .hidden
     }
 
-    /// Without the digits at its end, unless there is nothing else.
+    /// Removes trailing digits, unless the word has only digits.
     private static func withoutNumber(_ word: String) -> String {
         word.lastIndex { !$0.isNumber }.map { String(word[...$0]) } ?? word
     }

@@ -1,52 +1,53 @@
-/// What a file is that holds no records in text, as its first bytes say.
+/// The kind of a file without text records, detected from its first bytes.
 public enum FileKind: String, Hashable, Sendable, CaseIterable {
     /// A workbook of Excel or LibreOffice: a ZIP archive of XML.
     case spreadsheet
     /// A file of Office before 2007.
     case oldOffice = "old_office"
-    /// An archive of files that is no workbook.
+    /// A ZIP archive that is not a workbook.
     case zip
-    /// An archive of files, as tar(1) writes them.
+    /// A tar(1) archive.
     case tar
-    /// Compressed once more inside its compression.
+    /// A gzip file inside another gzip file.
     case gzip
-    /// Compressed with Zstandard, which is not decompressed here.
+    /// A file compressed with Zstandard, which the reader does not support.
     case zstd
-    /// Compressed with xz, which is not decompressed here.
+    /// A file compressed with xz, which the reader does not support.
     case xz
-    /// Compressed with bzip2, which is not decompressed here.
+    /// A file compressed with bzip2, which the reader does not support.
     case bzip2
-    /// A document of pages, in which there are no rows.
+    /// A PDF document, which has no rows.
     case pdf
-    /// A web page, such as one to log in that came in place of the file.
+    /// A web page, for example a login page that was downloaded instead of the file.
     case html
-    /// Text that begins with `<?xml`.
+    /// Text that starts with `<?xml`.
     case xml
-    /// A database of SQLite 3.
+    /// An SQLite 3 database.
     case sqlite
-    /// A file of Apache Parquet, which keeps tables column by column.
+    /// An Apache Parquet file, which stores tables by column.
     case parquet
-    /// UTF-16 without the mark that would say so, the low byte first.
+    /// UTF-16 without a byte order mark, little endian.
     case utf16LittleEndian = "utf16_le"
-    /// UTF-16 without the mark that would say so, the high byte first.
+    /// UTF-16 without a byte order mark, big endian.
     case utf16BigEndian = "utf16_be"
-    /// One JSON object over several lines, where an array of objects or one a line can be read.
+    /// A single JSON object over several lines. The reader accepts an array of objects or one object per line.
     case jsonObject = "json_object"
-    /// None of these, and no text.
+    /// Another file that is not text.
     case binary
 }
 
-// MARK: By the bytes as they are
+// MARK: Detection from raw bytes
 
 extension FileKind {
-    /// The kind of a file, of which the beginning is given as it is there.
+    /// Creates the kind of a file from its undecoded first bytes, or nil if they may be text.
     ///
     /// - Parameters:
-    ///   - bytes: The beginning.
-    ///   - isEncodingKnown: Somebody said how its characters are written.
+    ///   - bytes: The first bytes of the file.
+    ///   - isEncodingKnown: Whether the user named the character encoding.
     init?(ofBytes bytes: Span<UInt8>, isEncodingKnown: Bool) {
         if let kind = Self.signatures.first(where: { bytes.holds($0.bytes, at: $0.offset) })?.kind {
-            // What fills up the name of the first file in an archive; a text has the word "mustard" there.
+            // In a tar archive, NUL bytes fill up the name of the first file. A text has none and may contain "ustar"
+            // as a part of "mustard".
             if kind == .tar, !(0..<257).contains(where: { bytes[$0] == 0 }) { return nil }
             self = kind == .zip && bytes.isWorkbook ? .spreadsheet : kind
         } else if !isEncodingKnown, let kind = Self.utf16(bytes) {
@@ -76,7 +77,7 @@ extension FileKind {
         Signature(kind: .tar, bytes: Array("ustar".utf8), offset: 257),
     ]
 
-    /// Text of which every second byte is zero, nearly: letters of Latin in two bytes each.
+    /// Detects text in which nearly every second byte is zero, as in UTF-16 text with Latin letters.
     private static func utf16(_ bytes: Span<UInt8>) -> FileKind? {
         guard !bytes.holds([0xFF, 0xFE], at: 0), !bytes.holds([0xFE, 0xFF], at: 0) else { return nil }
         let pairs = min(bytes.count, looked) / 2
@@ -91,14 +92,14 @@ extension FileKind {
         return nil
     }
 
-    /// In bytes, of what is looked at one by one.
+    /// The number of bytes to examine one by one.
     private static let looked = 4_096
 }
 
-// MARK: By the text
+// MARK: Detection from text
 
 extension FileKind {
-    /// The kind of a file whose decoded text begins so.
+    /// Creates the kind of a file from the start of its decoded text, or nil if the text may have records.
     init?(ofText text: Span<UInt8>) {
         var start = 0
         while start < text.count, text[start] == 0x20 || 0x09...0x0D ~= text[start] { start += 1 }
@@ -113,8 +114,8 @@ extension FileKind {
         }
     }
 
-    /// Whether there are more control characters than any text has. A few may be a mishap in a row or two, unless they are
-    /// much of what there is.
+    /// Whether the text has more control characters than usual text. A few may be errors in single rows, unless they
+    /// are a large part of the text.
     private static func isBinary(_ text: Span<UInt8>) -> Bool {
         let count = min(text.count, looked)
         var controls = 0
@@ -128,7 +129,7 @@ extension Span<UInt8> {
         count >= offset + bytes.count && bytes.indices.allSatisfy { self[offset + $0] == bytes[$0] }
     }
 
-    /// Whether it holds a word in lower-case ASCII, whatever its case here.
+    /// Whether the bytes contain a lower-case ASCII word at an offset, ignoring case.
     fileprivate func holdsWord(_ word: String, at offset: Int) -> Bool {
         let word = Array(word.utf8)
         return count >= offset + word.count
@@ -138,7 +139,8 @@ extension Span<UInt8> {
             }
     }
 
-    /// Whether a ZIP archive names the parts of a workbook: `xl/…` of Excel, or the type that OpenDocument puts first.
+    /// Whether a ZIP archive contains the parts of a workbook: `xl/…` for Excel, or the type that OpenDocument stores
+    /// first.
     fileprivate var isWorkbook: Bool {
         let marks = [Array("xl/".utf8), Array("opendocument.spreadsheet".utf8)]
         return indices.contains { offset in marks.contains { holds($0, at: offset) } }

@@ -1,10 +1,12 @@
-/// How an input is written.
+/// The format of an input.
 public enum InputFormat: Hashable, Sendable {
-    /// Found out: JSON where it begins as an object, or as an array of objects, else CSV whose delimiter is found out too.
+    /// Detects the format: JSON if the input starts with an object or an array of objects, otherwise CSV with a
+    /// detected delimiter.
     case automatic
-    /// RFC 4180. The delimiter is an ASCII character; nil, or one that cannot be a delimiter, has the one of comma,
-    /// semicolon, tab and bar taken that splits the most of the first records as it splits the header.
+    /// CSV according to RFC 4180. The delimiter is an ASCII character. If it is nil or not usable as a delimiter, the
+    /// reader chooses among comma, semicolon, tab and vertical bar. It takes the one that splits most of the first
+    /// records in the same way as the header.
     case csv(delimiter: UInt8?)
-    /// JSON objects: the elements of one array where it begins with a bracket, else one a line.
+    /// JSON objects: the elements of one array if the input starts with a bracket, otherwise one object per line.
     case json
 }

@@ -1,15 +1,15 @@
 internal import ProfileCore
 
-/// What people write where there is no value. Whether it means that in a column, the other values tell.
+/// A token that people write for a missing value. Whether it has this meaning in a column depends on the other values.
 package struct MissingToken: Hashable, Sendable {
     package let bytes: [UInt8]
 
     package var text: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// Of words a person may be called; of signs nobody is.
+    /// Whether the token is a word, which can also be a name. Tokens of signs cannot.
     package var isWord: Bool { bytes.allSatisfy(\.isASCIILetter) }
 
-    /// The tokens, the more usual ones first.
+    /// All tokens, the most usual ones first.
     package static let all = [
         "NA", "N/A", "n/a", "na", "null", "NULL", "-", "--", "---", "None", "none", "NaN", "nan", "Null", "nil", "#N/A",
         "#NA", "<NA>", "(null)", "n.a.", "\\N", "?", ".", "0000-00-00", "0000-00-00 00:00:00",
@@ -18,7 +18,7 @@ package struct MissingToken: Hashable, Sendable {
     private static let beginsToken = (UInt8.min...UInt8.max).map { byte in all.contains { $0.bytes.first == byte } }
     private static let longest = all.map(\.bytes.count).max() ?? 0
 
-    /// The position of a value among ``all``.
+    /// Returns the position of a value in ``all``, or nil if it is not a token.
     @inline(__always)
     package static func index(of value: Span<UInt8>) -> Int? {
         guard let first = value.first, value.count <= longest, beginsToken[Int(first)] else {
@@ -27,7 +27,7 @@ package struct MissingToken: Hashable, Sendable {
         return search(value)
     }
 
-    /// Whether a value is a token that nobody can be called by: a key is never one.
+    /// Whether a value is a token that cannot be a name. Such a token is never a key.
     package static func isSign(_ value: Span<UInt8>) -> Bool { index(of: value).map { !all[$0].isWord } ?? false }
 
     private static func search(_ value: Span<UInt8>) -> Int? {

@@ -1,8 +1,7 @@
 package import CSVStream
 internal import ProfileCore
 
-/// An input as it stands, opened: decompressed, decoded, and known for CSV or JSON. Whoever reads an input reads it through
-/// this.
+/// An opened input: decompressed, decoded, and detected as CSV or JSON. Every reader of an input uses this type.
 package struct OpenedInput: ~Copyable, Sendable {
     enum Records: ~Copyable, Sendable {
         case csv(CSVReader)
@@ -10,23 +9,23 @@ package struct OpenedInput: ~Copyable, Sendable {
     }
 
     var records: Records
-    /// How the characters are written.
+    /// The character encoding.
     package let encoding: TextEncoding
-    /// Whether nothing but the look of the bytes says so.
+    /// Whether the encoding is a guess from the bytes.
     package let isEncodingGuessed: Bool
-    /// Whether a byte order mark says so.
+    /// Whether the input has a byte order mark.
     package let isMarked: Bool
-    /// Whether it is compressed with gzip.
+    /// Whether the input is compressed with gzip.
     package let isCompressed: Bool
 
-    /// Reads the beginning. Blocks the thread.
+    /// Reads the first bytes and detects the format. Blocks the thread.
     ///
     /// - Parameters:
-    ///   - source: Where the bytes come from, as they are there.
-    ///   - format: How it is written, as far as that is known.
-    ///   - name: Of the characters' encoding; a byte order mark says more than that. Nil to find out.
-    ///   - batchRecords: The most records of CSV in a batch.
-    /// - Throws: Why it cannot be opened.
+    ///   - source: The source of the raw bytes.
+    ///   - format: The format, or `automatic` to detect it.
+    ///   - name: The name of the character encoding, or nil to detect it. A byte order mark overrides it.
+    ///   - batchRecords: The maximum number of CSV records in a batch.
+    /// - Throws: ``InputError`` if the input cannot be opened.
     package init(
         _ source: ByteSource, format: InputFormat, encoding name: String? = nil, batchRecords: Int = .max
     ) throws(InputError) {
@@ -45,9 +44,9 @@ package struct OpenedInput: ~Copyable, Sendable {
         records = Self.records(of: text, isJSON: isJSON, format.options(batchRecords: batchRecords))
     }
 
-    /// Gives the records to one of two functions, by their format.
+    /// Passes the records to one of two closures, depending on their format.
     ///
-    /// A module that imports this one cannot take `records` out of the value.
+    /// Other modules need this method, because they cannot consume `records` from the value.
     package consuming func read<Value: ~Copyable, Failure: Error>(
         csv: (consuming CSVReader) throws(Failure) -> Value,
         json: (consuming JSONElementReader) throws(Failure) -> Value
@@ -92,11 +91,11 @@ package struct OpenedInput: ~Copyable, Sendable {
     }
 }
 
-/// Why an input cannot be opened.
+/// The reason that an input cannot be opened.
 package enum InputError: Error, Sendable {
     case stream(ByteStreamError)
     case unknownEncoding(String)
-    /// It is no text with records in it.
+    /// The input is a file of this kind, not text with records.
     case looksLike(FileKind)
 }
 
@@ -108,10 +107,10 @@ extension InputFormat {
     }
 }
 
-/// What a text that may be JSON begins with.
+/// Detects JSON from the start of a text.
 private enum JSONBeginning {
-    /// Whether a text is an object, or an array of objects, as far as its first characters say. The header of a CSV file
-    /// may begin with a bracket, too.
+    /// Whether a text starts as an object or an array of objects. A single bracket is not enough, because the header of
+    /// a CSV file may start with one.
     static func isJSON(_ text: Span<UInt8>) -> Bool {
         let first = firstOffset(of: text, from: 0)
         guard first < text.count else { return false }
@@ -125,7 +124,8 @@ private enum JSONBeginning {
         }
     }
 
-    /// Whether a text begins with an object that its first line does not end, and goes on with what is none.
+    /// Whether a text starts with an object that does not end on the first line, and the next line does not start
+    /// another object.
     static func isOneObjectOverLines(_ text: Span<UInt8>) -> Bool {
         let first = firstOffset(of: text, from: 0)
         guard first < text.count, text[first] == UInt8(ascii: "{") else { return false }
@@ -141,7 +141,7 @@ private enum JSONBeginning {
         }
     }
 
-    /// The first byte at `offset` or after it that is no space.
+    /// Returns the offset of the first byte at or after `offset` that is not white space.
     private static func firstOffset(of text: Span<UInt8>, from offset: Int) -> Int {
         var offset = offset
         while offset < text.count, text[offset] == 0x20 || 0x09...0x0D ~= text[offset] { offset += 1 }

@@ -3,40 +3,41 @@ public import ProfileCore
 internal import ProfileStore
 internal import Threads
 
-/// A file of rejected rows that are mended one after another (N9): read row by row, and written anew without those that
-/// are done with.
+/// A file of rejected rows that a person corrects one after another (N9). It can be read row by row, and written again
+/// without the finished rows.
 ///
-/// It may be read while it is written anew under its name. What is no file of rejected rows, or could not be written as it
-/// stands, is refused: nothing would be left of what was in it.
+/// The file can be read while a new version is written under the same name. A file is refused if it is not a file of
+/// rejected rows or if its rows cannot be written unchanged. Otherwise its contents would be lost.
 public struct RejectedRowFile: Sendable {
     private let input: ImportInput
     private let schema: ProfileSchema
     private let options: ImportOptions
-    /// Its own, since reading and writing may keep it waiting.
+    /// A separate thread, because reading and writing may block.
     private let thread = ThreadPool(threads: 1)
 
-    /// Opens it.
+    /// Opens a file of rejected rows.
     ///
     /// - Parameters:
-    ///   - input: Where its bytes come from.
-    ///   - schema: The rules of the store.
-    ///   - options: How the file is written, and which columns go to which fields.
-    ///   - folder: Where a copy is made of what can be read once only, without a name and for nobody else to read.
-    /// - Throws: Why it cannot be opened.
+    ///   - input: The source of the bytes.
+    ///   - schema: The schema of the store.
+    ///   - options: The format of the file, and the mapping of its columns to fields.
+    ///   - folder: The folder for a copy of an input that can be read only once. The copy has no name, and no other
+    ///     process can read it.
+    /// - Throws: ``ImportError`` if the input cannot be opened.
     public init(
         _ input: ImportInput, schema: ProfileSchema, options: ImportOptions, keptIn folder: String = "/tmp"
     ) throws(ImportError) {
         self.input = try input.readableAgain(keptIn: folder)
         self.schema = schema
         var options = options
-        // Whoever mends a row is asked for what has no column, as the file of an update may have none.
+        // Required fields may lack a column, as in the rejected rows of an update. The user is asked for their values.
         options.duplicates = .update
         self.options = options
     }
 
-    /// Its rows, from the first on.
+    /// Returns the rows from the beginning of the file.
     ///
-    /// - Throws: ``ImportError``, as an import does before its first row.
+    /// - Throws: ``ImportError``, with the same cases as an import before its first row.
     public func rows() async throws(ImportError) -> RejectedRows {
         let reading = try InputReading(input)
         let source = try await reading.blocking(thread) { () throws(ImportError) in
@@ -45,10 +46,10 @@ public struct RejectedRowFile: Sendable {
         return RejectedRows(source, reading, schema, thread)
     }
 
-    /// How many rows there are.
+    /// Returns the number of rows.
     ///
-    /// - Throws: ``ImportError``, as an import does before its first row; `notRejectedRows` where not every row could be
-    ///   written as it stands.
+    /// - Throws: ``ImportError``, with the same cases as an import before its first row. Throws `notRejectedRows` if a
+    ///   row cannot be written unchanged.
     public func count() async throws(ImportError) -> Int {
         try await reading { source throws(ImportError) in
             guard ImportColumns.isOfRejects(source.columns.header) else { throw .notRejectedRows(.noIssues) }
@@ -72,7 +73,7 @@ public struct RejectedRowFile: Sendable {
         /// The corrected values.
         public let profile: ValidProfile
 
-        /// Makes a row with corrected values.
+        /// Creates a row with corrected values.
         public init(number: Int, profile: ValidProfile) {
             self.number = number
             self.profile = profile
@@ -83,11 +84,11 @@ public struct RejectedRowFile: Sendable {
     /// `_line` and `_issues`.
     ///
     /// - Parameters:
-    ///   - sink: Where it goes. What was written before an error is not whole.
-    ///   - dropped: The numbers of rows that are left out.
-    ///   - corrected: A row that gets the values of a profile; the cells of secrets become empty.
-    /// - Returns: How many rows are in the new file.
-    /// - Throws: `writingToSink`, or why the file cannot be read.
+    ///   - sink: The destination. After an error the written file is incomplete.
+    ///   - dropped: The numbers of rows to omit.
+    ///   - corrected: A row that gets the values of a profile. The cells of its secrets become empty.
+    /// - Returns: The number of rows in the new file.
+    /// - Throws: `writingToSink`, or the error of reading the file.
     public func copy(
         to sink: ChunkSink, without dropped: RangeSet<Int>, corrected: CorrectedRow? = nil
     ) async throws(ImportError) -> Int {
@@ -104,7 +105,7 @@ public struct RejectedRowFile: Sendable {
         return try outcome.get()
     }
 
-    /// Writes it anew as above, to an open descriptor that stays the caller's to close.
+    /// Writes the rows of the file to an open descriptor, which the caller closes.
     package func copy(
         to descriptor: Int32, without dropped: RangeSet<Int>, corrected: CorrectedRow? = nil
     ) async throws(ImportError) -> Int {
@@ -138,7 +139,7 @@ public struct RejectedRowFile: Sendable {
         }
     }
 
-    /// Reads it from its first row on, where that may block.
+    /// Reads the file from its first row on a thread that may block.
     private func reading<Value: Sendable>(
         _ body: @escaping @Sendable (ImportSource) throws(ImportError) -> Value
     ) async throws(ImportError) -> Value {
@@ -148,7 +149,8 @@ public struct RejectedRowFile: Sendable {
         }
     }
 
-    /// A profile in the columns of a record: as it can be imported, and what is no field as it stands.
+    /// Returns the cells of a corrected profile, with values in the form that an import accepts. Cells of columns
+    /// without a field stay unchanged.
     private func cells(
         of profile: ValidProfile, for record: RecordBatch.Record, _ batch: borrowing RecordBatch,
         _ columns: ImportColumns

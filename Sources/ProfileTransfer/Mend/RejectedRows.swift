@@ -3,21 +3,21 @@ public import ProfileCore
 public import ProfileStore
 internal import Threads
 
-/// The rows of a file of rejected rows, one after another (N9).
+/// Iterates over the rows of a file of rejected rows (N9).
 public final class RejectedRows {
-    /// A rejected row, ready to be put into a form.
+    /// A rejected row, for display in a form.
     public struct Row: Sendable {
-        /// Its position in the file, from 1.
+        /// The position of the row in the file, from 1.
         public let number: Int
-        /// Its line in the file that it was rejected from, or in this one where that is not known.
+        /// The line of the row in the original input, or in this file if the original line is unknown.
         public let line: Int
-        /// What it holds by field, nil in an empty cell. Fields without a column are not there, nor is a secret.
+        /// The values by field, nil for an empty cell. Excludes fields without a column and secrets.
         public let values: [FieldName: String?]
-        /// Why it was rejected, as the file says it.
+        /// The issues of the row, as written in the file.
         public let reason: String
-        /// Whether its cells could not be told apart, so that there are no values.
+        /// Whether the cells could not be told apart. The row then has no values.
         public let isUnreadable: Bool
-        /// Whether somebody has put a password there, or a hash.
+        /// Whether the row has a password or a hash. The import wrote none, so a user has added it.
         public let holdsSecret: Bool
     }
 
@@ -26,7 +26,7 @@ public final class RejectedRows {
     private let schema: ProfileSchema
     private let thread: ThreadPool
     private var batch: ReadBatch?
-    /// The next row's in the batch.
+    /// The position of the next row in the batch.
     private var position = 0
 
     init(_ source: ImportSource, _ reading: InputReading, _ schema: ProfileSchema, _ thread: ThreadPool) {
@@ -36,7 +36,7 @@ public final class RejectedRows {
         self.thread = thread
     }
 
-    /// The next row; nil at the end.
+    /// Returns the next row, or nil at the end.
     public func next() async throws(ImportError) -> Row? {
         while batch.map({ position >= $0.records.records.count }) ?? true {
             batch = try await reading.blocking(thread) { [source] () throws(ImportError) in try source.nextOfRejects() }
@@ -66,29 +66,29 @@ public final class RejectedRows {
     }
 }
 
-/// One at a time reads it.
+/// Unavailable, because only one task at a time may read the rows.
 @available(*, unavailable)
 extension RejectedRows: Sendable {}
 
 extension RejectedRows.Row {
-    /// The profile that the row would be by itself.
+    /// The draft of a new profile from the values of the row.
     public var draft: ProfileDraft { ProfileDraft().taking(values) }
 
-    /// A stored profile with the row's values, as an import merges them that updates what is there (I4).
+    /// Returns a draft of a stored profile with the row's values, merged as an import with `update` does (I4).
     public func draft(updating stored: Profile) -> ProfileDraft { stored.draft.taking(values) }
 
-    /// Whether the file says that something was wrong with a field.
+    /// Whether the row was rejected because of a field.
     public func wasRejected(for field: FieldName) -> Bool { "; \(reason)".contains("; \(field.text): ") }
 }
 
 extension ImportSource {
-    /// The next records of a file of rejected rows; nil at its end.
+    /// Returns the next records of a file of rejected rows, or nil at its end.
     func nextOfRejects() throws(ImportError) -> ReadBatch? {
         do throws(ByteStreamError) { return try next() } catch { throw ImportError(error) }
     }
 }
 
 extension RecordBatch.Record {
-    /// Whether its cells are those of the header.
+    /// Whether the record has a cell for each column of the header.
     func isWhole(by columns: ImportColumns) -> Bool { fault == nil && cells.count == columns.header.count }
 }

@@ -3,12 +3,12 @@ internal import ProfileStore
 internal import Threads
 
 extension ByteSink {
-    /// Writes the bytes of a channel, to its end, on a thread of its own, since writing may block.
+    /// Writes the bytes of a channel until its end. A separate thread does this, because writing may block.
     ///
-    /// A failure ends the writing, and the channel passes it on to the writer of the channel. Cancelling the task does
-    /// not end the writing.
+    /// A failure ends the writing, and the channel reports it to the code that writes into the channel. Cancelling the
+    /// task does not end the writing.
     ///
-    /// - Returns: Why not everything was written.
+    /// - Returns: The error if not everything was written.
     func drain(_ channel: ByteChannel) async -> ByteStreamError? {
         let thread = ThreadPool(threads: 1)
         return await withCheckedContinuation { continuation in
@@ -22,7 +22,7 @@ extension ByteSink {
         }
     }
 
-    /// Writes as above; blocks the thread.
+    /// Writes the bytes of a channel until its end. Blocks the thread.
     private func drainBlocking(_ channel: ByteChannel) -> ByteStreamError? {
         while let chunk = channel.nextBlocking() {
             do throws(ByteStreamError) {

@@ -1,12 +1,13 @@
 internal import CSVStream
 
-/// Where bytes are written to, chunk by chunk: a function of the caller's, as to the body of a response.
+/// A destination for chunks of bytes: a closure of the caller, for example one that writes the body of a response.
 ///
-/// It is called for one chunk at a time, and the next one waits until it returns. What it throws ends the writing.
+/// The closure is called for one chunk at a time, and the next chunk waits until it returns. If it throws, the writing
+/// ends.
 public struct ChunkSink: Sendable {
     private let function: @Sendable ([UInt8]) async throws -> Void
 
-    /// Makes a sink of a function.
+    /// Creates a sink from a closure.
     public init(_ function: @escaping @Sendable ([UInt8]) async throws -> Void) { self.function = function }
 
     /// Writes a chunk.
@@ -24,9 +25,10 @@ public struct ChunkSink: Sendable {
         }
     }
 
-    /// Writes whatever comes through a channel, to its end; a failure ends it, and who brings bytes is told.
+    /// Writes the bytes of a channel until its end. A failure ends the writing, and the channel reports it to the code
+    /// that writes into the channel.
     ///
-    /// - Returns: Why not everything was written.
+    /// - Returns: The error if not everything was written.
     func drain(_ channel: ByteChannel) async -> StreamFailure? {
         while let chunk = await channel.next() {
             do throws(StreamFailure) {

@@ -1,18 +1,18 @@
 internal import CSVStream
 internal import Synchronization
 
-/// What is written, piece by piece, in memory.
+/// Collects written chunks in memory.
 final class GatheredChunks: Sendable {
     private let chunks = Mutex<[[UInt8]]>([])
 
-    /// Takes whatever is written to it.
+    /// A sink that adds everything written to it.
     var sink: ByteSink {
         ByteSink { [self] buffer throws(ByteStreamError) in
             if !buffer.isEmpty { chunks.withLock { $0.append(Array(buffer)) } }
         }
     }
 
-    /// What was written since the last time.
+    /// Removes and returns the chunks written since the last call.
     func takeAll() -> [[UInt8]] {
         chunks.withLock { chunks in
             defer { chunks = [] }

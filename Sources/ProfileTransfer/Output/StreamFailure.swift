@@ -1,8 +1,8 @@
-/// What somebody else's sequence or sink has thrown.
+/// An error thrown by a sequence or sink of the caller.
 ///
-/// Two are equal if the errors are described by the same text.
+/// Two failures are equal if their errors have the same description.
 public struct StreamFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// As it was thrown.
+    /// The original error.
     public let error: any Error
 
     init(_ error: any Error) { self.error = error }

@@ -1,13 +1,13 @@
 internal import SecretHashing
 
-/// The hash by which a Content Security Policy names the one inline script or style that it allows (CSP3, section 2.3.1).
+/// Hashes that a Content Security Policy uses to allow an inline script or style (CSP3, section 2.3.1).
 enum ContentHash {
-    /// The hash of what stands between an element's tags: `sha256-` and Base64.
+    /// Returns the hash of the content of an element: `sha256-` and Base64.
     static func sha256(_ content: String) -> String {
         "sha256-" + base64(SHA256.digest(content.utf8.span))
     }
 
-    /// RFC 4648, section 4, with padding.
+    /// Returns Base64 with padding (RFC 4648, section 4).
     private static func base64(_ bytes: [UInt8]) -> String {
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
         var text = ""

@@ -2,13 +2,13 @@ internal import ProfileCore
 internal import ProfileStore
 
 extension ImportReport: Encodable {
-    /// Writes the report as `import --format json` prints it, without `database`, and with the name of the file alone as
-    /// `source`: clients of a service must not learn the server's paths.
+    /// Encodes the report in the JSON form of `import --format json`, with two differences. It omits `database`, and
+    /// `source` is the file name without its path, because clients of a service must not learn the paths of the server.
     public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
 
     var json: JSONValue { .object(members(source: source.split(separator: "/").last.map(String.init) ?? source)) }
 
-    /// Includes the paths of the source and the store, for the operator.
+    /// The JSON form with the paths of the source and the store, for the operator.
     var localJSON: JSONValue { .object(members(source: source) + [JSONMember.database(store)]) }
 
     private func members(source: String) -> [JSONMember] {
@@ -26,7 +26,7 @@ extension ImportReport: Encodable {
 }
 
 extension RowIssue: Encodable {
-    /// Writes the issue as it stands in a report.
+    /// Encodes the issue in the same form as in a report.
     public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
 
     var json: JSONValue {
@@ -37,6 +37,6 @@ extension RowIssue: Encodable {
 }
 
 extension InputWarning: Encodable {
-    /// Writes the warning as it stands in a report: its `code`, and what belongs to it.
+    /// Encodes the warning in the same form as in a report: its `code` and its values.
     public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
 }

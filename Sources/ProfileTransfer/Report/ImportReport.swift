@@ -1,55 +1,56 @@
 public import ProfileStore
 
-/// What became of every row of an import, or would become of it.
+/// The outcome of every row of an import, or the expected outcome in a dry run.
 ///
-/// Always `rows = imported + updated + skipped + rejected` (I5).
+/// The counts always satisfy `rows = imported + updated + skipped + rejected` (I5).
 public struct ImportReport: Hashable, Sendable {
-    /// The file's name as it was given; `-` for standard input.
+    /// The name of the file as given by the caller, or `-` for standard input.
     public let source: String
-    /// The rules that the rows were judged by.
+    /// The schema that the rows were validated against.
     public let schema: SchemaReference
-    /// Records after the header; blank lines are none.
+    /// The number of records after the header. Blank lines do not count.
     public var rows = 0
-    /// New profiles.
+    /// The number of new profiles.
     public var imported = 0
-    /// Stored profiles that a row changed.
+    /// The number of stored profiles that a row changed.
     public var updated = 0
-    /// Valid rows that changed nothing: profiles that are there already under `skip`, unchanged ones under `update`,
-    /// and all that a failed all-or-nothing import kept out.
+    /// The number of valid rows that changed nothing. They are rows of existing profiles under `skip`, rows without
+    /// changes under `update`, and all valid rows of a failed all-or-nothing import.
     public var skipped = 0
-    /// Rows that something was wrong with.
+    /// The number of rejected rows.
     public var rejected = 0
-    /// How many issues there are of each kind, and the first ones of each.
+    /// The number of issues of each kind, and the first issues of each kind.
     public var issues: IssueTally<RowIssue>
-    /// How the input was written, as far as its header was read: JSON, or CSV with its delimiter. A file of rejected rows is
-    /// CSV with the same delimiter; one of JSON has the fields' own names in its header.
+    /// The detected format of the input: JSON, or CSV with its delimiter. It stays `automatic` if the header was not
+    /// read. A file of rejected rows is CSV with the same delimiter. For JSON input its header has the names of the
+    /// fields.
     public var format = InputFormat.automatic
-    /// What was odd about the input, and was read all the same.
+    /// Unusual features of the input that the import accepted.
     public var warnings: [InputWarning] = []
-    /// When it began.
+    /// The start time of the import.
     public let startedAt: Timestamp
-    /// Where the profiles went, as the engine calls it: the file's path. Nil without a store.
+    /// The place of the store as the engine names it, such as the path of the file. Nil without a store.
     public let store: String?
-    /// From beginning to end.
+    /// The duration of the import in seconds.
     public var seconds = 0.0
-    /// Nothing was written: a dry run, or a validation without a store.
+    /// Whether nothing was written, because this was a dry run or a validation without a store.
     public let isDryRun: Bool
-    /// Why it ended before its input did.
+    /// The reason that the import ended before the end of its input, or nil.
     public var earlyEnd: EarlyEnd?
-    /// Every rejected row is in the file that was given for them. If not, there was none, or what is in it may end within
-    /// a row.
+    /// Whether all rejected rows were written to the file of rejected rows. If false, there was no such file, or the
+    /// file may end in the middle of a row.
     public var hasWrittenRejects = false
 
-    /// Columns of the input are not in the file of rejected rows, since they were passed over.
+    /// Whether the file of rejected rows omits columns that the import ignored.
     public var rejectsOmitColumns = false
 
-    /// Why an import ended before its input did; what was committed stays.
+    /// The reason that an import ended before the end of its input. Committed rows stay in the store.
     public enum EarlyEnd: String, Hashable, Sendable {
-        /// The task was cancelled, by Ctrl-C in the command.
+        /// The task was cancelled. In the command, Ctrl-C does this.
         case cancelled
-        /// More rows were rejected than the options allow.
+        /// The number of rejected rows exceeded the limit in the options.
         case tooManyRejects = "too_many_rejects"
-        /// All or nothing was asked for, a row was rejected, and nothing was stored.
+        /// A row was rejected in an all-or-nothing import, so nothing was stored.
         case nothingStored = "nothing_stored"
     }
 
@@ -67,15 +68,16 @@ public struct ImportReport: Hashable, Sendable {
 
 /// An issue of a row of an input.
 public struct RowIssue: Hashable, Sendable {
-    /// The first physical line of the record, from 1.
+    /// The first physical line of the record, counted from 1.
     public let line: Int
-    /// The record after the header is 1.
+    /// The number of the record, counted from 1 after the header.
     public let record: Int
-    /// What is wrong.
+    /// The issue.
     public let issue: ReportedIssue
-    /// What stood there, cut to 200 characters; nil for a secret and for an issue of the whole row.
+    /// The invalid value, truncated to 200 characters. Nil for a secret and for an issue of the whole row.
     public let value: String?
-    /// What stood in the primary key's column, cut to 200 characters; nil where the cells of the row cannot be told apart.
+    /// The value of the primary key's column, truncated to 200 characters. Nil if the cells of the row cannot be told
+    /// apart.
     public let key: String?
 
     package init(line: Int, record: Int, issue: ReportedIssue, value: String?, key: String?) {

@@ -1,59 +1,61 @@
 package import ProfileCore
 internal import TextLayout
 
-/// What is odd about an input that was read all the same: what was stored may not be what its author meant.
+/// An unusual feature of an input that the reader accepted. The stored values may differ from the intended ones.
 public enum InputWarning: Hashable, Sendable {
-    /// The characters are not UTF-8 and nobody said what they are; they were read as what they look like.
+    /// The input is not UTF-8, and no encoding was named. The reader guessed this encoding from the bytes.
     case guessedEncoding(String)
-    /// Rows with a quote inside a cell that is not quoted: it was read as it stands. The first begins in this line.
+    /// Rows with a quote inside an unquoted cell. The quote was read as a part of the value. The first such row starts
+    /// on this line.
     case strayQuotes(rows: Int, line: Int)
-    /// Blank lines between rows, the first of them in this line: what follows may be another table.
+    /// Blank lines between rows, the first of them on this line. The following lines may be another table.
     case blankLines(count: Int, line: Int)
-    /// Cells of an integer field that begin with zeros, which an integer does not keep; the first is in this line.
+    /// Cells of an integer field with leading zeros, which an integer does not keep. The first such cell is on this
+    /// line.
     case leadingZeros(field: String, cells: Int, line: Int)
-    /// Rows whose password is what the hash of one looks like: it was taken for a password. The first is in this line.
+    /// Rows whose password looks like a password hash. It was read as a password. The first such row is on this line.
     case hashesAsPasswords(rows: Int, line: Int)
-    /// Columns in which every cell of the first rows stands between quotes that are none in CSV, such as apostrophes; they
-    /// were read as a part of the value. The first row begins in this line.
+    /// Columns in which all cells of the first rows are enclosed in quotes that CSV does not recognize, such as
+    /// apostrophes. They were read as a part of the value. The first row starts on this line.
     case otherQuotes(columns: Int, line: Int)
-    /// The first rows, from this line on, are unlike those that follow in most columns: the header may have more lines.
+    /// The first rows, from this line on, differ from the later rows in most columns. The header may have more lines.
     case unlikeFirstRows(rows: Int, line: Int)
-    /// The last rows, as in this line, are unlike those before them in most columns: a total or another table may stand
-    /// there.
+    /// The last rows, for example on this line, differ from the earlier rows in most columns. They may be a total or
+    /// another table.
     case unlikeLastRows(line: Int)
-    /// The row that was taken for the header looks like those that follow.
+    /// The row that was read as the header looks like the rows that follow.
     case headerLikeRows
 }
 
 extension InputWarning {
-    /// As a report says it, in English.
+    /// Returns the English sentence for a report.
     package var text: String {
         switch self {
         case .guessedEncoding(let name):
-            "The input is not UTF-8. It was read as \(name), which is a guess: --encoding says what it is."
+            "The input is not UTF-8. It was read as \(name), which is a guess. Name its encoding with --encoding."
         case .strayQuotes(let rows, let line):
             "\(Self.count(rows, "row has", "rows have")) a quote inside a cell that is not quoted, \(Self.first(rows, line)); "
-                + "it was read as it stands. A separator may be missing there."
+                + "the quote was read as a part of the value. A separator may be missing there."
         case .blankLines(let count, let line):
-            "\(Self.count(count, "blank line stands", "blank lines stand")) between rows, \(Self.first(count, line)); what "
-                + "follows was read as rows of the same table."
+            "\(Self.count(count, "blank line stands", "blank lines stand")) between rows, \(Self.first(count, line)); the "
+                + "following lines were read as rows of the same table."
         case .leadingZeros(let field, let cells, let line):
             "\(Self.count(cells, "cell of \(field) begins", "cells of \(field) begin")) with zeros, \(Self.first(cells, line)); "
-                + "an integer does not keep them. Where they matter the field should be a string."
+                + "an integer does not keep them. If they matter, make the field a string."
         case .hashesAsPasswords(let rows, let line):
             "\(Self.count(rows, "row has", "rows have")) the hash of a password where a password should be, "
-                + "\(Self.first(rows, line)); it was taken for a password. --map COLUMN=password_hash takes it for a hash."
+                + "\(Self.first(rows, line)); it was read as a password. To import hashes, use --map COLUMN=password_hash."
         case .otherQuotes(let columns, let line):
-            "The cells of \(Self.count(columns, "column stand", "columns stand")) between apostrophes or the like, as in line "
-                + "\(line); they were read as a part of the values, since CSV quotes by \"."
+            "The cells of \(Self.count(columns, "column", "columns")) are enclosed in apostrophes or similar quotes, as in "
+                + "line \(line); the quotes were read as a part of the values, because CSV quotes with \"."
         case .unlikeFirstRows(let rows, let line):
-            "\(Self.count(rows, "row", "rows")) below the header, in line \(line), \(rows == 1 ? "is" : "are") unlike those "
-                + "that follow and may be a part of the header; \(rows == 1 ? "it was read as a row" : "they were read as rows")."
+            "\(Self.count(rows, "row", "rows")) below the header, in line \(line), \(rows == 1 ? "is" : "are") unlike the "
+                + "rows that follow and may be a part of the header; \(rows == 1 ? "it was read as a row" : "they were read as rows")."
         case .unlikeLastRows(let line):
-            "The last rows are unlike those above them, as in line \(line): they may be a total or another table, and were "
-                + "read as rows of the same one."
+            "The last rows are unlike the rows above them, as in line \(line): they may be a total or another table. They "
+                + "were read as rows of the same table."
         case .headerLikeRows:
-            "The row that was taken for the header looks like those that follow: the names of the columns may be missing."
+            "The row that was read as the header looks like the rows that follow: the names of the columns may be missing."
         }
     }
 
@@ -65,7 +67,7 @@ extension InputWarning {
         count == 1 ? "in line \(line)" : "the first in line \(line)"
     }
 
-    /// As a program reads it.
+    /// Returns the JSON form for programs.
     package var json: JSONValue {
         switch self {
         case .guessedEncoding(let name): ["code": "guessed_encoding", "encoding": .string(name)]

@@ -1,18 +1,19 @@
 internal import ProfileCore
 public import ProfileStore
 
-/// A form in which a report is written to a file (I8).
+/// The format of a report file (I8).
 public enum ReportFormat: String, Hashable, Sendable, CaseIterable {
-    /// The totals, the issues by field and code, and every listed issue, for people.
+    /// Text for people: the totals, the issues by field and code, and every listed issue.
     case text = "txt"
-    /// All of it, for programs; two spaces a level.
+    /// JSON for programs: the whole report, indented by two spaces per level.
     case json
-    /// A record an issue, without the totals. It is made for spreadsheets: a value that one would run begins with `'`.
+    /// CSV for spreadsheets: one record per issue, without the totals. A value that a spreadsheet would run as a
+    /// formula starts with `'`.
     case csv
-    /// One page that needs nothing besides: totals, a chart of issues by field and code, and the issues to filter.
+    /// A self-contained HTML page: the totals, a chart of issues by field and code, and a searchable list of issues.
     case html
 
-    /// The format that a file's ending asks for, whatever its case; nil for any other ending.
+    /// Creates the format for the extension of a file name, ignoring case. Returns nil for any other extension.
     public init?(fileName: String) {
         guard let dot = fileName.lastIndex(of: ".") else { return nil }
         self.init(rawValue: fileName[fileName.index(after: dot)...].lowercased())
@@ -20,38 +21,38 @@ public enum ReportFormat: String, Hashable, Sendable, CaseIterable {
 }
 
 extension ImportReport {
-    /// The whole report in a format, with the issues that it lists.
+    /// Returns the whole report in a format, with the issues that it lists.
     ///
-    /// It includes the path of the store, for the operator. A service answers its clients with the `Encodable` form.
+    /// It includes the path of the store and is meant for the operator. A service sends its clients the `Encodable` form.
     public func rendered(as format: ReportFormat) -> String { outline.rendered(as: format) }
 
-    /// Writes the whole report in a format, as above, chunk by chunk.
+    /// Writes the whole report in a format, in chunks.
     ///
-    /// - Throws: What the sink has thrown.
+    /// - Throws: ``StreamFailure`` if the sink throws an error.
     public func write(as format: ReportFormat, to sink: ChunkSink) async throws(StreamFailure) {
         try await sink.write(rendered(as: format))
     }
 
-    /// The report for a terminal: totals, issues by field and code, and the first examples.
+    /// Returns the report for a terminal: totals, issues by field and code, and the first examples.
     ///
-    /// Control characters of the input are shown as escapes, so that no file writes to somebody's terminal.
+    /// Control characters of the input are shown as escapes, so a file cannot control the terminal.
     public func summary(examples: Int = 5) -> String { outline.summary(examples: examples) }
 }
 
 extension RevalidationReport {
-    /// The whole report in a format, with the issues that it lists.
+    /// Returns the whole report in a format, with the issues that it lists.
     ///
-    /// It includes the path of the store, for the operator. A service answers its clients with the `Encodable` form.
+    /// It includes the path of the store and is meant for the operator. A service sends its clients the `Encodable` form.
     public func rendered(as format: ReportFormat) -> String { outline.rendered(as: format) }
 
-    /// Writes the whole report in a format, as above, chunk by chunk.
+    /// Writes the whole report in a format, in chunks.
     ///
-    /// - Throws: What the sink has thrown.
+    /// - Throws: ``StreamFailure`` if the sink throws an error.
     public func write(as format: ReportFormat, to sink: ChunkSink) async throws(StreamFailure) {
         try await sink.write(rendered(as: format))
     }
 
-    /// The report for a terminal: totals, issues by field and code, and the first examples.
+    /// Returns the report for a terminal: totals, issues by field and code, and the first examples.
     ///
     /// Control characters of stored values are shown as escapes.
     public func summary(examples: Int = 5) -> String { outline.summary(examples: examples) }

@@ -3,12 +3,12 @@ internal import ProfileCore
 internal import ProfileStore
 
 extension ReportOutline {
-    /// A header, and a record an issue.
+    /// The report as CSV: a header and one record per issue.
     var csv: String {
         let output = GatheredChunks()
         do throws(ByteStreamError) {
             var writer = CSVWriter(to: output.sink, spreadsheetSafe: true)
-            // In every record, so that those of several reports can be put together.
+            // Every record has the origin, so that records of several reports can be combined.
             let origin = [startedAt.description, ProgramVersion.name, store ?? ""]
             try writer.record(
                 (hasPlaces ? ["line", "record"] : [])
@@ -21,14 +21,14 @@ extension ReportOutline {
             }
             try writer.finish()
         } catch {
-            // Memory takes whatever is written to it.
+            // Writing to memory cannot fail.
         }
         return String(decoding: output.takeAll().joined(), as: UTF8.self)
     }
 }
 
 extension CSVWriter {
-    /// Writes a record whose cells are Strings already.
+    /// Writes a record of Strings.
     mutating func record(_ cells: [String]) throws(ByteStreamError) {
         for text in cells { cell(text.utf8.span) }
         try endRecord()

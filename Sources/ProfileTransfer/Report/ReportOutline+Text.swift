@@ -2,14 +2,14 @@ internal import ProfileStore
 internal import TextLayout
 
 extension ReportOutline {
-    /// For a terminal, with the first few issues.
+    /// Returns the report for a terminal, with the first issues.
     func summary(examples: Int) -> String {
         let shown = issues.prefix(max(0, examples))
         return (opening + [issueSection(shown, title: "Examples", longestValue: 60)]).compactMap(\.self)
             .joined(separator: "\n\n") + "\n"
     }
 
-    /// All that is listed.
+    /// The report as text, with all listed issues.
     var text: String {
         (opening + [issueSection(issues[...], title: "Issues", longestValue: .max)]).compactMap(\.self)
             .joined(separator: "\n\n") + "\n"
@@ -50,7 +50,7 @@ extension ReportOutline {
         let hasKeys = shown.contains { $0.key != nil }
         for issue in shown {
             let value = issue.value.map { $0.quoted(longest: longestValue) + ": " } ?? ""
-            // The line leads into the file by itself.
+            // The line alone is enough to find the row in the file.
             let line = issue.place.map { ["line \($0.line)"] } ?? []
             table.add(
                 line + (hasKeys ? [issue.key?.visible(upTo: Self.widestKey) ?? ""] : [])
@@ -59,21 +59,21 @@ extension ReportOutline {
         return "\(title)\(part(shown.count))\n" + table.indented
     }
 
-    /// How many of all issues these are.
+    /// Returns the number of shown issues out of all issues.
     private func part(_ count: Int) -> String {
         guard count < issueCount else { return "" }
         let number = "\(count.grouped) of \(issueCount.grouped)"
         return count < issues.count ? ": the first \(number)" : ": \(number), the first of each field and code"
     }
 
-    /// In columns of a terminal.
+    /// The maximum width of a key in terminal columns.
     private static let widestKey = 32
 
-    /// Stands where an issue has no field.
+    /// The text for an issue without a field.
     static let wholeRow = "(row)"
 }
 
 extension TextTable {
-    /// The lines, two spaces in.
+    /// The lines of the table, indented by two spaces.
     fileprivate var indented: String { lines.map { "  " + $0 }.joined(separator: "\n") }
 }

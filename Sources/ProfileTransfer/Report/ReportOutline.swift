@@ -1,13 +1,13 @@
 internal import ProfileCore
 internal import ProfileStore
 
-/// What a report says, whatever it is about; each format is written from this.
+/// The contents of a report, independent of its subject. Each format is written from this value.
 struct ReportOutline {
     /// "Import of" or "Revalidation of".
     let heading: String
-    /// What was judged, as it was named.
+    /// The name of the input, or another text for what was validated.
     let subject: String
-    /// What a reader must know before the numbers.
+    /// Remarks to show before the numbers.
     let remarks: [String]
     let startedAt: Timestamp
     /// Nil without a store.
@@ -15,25 +15,25 @@ struct ReportOutline {
     let schema: SchemaReference
     let totals: [Total]
     let counts: [Count]
-    /// All issues, listed or not.
+    /// The number of all issues, listed or not.
     let issueCount: Int
-    /// Whether issues have a place in a file.
+    /// Whether issues have a line and a record in a file.
     let hasPlaces: Bool
     let issues: [Issue]
     let seconds: Double
-    /// Makes ``json``; most formats do without.
+    /// Creates ``json``. It is a closure, because most formats do not need the value.
     let makeJSON: () -> JSONValue
 
     struct Total {
-        /// As in JSON.
+        /// The name of the total in JSON.
         let name: String
         let count: Int
-        /// What it is a part of; nil for what is a part of nothing.
+        /// The total that this count is a part of, or nil if there is none.
         var whole: Int?
-        /// Whether any of these is bad news.
+        /// Whether a count above zero is bad.
         var isBad = false
 
-        /// As people read it.
+        /// The title of the total for people.
         var title: String { String(name.map { $0 == "_" ? " " : $0 }) }
     }
 
@@ -44,11 +44,11 @@ struct ReportOutline {
     }
 
     struct Issue {
-        /// Where it is in the file.
+        /// The place of the issue in the file.
         var place: Place?
         let issue: ReportedIssue
         let value: String?
-        /// The primary key of the row or profile, whatever the schema calls it; nil where it is not known.
+        /// The primary key of the row or profile, or nil if it is unknown.
         let key: String?
     }
 
@@ -57,15 +57,15 @@ struct ReportOutline {
         let record: Int
     }
 
-    /// The report with the keys that programs go by; they stay as they are, and new ones come last.
+    /// The report as JSON for programs. Its keys never change, and new keys come last.
     var json: JSONValue { makeJSON() }
 
-    /// To the millisecond.
+    /// The duration in seconds, with milliseconds.
     var secondsText: String { JSONValue.seconds(seconds).text() }
 
     var isTruncated: Bool { issueCount > issues.count }
 
-    /// When it was made, by what, and of which store.
+    /// The time of the report, the program and the store.
     var origin: String { "\(startedAt.text), \(ProgramVersion.name), \(store.map { "store \($0)" } ?? "no store")" }
 }
 
@@ -94,18 +94,19 @@ extension ImportReport {
 
     private var encodingRemark: String? {
         guard issues.issueCounts.contains(where: { $0.code == IssueCode.badEncoding.rawValue }) else { return nil }
-        return "Rows were rejected for bytes that do not fit the input's encoding: --encoding says how it is written."
+        return "Rows were rejected because their bytes do not fit the input's encoding. "
+            + "Name its encoding with --encoding."
     }
 
     private var endRemark: String? {
-        let stored = isDryRun ? "" : " What is counted as imported is stored."
+        let stored = isDryRun ? "" : " The rows counted as imported or updated are stored."
         return switch earlyEnd {
         case nil: nil
         case .cancelled: "Ended early: it was cancelled." + stored
         case .tooManyRejects: "Ended early: too many rows were rejected." + stored
         case .nothingStored where isDryRun:
-            "Nothing would be stored: all or nothing was asked for, and a row is rejected."
-        case .nothingStored: "Nothing was stored: all or nothing was asked for, and a row was rejected."
+            "Nothing would be stored: the import is all or nothing, and a row is rejected."
+        case .nothingStored: "Nothing was stored: the import is all or nothing, and a row was rejected."
         }
     }
 }
@@ -118,7 +119,7 @@ extension RevalidationReport {
                 isCandidate
                     ? "These rules are \(schema.version == nil ? "not in force" : "in force"), and nothing was marked."
                     : nil,
-                isCancelled ? "Ended early: it was cancelled before every profile was judged." : nil,
+                isCancelled ? "Ended early: it was cancelled before all profiles were checked." : nil,
             ].compactMap(\.self),
             startedAt: startedAt, store: store, schema: schema,
             totals: [

@@ -1,5 +1,5 @@
 extension ReportPage {
-    /// Makes the list of issues one that can be searched. It writes text only, never markup.
+    /// The script that makes the list of issues searchable. It writes only text, never markup.
     static let script = #"""
 
         "use strict";
@@ -20,7 +20,7 @@ extension ReportPage {
             character => named[character] ?? "\\u{" + character.codePointAt(0).toString(16) + "}");
           const fieldText = field => field === null ? "(row)" : field;
           const kindOf = issue => JSON.stringify([issue.field, issue.code]);
-          // How many there are, listed or not.
+          // The number of issues, listed or not.
           const countOf = kind => report.issue_counts.filter(count => !kind || kindOf(count) === kind)
             .reduce((sum, count) => sum + count.count, 0);
           let found = report.issues;

@@ -1,5 +1,6 @@
 extension ReportPage {
-    /// Light or dark as the reader's system is; on a narrow screen each issue is a block of its own.
+    /// The style sheet. It follows the light or dark mode of the system. On a narrow screen each issue is a separate
+    /// block.
     static let style = """
 
         :root {

@@ -2,17 +2,17 @@ internal import ProfileCore
 internal import ProfileStore
 internal import TextLayout
 
-/// A report as one HTML page that needs nothing besides, not even JavaScript for its totals, its chart and the first
-/// issues; with it, all that are listed can be searched.
+/// A report as a single self-contained HTML page. The totals, the chart and the first issues work without JavaScript.
+/// With JavaScript, all listed issues can be searched.
 ///
-/// What comes from a file reaches the page in two ways: as text with `&`, `<`, `>` and quotes escaped, and as JSON in a
-/// block that no browser runs, in which nothing can end the block. Should either fail, the page's own policy
-/// (Content Security Policy Level 3) still runs only the one script, and takes only the one style sheet, that have the
-/// hashes named there, and loads nothing from anywhere.
+/// Input text reaches the page in two forms: as text with `&`, `<`, `>` and quotes escaped, and as JSON in a block that
+/// browsers do not run. No input text can end that block. If one of these protections fails, the Content Security
+/// Policy (Level 3) of the page still applies. It allows only the script and the style sheet with the given hashes, and
+/// loads nothing.
 struct ReportPage {
     private let outline: ReportOutline
 
-    /// Issues that are on the page without JavaScript.
+    /// The number of issues shown without JavaScript.
     private static let shownIssues = 20
 
     init(_ outline: ReportOutline) { self.outline = outline }
@@ -67,7 +67,8 @@ struct ReportPage {
             """
     }
 
-    /// The bars are drawn here rather than by the script, and decorate numbers that are there as text.
+    /// The chart of issues. The bars are part of the HTML, because the script may not run. They only illustrate numbers
+    /// that are also present as text.
     private var chart: String {
         let most = max(1, outline.counts.map(\.count).max() ?? 1)
         let rows = outline.counts.map { count in
@@ -143,7 +144,8 @@ struct ReportPage {
         "\(count.grouped) \(noun)\(count == 1 ? "" : "s")"
     }
 
-    /// The characters with which a value could end the block are in strings only, where an escape means the same.
+    /// Returns JSON that cannot end its block in the page. The characters that could end the block occur only in
+    /// strings, where an escape has the same meaning.
     static func embeddable(_ json: JSONValue) -> String {
         var text = ""
         for scalar in json.text().unicodeScalars {
@@ -165,7 +167,7 @@ struct ReportPage {
 }
 
 extension String {
-    /// The text as HTML shows it, in an element or in a quoted attribute, with control characters made visible.
+    /// The text escaped for an HTML element or a quoted attribute, with control characters made visible.
     fileprivate var escaped: String {
         var text = ""
         for scalar in visible.unicodeScalars {

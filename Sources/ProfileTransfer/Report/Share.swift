@@ -1,8 +1,8 @@
 internal import TextLayout
 
-/// A part of a whole in percent, so written that it says nothing and all only where they are meant.
+/// Formats a part of a whole as a percentage. It shows 0 or 100 percent only for the exact values.
 enum Share {
-    /// `12.5 %`; nil where there is no whole.
+    /// Returns a text such as `12.5 %`, or nil if there is no whole.
     static func text(_ part: Int, of whole: Int?) -> String? {
         guard let whole, whole > 0 else { return nil }
         let tenths = Int((Double(part) / Double(whole) * 1_000).rounded())

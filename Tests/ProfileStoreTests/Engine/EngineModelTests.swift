@@ -18,14 +18,23 @@ import Watchdog
             let options = store.options {
                 $0.initialSchema = RandomVerbs.schemas[0]
                 $0.hashingThreads = 1
+                // PostgreSQL shortens the log and the list of unknown names now and then, and not at each write.
+                guard store.engine != .postgres else { return }
                 $0.mostChanges = steps.mostChanges
                 $0.mostUnknownNames = 3
             }
             let real = try await store.open(options)
-            let memory = try await ProfileRepository.openInMemory(options: options)
+            let model = try MemoryStore(options.initialSchema, at: store.clock.timestamp)
+            let memory = try await ProfileRepository.open(model, options: options)
+            var newest = try await real.newestID()
             for step in 0..<200 {
                 let verb = steps.next(at: store.clock.timestamp)
                 let found = await verb.outcome(on: real)
+                // A verb gives ids that follow each other, but PostgreSQL may leave out some before them.
+                if store.engine == .postgres, let first = try await real.firstID(after: newest) {
+                    model.skipIDs(below: first)
+                    newest = try await real.newestID()
+                }
                 let expected = await verb.outcome(on: memory)
                 try #require(found == expected, "PROFILES_TEST_SEED=\(seed), step \(step): \(verb.name)")
                 store.clock.advance(by: .milliseconds(steps.pause()))
@@ -37,5 +46,17 @@ import Watchdog
             await real.close()
             await memory.close()
         }
+    }
+}
+
+extension ProfileRepository {
+    fileprivate func firstID(after id: Int64) async throws -> Int64? {
+        var scan = StoreScan(fields: [], mostRows: 1, mostBytes: .max)
+        scan.after = id
+        return try await engine.scan(scan).rows.first?.id
+    }
+
+    fileprivate func newestID() async throws -> Int64 {
+        try await profiles(ProfileQuery(isReversed: true, limit: 1)).profiles.first?.id ?? 0
     }
 }

@@ -83,7 +83,7 @@ import Watchdog
             schema: schema(), today: .latest, options: importOptions { $0.encoding = "UTF-8" }
         ).run(bytes)
         #expect(refused.lines == ["2/1 row bad_encoding"] && refused.warnings == [])
-        #expect(refused.summary().contains("--encoding says how it is written"))
+        #expect(refused.summary().contains("Name its encoding with --encoding."))
     }
 
     @Test func `N7: an encoding that nobody knows is refused`() async throws {
@@ -187,10 +187,10 @@ import Watchdog
             #expect(text.contains("1 row has a quote inside a cell that is not quoted, in line 7;"))
             #expect(text.contains("2,000 blank lines stand between rows, the first in line 8;"))
             #expect(text.contains("3 cells of zip begin with zeros, the first in line 9;"))
-            #expect(text.contains("The cells of 2 columns stand between apostrophes or the like, as in line 2;"))
-            #expect(text.contains("1 row below the header, in line 2, is unlike those that follow"))
-            #expect(text.contains("The last rows are unlike those above them, as in line 10:"))
-            #expect(text.contains("The row that was taken for the header looks like those that follow"))
+            #expect(text.contains("2 columns are enclosed in apostrophes or similar quotes, as in line 2;"))
+            #expect(text.contains("1 row below the header, in line 2, is unlike the rows that follow"))
+            #expect(text.contains("The last rows are unlike the rows above them, as in line 10:"))
+            #expect(text.contains("The row that was read as the header looks like the rows that follow"))
         }
     }
 }
