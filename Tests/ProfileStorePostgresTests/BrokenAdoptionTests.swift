@@ -111,4 +111,28 @@ import Watchdog
         try await repository.register("three", ["email": "same"])
         await repository.close()
     }
+
+    @Test func `an adoption that is refused after its indexes were made leaves none of them behind`() async throws {
+        let store = try PostgresStore()
+        let schema = try People.standard(and: People.email)
+        let repository = try await store.open { $0.initialSchema = schema }
+        let key = try #require(WriteKey("first"))
+        try await repository.register("one", ["email": "same"])
+        #expect(try await repository.rules.adopt(schema, key: key) == 1)
+        // The values fit, so that only the key is in the way.
+        #expect(
+            await problem { try await repository.rules.adopt(People.standard(and: People.uniqueEmail), key: key) }
+                == .keyReused(key))
+        #expect(try await indexes(store) == 0)
+        let otherKey = try ProfileSchema(
+            parsing: """
+                {"name": "people", "primaryKey": "email", "fields": [
+                    {"name": "email", "constraints": {"required": true}}, {"name": "nick", "constraints": {"unique": true}}]}
+                """)
+        let refused = await problem { try await repository.rules.adopt(otherKey) }
+        #expect(refused?.code == .otherPrimaryKey)
+        #expect(try await indexes(store) == 0)
+        try await repository.register("two", ["email": "same"])
+        await repository.close()
+    }
 }

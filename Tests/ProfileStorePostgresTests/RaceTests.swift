@@ -42,6 +42,29 @@ import Watchdog
         #expect(Self.sum(of: "throttled ", in: lines) == 195)
     }
 
+    @Test func `R4: of edits to one unique value at once one succeeds, and the others are duplicates`() async throws {
+        let schema = try People.standard(and: People.uniqueEmail)
+        let store = try PostgresStore()
+        try await withRepositories(
+            4, of: store, { $0.initialSchema = schema }
+        ) { repositories in
+            for writer in 0..<4 { try await repositories[0].register("writer\(writer)") }
+            for round in 0..<20 {
+                let outcomes = await withTaskGroup(of: ProfileStoreError.Code?.self) { group in
+                    for (writer, repository) in repositories.enumerated() {
+                        group.addTask {
+                            await problem { try await repository.edit("writer\(writer)") { $0["email"] = "\(round)" } }?
+                                .code
+                        }
+                    }
+                    return await group.reduce(into: []) { $0.append($1) }
+                }
+                #expect(outcomes.count { $0 == nil } == 1)
+                #expect(outcomes.count { $0 == .duplicate } == 3, "\(outcomes)")
+            }
+        }
+    }
+
     private static func sum(of label: String, in lines: [String]) -> Int {
         lines.filter { $0.hasPrefix(label) }.reduce(0) { $0 + (Int($1.dropFirst(label.count)) ?? 0) }
     }

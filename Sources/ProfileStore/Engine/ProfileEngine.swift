@@ -91,7 +91,7 @@ package protocol ProfileEngine: Sendable {
     ) async throws(ProfileStoreError) -> Profile
 
     /// Removes the profiles that still have the revision they were read with, in one transaction, and logs a change for
-    /// each.
+    /// each in the order of their ids.
     ///
     /// - Returns: The number of removed profiles. The others were removed or changed before.
     func remove(_ profiles: [Profile], _ stamp: WriteStamp) async throws(ProfileStoreError) -> Int

@@ -24,7 +24,10 @@ extension ProfileSearch {
             ? [.present] : isReversed ? [.absent, .present] : [.present, .absent]
         guard let after else { return parts.map { SearchStretch(part: $0, after: nil) } }
         let part: SearchStretch.Part = order.field != nil && after.value == nil ? .absent : .present
-        guard let index = parts.firstIndex(of: part) else { return [] }
+        guard let index = parts.firstIndex(of: part) else {
+            // Absent values come first in the reversed order, also where every profile has a value.
+            return isReversed ? parts.map { SearchStretch(part: $0, after: nil) } : []
+        }
         return parts[index...].map { SearchStretch(part: $0, after: $0 == part ? after : nil) }
     }
 }

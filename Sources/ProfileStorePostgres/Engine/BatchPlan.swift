@@ -16,8 +16,9 @@ struct BatchPlan {
     private let time: Timestamp
     private(set) var ids: BatchIDs
     private var writes: [Write] = []
-    /// The profile that has a value of a unique field, by the column and the compared form of the value; nil for none.
-    private var owners: [FieldName: [String: Int64?]] = [:]
+    /// The profile that has a value of a unique field, by the column and the bytes of the compared value; nil for none.
+    /// Equal `String`s can be different values, such as é in one scalar and in two.
+    private var owners: [FieldName: [[UInt8]: Int64?]] = [:]
     /// What is known of profiles, as the steps up to here have left them.
     private var profiles: [Int64: Profile] = [:]
     private var hashes: [Int64: String] = [:]
@@ -97,7 +98,7 @@ struct BatchPlan {
     }
 
     private func owner(of value: String, in field: FieldRules) -> Int64? {
-        owners[field.column]?[ProfileTable.compared(value, of: field)] ?? nil
+        owners[field.column]?[Array(ProfileTable.compared(value, of: field).utf8)] ?? nil
     }
 
     // MARK: What the table has
@@ -123,7 +124,7 @@ struct BatchPlan {
         var questions: [(field: FieldRules, values: [String])] = []
         for (index, field) in table.uniqueFields {
             guard let value = rows.text(row: row, field: index).map({ ProfileTable.compared($0, of: field) }),
-                owners[field.column]?[value] == nil
+                owners[field.column]?[Array(value.utf8)] == nil
             else { continue }
             questions.append((field, [value]))
         }
@@ -133,7 +134,7 @@ struct BatchPlan {
     private mutating func learn(of username: String, _ transaction: Transaction) async throws {
         let key = table.schema.primaryKey
         let value = ProfileTable.compared(username, of: key)
-        if let owner = owners[key.column]?[value], owner.map({ profiles[$0] != nil }) ?? true { return }
+        if let owner = owners[key.column]?[Array(value.utf8)], owner.map({ profiles[$0] != nil }) ?? true { return }
         try await ask([(key, [value])], true, transaction)
     }
 
@@ -148,7 +149,7 @@ struct BatchPlan {
                 return Command("\(selected) WHERE \(column) = ANY ($1::text[])", [.texts(values)])
             })
         for (question, rows) in zip(questions, answers) {
-            for value in question.values where owners[question.field.column]?[value] == nil {
+            for value in question.values.map({ Array($0.utf8) }) where owners[question.field.column]?[value] == nil {
                 owners[question.field.column, default: [:]][value] = .some(nil)
             }
             let wanted = wantsProfiles && question.field.isPrimaryKey
@@ -158,7 +159,7 @@ struct BatchPlan {
                 guard let value = rows.text(row, valueColumn) else { continue }
                 // What a step before has made of it is newer, and not in the table yet.
                 guard !updated.contains(id) else { continue }
-                owners[question.field.column, default: [:]][value] = id
+                owners[question.field.column, default: [:]][Array(value.utf8)] = id
                 if wanted {
                     profiles[id] = table.profile(in: rows, row)
                     hashes[id] = rows.text(row, valueColumn - 1)
@@ -211,7 +212,7 @@ struct BatchPlan {
         if let secret = table.secretField, let hash = rows.text(row: row, field: secret) { hashes[profile.id] = hash }
         for (index, field) in table.uniqueFields {
             guard let value = rows.text(row: row, field: index) else { continue }
-            owners[field.column, default: [:]][ProfileTable.compared(value, of: field)] = profile.id
+            owners[field.column, default: [:]][Array(ProfileTable.compared(value, of: field).utf8)] = profile.id
         }
     }
 

@@ -18,8 +18,9 @@ extension PostgresEngine {
         let keys = usernames.map { ProfileTable.key(of: $0) }
         let rows = try await run(
             Command("SELECT username$key FROM profiles WHERE username$key = ANY ($1::text[])", [.texts(keys)]))
-        let stored = Set((0..<rows.count).compactMap { rows.text($0, 0) })
-        return keys.map { stored.contains($0) }
+        // By their bytes, because equal `String`s can be different names.
+        let stored = Set((0..<rows.count).compactMap { rows.text($0, 0).map { Array($0.utf8) } })
+        return keys.map { stored.contains(Array($0.utf8)) }
     }
 
     func store<Batch: ImportBatch>(

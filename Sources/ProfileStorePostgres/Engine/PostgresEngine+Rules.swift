@@ -38,10 +38,25 @@ extension PostgresEngine {
 
     // MARK: Adopting
 
-    /// Puts other rules in force in steps, each of which finds what others have done: columns, indexes, and then the
-    /// version, in a transaction of its own. An index of a unique field is made while others write, so that a large table
-    /// stays open; it binds them from the moment on that it is there.
     func adopt(
+        _ schema: ProfileSchema, _ stamp: WriteStamp
+    ) async throws(ProfileStoreError) -> (inForce: AdoptedSchema, version: Int) {
+        if let request = stamp.request, let first = try await outcome(of: request, at: stamp.time) {
+            return (try await schemaInForce(), try first.answer().get())
+        }
+        do throws(ProfileStoreError) {
+            return try await adoptInSteps(schema, stamp)
+        } catch {
+            // A unique index binds writers even if its rules are not adopted in the end.
+            try? await dropUnwantedIndexes()
+            throw error
+        }
+    }
+
+    /// Puts other rules in force in steps. Each step finds what other sessions have done: columns, indexes, and then the
+    /// version, in its own transaction. An index of a unique field is created while others write, so that a large table
+    /// stays available. It binds writers from the moment it exists.
+    private func adoptInSteps(
         _ schema: ProfileSchema, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> (inForce: AdoptedSchema, version: Int) {
         let start = ContinuousClock.now

@@ -505,7 +505,10 @@ struct PostgresSession: Sendable {
                     pause = min(pause * 2, .milliseconds(200))
                     continue
                 }
-                if (error as? PostgresError)?.mayBeRepeated ?? false || Durability.isMissing(error), !isOver {
+                // Another writer stored the value after this one had looked for it. The next attempt finds it.
+                let isRace = (error as? PostgresError)?.state == .uniqueViolation
+                let mayBeRepeated = (error as? PostgresError)?.mayBeRepeated ?? false
+                if mayBeRepeated || isRace || Durability.isMissing(error), !isOver {
                     try? await Task.sleep(for: pause)
                     pause = min(pause * 2, .milliseconds(200))
                     continue

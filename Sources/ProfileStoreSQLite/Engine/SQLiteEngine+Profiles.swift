@@ -94,7 +94,7 @@ extension SQLiteEngine {
         try await change(stamp, isLong: true) { connection in
             let rules = try self.rulesInForce(connection)
             var changes: [Change] = []
-            for profile in profiles {
+            for profile in profiles.sorted(by: { $0.id < $1.id }) {
                 guard let stored = try rules.table.profile(.id(profile.id), connection),
                     stored.revision == profile.revision
                 else { continue }

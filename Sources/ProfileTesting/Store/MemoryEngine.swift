@@ -194,7 +194,7 @@ final class MemoryEngine: StoreEngine {
     func remove(_ profiles: [Profile], _ stamp: WriteStamp) async throws(ProfileStoreError) -> Int {
         try await change(stamp) { state in
             var changes: [Change] = []
-            for profile in profiles {
+            for profile in profiles.sorted(by: { $0.id < $1.id }) {
                 guard let stored = state.profiles[profile.id], stored.revision == profile.revision else { continue }
                 state.remove(stored.id)
                 state.throttles.forget(stored.username)

@@ -12,6 +12,7 @@ struct MemoryState: Sendable {
     private(set) var profiles: [Int64: MemoryProfile] = [:]
     /// The id that the next profile gets; none is given twice.
     private(set) var nextID: Int64 = 1
+    private var newestID: Int64 = 0
     var throttles = MemoryThrottles()
     var tokens = MemoryTokens()
     var log = MemoryLog()
@@ -90,7 +91,7 @@ struct MemoryState: Sendable {
 
     /// Profiles with a higher id than this one, in the order of their ids.
     func profiles(after id: Int64) -> some Sequence<MemoryProfile> {
-        (min(max(id, 0), nextID - 1) + 1..<nextID).lazy.compactMap { profiles[$0] }
+        (min(max(id, 0), newestID) + 1..<newestID + 1).lazy.compactMap { profiles[$0] }
     }
 
     /// The profile that is found by a key.
@@ -179,7 +180,7 @@ struct MemoryState: Sendable {
         endAccess(to: id)
     }
 
-    mutating func skipIDs(below id: Int64) { nextID = max(nextID, id) }
+    mutating func giveIDs(from id: Int64) { nextID = id }
 
     /// Changes what no unique field holds.
     mutating func change(_ id: Int64, _ change: (inout MemoryProfile) -> Void) {
@@ -248,5 +249,6 @@ struct MemoryState: Sendable {
             if let text = profile?.comparedText(column) { owners[column]?[text] = id }
         }
         profiles[id] = profile
+        newestID = max(newestID, id)
     }
 }

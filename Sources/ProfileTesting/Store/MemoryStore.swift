@@ -33,8 +33,8 @@ package final class MemoryStore: Sendable {
     /// What it remembers of failed attempts: one entry for each name and kind of secret.
     package var failedAttempts: [(name: String, failures: Int)] { current.throttles.all }
 
-    /// Leaves out the ids below this one, as a server does that reserved them for profiles it never stored.
-    package func skipIDs(below id: Int64) { state.withLock { $0.skipIDs(below: id) } }
+    /// Gives this id to the next new profile, as a server does that reserves ids in blocks.
+    package func giveIDs(from id: Int64) { state.withLock { $0.giveIDs(from: id) } }
 
     /// The number of changes that its log holds.
     package var logLength: Int { current.log.length }

@@ -94,6 +94,29 @@ import Watchdog
         #expect(stored["bob"] == ["username": "bob", "email": "b@x", "level": "2", "note": "new"])
     }
 
+    @Test func `I4: keys that only normalization would make equal are two profiles`() async throws {
+        let schema = try ProfileSchema(
+            parsing: """
+                {"name": "names", "fields": [
+                  {"name": "username", "constraints": {"required": true, "unique": true}},
+                  {"name": "email", "constraints": {"unique": true}}, {"name": "note"}
+                ]}
+                """)
+        let repository = try await folder.store(schema: schema)
+        let names = ["zo\u{EB}", "zoe\u{308}"]
+        let emails = ["caf\u{E9}@x", "cafe\u{301}@x"]
+        func rows(_ note: String) -> String {
+            "username,email,note\n" + zip(names, emails).map { "\($0),\($1),\(note) \($0.utf8.count)\n" }.joined()
+        }
+        #expect(try await repository.importing(rows("old")).outcomes == [2, 0, 0, 0])
+        #expect(try await repository.importing(rows("new")) { $0.duplicates = .update }.outcomes == [0, 2, 0, 0])
+        for name in names {
+            let profile = try #require(try await repository.profile(username: name))
+            #expect(profile.username.utf8.elementsEqual(name.utf8) && profile["note"] == "new \(name.utf8.count)")
+        }
+        #expect(try await repository.importing(rows("x")).lines.count == 4)
+    }
+
     @Test func `I4: an update that empties a required field, or breaks a rule, is rejected`() async throws {
         let repository = try await club()
         let report = try await repository.importing("username,level,note\nann,,x\nbob,12,\ncid,,\n") {
