@@ -42,7 +42,7 @@ public struct LoginService: Sendable {
     ///   - repository: The store.
     ///   - authenticator: Checks the password instead of the store.
     ///   - timeout: The maximum wait for an answer. The default is long enough that the store's own
-    ///     ``/ProfileStore/ProfileStoreError/busy(holder:waited:)`` comes first.
+    ///     ``/ProfileStore/ProfileStoreError/Code/busy`` comes first.
     ///   - clock: The clock that measures the timeout.
     public init(
         _ repository: ProfileRepository, authenticator: (any Authenticator)? = nil, timeout: Duration? = nil,

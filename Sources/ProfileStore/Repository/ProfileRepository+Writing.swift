@@ -84,7 +84,7 @@ extension ProfileRepository {
         }
     }
 
-    /// Edits a profile like ``edit(_:expecting:by:key:_:)-(_,_,_,_,(ProfileDraft)->Void)``. If `change` throws, nothing
+    /// Edits a profile like ``edit(_:expecting:by:key:_:)-77e2w``. If `change` throws, nothing
     /// is stored.
     ///
     /// - Throws: The error of `change`, or ``ProfileStoreError``.
