@@ -1,67 +1,68 @@
 package import ProfileCore
 
-/// Rows that are to be stored, and what is decided about each once it is known what the store has of it.
+/// Rows to store, and the decision about each row once the stored values are known.
 ///
-/// An engine runs a batch within a transaction: it asks for the first step, takes it, tells what came of it, and goes on so
-/// to the end. It runs a copy of its own, and may begin again with another one, as when a transaction failed; the copy
-/// whose transaction was committed is the outcome. So a batch depends on nothing but what it is told, and changes
-/// nothing but itself.
+/// An engine runs a batch within a transaction. It asks for the first step, performs it, and passes the outcome to the
+/// batch to get the next step. The engine runs a copy of the batch, and may start again with a new copy, for example
+/// after a failed transaction. The copy whose transaction was committed is the outcome. So a batch depends only on the
+/// outcomes it receives, and has no side effects.
 package protocol ImportBatch: Sendable {
-    /// The rows that ``ImportStep/insert(row:)`` means.
+    /// The rows that ``ImportStep/insert(row:)`` refers to.
     var rows: ValidProfiles { get }
 
-    /// Whether a ``StoredMatch`` is to have the profile of the row's username.
+    /// Whether a ``StoredMatch`` includes the profile with the row's username.
     var wantsStoredProfiles: Bool { get }
 
     /// Whether the batch is stored on one machine only, see ``ProfileStoreError/Code/storedOnOneMachine``. The engine sets it
     /// instead of throwing that error, because the caller has to count what was stored. The caller then throws it.
     var isOnOneMachine: Bool { get set }
 
-    /// Takes in what came of the step before, and gives the next one.
+    /// Takes the outcome of the previous step, and returns the next step.
     mutating func next(after outcome: ImportStep.Outcome) -> ImportStep
 
-    /// Ends with the row that is under way, if the batch may leave the rest for another transaction. An engine that lets one
-    /// writer write at a time calls it when others have begun to wait.
+    /// Ends after the current row if the batch may leave its other rows for another transaction. An engine with a
+    /// single writer calls this method when other writers are waiting.
     mutating func giveWay()
 }
 
 extension ImportBatch {
-    /// A batch is whole unless it says otherwise.
+    /// By default, a batch is not divided.
     package mutating func giveWay() {}
 }
 
-/// All that goes into a store at once, in one transaction.
+/// The rows of a whole input, which are stored in one transaction.
 ///
-/// Its methods are called one after another, on a thread that may block.
+/// The engine calls the methods one after another, on a thread that may block.
 package protocol BulkLoad: Sendable {
     associatedtype Batch: ImportBatch
 
-    /// Whether it goes into a store that has profiles too.
+    /// Whether the load also accepts a store that has profiles.
     var takesUsedStore: Bool { get }
 
-    /// Whether a store without profiles gets the new rows alone, by ``nextNewRows()``, which is faster.
+    /// Whether a store without profiles can read only the new rows with ``nextNewRows()``, which is faster.
     var knowsNewRows: Bool { get }
 
-    /// Returns whether the load may begin, while no other session writes. `areStored` says which of some usernames are stored.
+    /// Returns whether the load may begin, while no other session writes. `areStored` returns which usernames are
+    /// stored.
     func mayBegin(_ areStored: ([String]) throws -> [Bool]) throws -> Bool
 
-    /// The next rows of which none has a unique value of another; nil at the end.
+    /// Returns the next rows, in which no two rows share a unique value; nil at the end.
     func nextNewRows() -> NewRows?
 
-    /// The next batch; nil at the end.
+    /// Returns the next batch; nil at the end.
     func nextBatch() -> Batch?
 
-    /// Takes a batch back that ran to its end.
+    /// Takes back a batch that has run to its end.
     func take(_ batch: Batch)
 
-    /// Whether what was stored is to stay; asked at the end.
+    /// Returns whether the stored rows are kept. The engine calls it at the end.
     func mayStay() -> Bool
 }
 
-/// Some rows, and which of them are new.
+/// Rows of a load, and which of them are new profiles.
 package struct NewRows: Sendable {
     package let rows: ValidProfiles
-    /// The positions of those that are to be stored.
+    /// The positions of the new rows.
     package let new: [Int]
 
     package init(rows: ValidProfiles, new: [Int]) {
@@ -70,13 +71,13 @@ package struct NewRows: Sendable {
     }
 }
 
-/// What became of a bulk load.
+/// The outcome of a bulk load.
 package enum BulkLoadOutcome: Sendable {
-    /// Nothing was asked of it: the store has profiles, or it may not begin.
+    /// The engine read no rows: the store has profiles, or the load may not begin.
     case declined
-    /// All that it gave was taken back, since it may not stay.
+    /// The engine rolled all rows back, because the load may not keep them.
     case undone
     case loaded
-    /// It is stored, but on one machine only, see ``ProfileStoreError/Code/storedOnOneMachine``.
+    /// The rows are stored, but on one machine only, see ``ProfileStoreError/Code/storedOnOneMachine``.
     case loadedOnOneMachine
 }

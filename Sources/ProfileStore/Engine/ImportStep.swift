@@ -1,23 +1,24 @@
 package import ProfileCore
 
-/// What an engine is to do next for a batch.
+/// The next action that a batch asks of an engine.
 package enum ImportStep: Sendable {
-    /// Store one of the batch's rows as a new profile: ``Outcome/inserted``, or ``Outcome/found(_:)`` where other
-    /// profiles have some of its unique values.
+    /// Store one of the batch's rows as a new profile. The outcome is ``Outcome/inserted``, or ``Outcome/found(_:)``
+    /// if other profiles have some of its unique values.
     case insert(row: Int)
-    /// Say what is stored of a row's unique values, other than by the profile with this id: ``Outcome/found(_:)``.
+    /// Find the stored profiles with a row's unique values, without the profile that has this id:
+    /// ``Outcome/found(_:)``.
     case look(row: Int, of: ValidProfiles, besides: Int64?)
-    /// Say what is stored by this username: ``Outcome/found(_:)``.
+    /// Find the profile with this username: ``Outcome/found(_:)``.
     case find(username: String)
-    /// Store the one row in the place of the profile, which has not changed since it was found: ``Outcome/updated``, or
-    /// ``Outcome/found(_:)`` where other profiles have some of its unique values.
+    /// Replace the profile by the one row. The profile has not changed since it was found. The outcome is
+    /// ``Outcome/updated``, or ``Outcome/found(_:)`` if other profiles have some of the row's unique values.
     case update(Profile, with: ValidProfiles)
-    /// The batch is done, or leaves the rest for another time.
+    /// The batch is complete, or leaves its other rows for another transaction.
     case end
 
-    /// What came of a step.
+    /// The outcome of a step.
     package enum Outcome: Sendable {
-        /// There was none yet.
+        /// There was no step before.
         case none
         case inserted
         case updated
@@ -36,8 +37,8 @@ extension ImportStep {
     ///   - stored: Finds the profile with a username, and the hash of its password.
     ///   - insert: Stores a row of the batch as a new profile. Returns false if another profile has one of its unique
     ///     values, and nil if the batch must not write.
-    ///   - update: Stores a row in the place of a profile. Returns false if another profile has one of its unique values,
-    ///     and nil if the batch must not write.
+    ///   - update: Replaces a profile by a row. Returns false if another profile has one of its unique values, and nil
+    ///     if the batch must not write.
     /// - Returns: The outcome; nil if the batch ends.
     /// - Throws: What the closures throw.
     package func take<Failure: Error>(
@@ -84,13 +85,13 @@ extension ImportBatch {
     }
 }
 
-/// What a store has of a row's unique values.
+/// The stored profiles that have unique values of a row.
 package struct StoredMatch: Sendable {
-    /// The unique fields of which another profile has the row's value, in the order of the schema's fields.
+    /// The unique fields in which another profile has the row's value, in the order of the schema's fields.
     package var takenFields: [FieldName]
-    /// The profile with the row's username, where it is wanted.
+    /// The profile with the row's username, if the batch wants it.
     package var profile: Profile?
-    /// The hash of that one's password, as it is stored.
+    /// The stored hash of that profile's password.
     package var passwordHash: String?
 
     package init(takenFields: [FieldName] = [], profile: Profile? = nil, passwordHash: String? = nil) {

@@ -1,22 +1,22 @@
 package import ProfileCore
 
-/// What came of a write that has a key, as a store remembers it for those who repeat it.
+/// The outcome of a write with an idempotency key. The store keeps it, and returns it to repeats of the write.
 package enum KeyedOutcome: Sendable {
-    /// A profile was stored, or removed: as it was then.
+    /// The profile that was stored or removed, as it was then.
     case profile(Profile)
-    /// Whether something was done.
+    /// Whether the write did something.
     case done(Bool)
-    /// What was counted: the version of a schema put in force, or how many profiles were removed.
+    /// A number: the version of the adopted schema, or the number of removed profiles.
     case number(Int)
-    /// The answer was no.
+    /// The write was refused with this error.
     case refused(ProfileStoreError)
 }
 
-/// What a write that may have a key returns.
+/// The result of a write that may have a key.
 package protocol KeyedValue: Sendable {
     var outcome: KeyedOutcome { get }
 
-    /// Nil for the outcome of another write.
+    /// Reads the result; nil if the outcome is that of another kind of write.
     init?(_ outcome: KeyedOutcome)
 }
 
@@ -48,7 +48,7 @@ extension Int: KeyedValue {
 }
 
 extension KeyedOutcome {
-    /// What a write has come to.
+    /// Makes an outcome of the answer to a write.
     package init(_ answer: Result<some KeyedValue, ProfileStoreError>) {
         self =
             switch answer {
@@ -57,7 +57,7 @@ extension KeyedOutcome {
             }
     }
 
-    /// The answer to a repeat of the write.
+    /// Returns the answer to a repeat of the write.
     package func answer<Value: KeyedValue>() -> Result<Value, ProfileStoreError> {
         if case .refused(let error) = self { return .failure(error) }
         if let value = Value(self) { return .success(value) }
@@ -125,7 +125,8 @@ extension KeyedRequest {
 }
 
 extension ProfileStoreError {
-    /// Whether it is an answer, which a repeat gets too. Anything else is in the way, and may be gone by then.
+    /// Whether the error is an answer, which a repeat gets too. Any other error may be over when the write is
+    /// repeated.
     package var isAnswer: Bool {
         switch reason {
         case .notFound, .duplicate, .staleRevision: true
@@ -135,7 +136,7 @@ extension ProfileStoreError {
 }
 
 extension KeyedOutcome {
-    /// As JSON.
+    /// The stored form, as JSON.
     package var stored: String { json.text() }
 
     private var json: JSONValue {

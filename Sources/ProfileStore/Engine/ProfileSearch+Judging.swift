@@ -1,8 +1,8 @@
 package import ProfileCore
 
-// What a search asks, answered by looking at a profile: for engines where the database cannot say it.
+// The conditions of a search, evaluated on a profile, for engines whose database cannot evaluate them.
 extension ProfileSearch.Condition {
-    /// Whether a profile without a value meets it.
+    /// Whether a profile without a value meets the condition.
     package var isMetByAbsence: Bool {
         switch comparison {
         case .differs, .isAbsent: true
@@ -10,7 +10,7 @@ extension ProfileSearch.Condition {
         }
     }
 
-    /// Whether a stored value meets it.
+    /// Returns whether a stored value meets the condition.
     package func isMet(by value: Span<UInt8>) -> Bool {
         switch comparison {
         case .equals(let wanted): isSame(value, wanted)
@@ -27,7 +27,7 @@ extension ProfileSearch.Condition {
         }
     }
 
-    /// Where a value comes beside another one; nil for what is none of the field's type.
+    /// Compares a value with another one; nil if the value does not have the field's type.
     private func place(of value: Span<UInt8>, beside other: String) -> Int? {
         guard field.type.holds(value) else { return nil }
         return ValueOrder(field).compare(value, other.utf8Span.span)
@@ -39,8 +39,8 @@ extension ProfileSearch.Condition {
 }
 
 extension FieldRules {
-    /// A value as it is compared: by its bytes, and a primary key whatever the case of its ASCII letters. Two that are
-    /// equal as `String`s, such as é in one scalar and in two, are not the same value.
+    /// The bytes of a value for comparisons. In a primary key, the case of ASCII letters does not matter. Equal
+    /// `String`s with different bytes, such as é in one scalar and in two, are different values.
     package func comparedBytes(_ value: Span<UInt8>) -> [UInt8] {
         value.withUnsafeBufferPointer { bytes in
             isPrimaryKey ? bytes.map { 0x41...0x5A ~= $0 ? $0 | 0x20 : $0 } : Array(bytes)
@@ -49,7 +49,7 @@ extension FieldRules {
 }
 
 extension ProfileSearch {
-    /// The place of a profile in the order.
+    /// Returns the place of a profile in the order.
     package func place(of profile: Profile) -> ProfileCursor {
         let value: [UInt8]? =
             switch order {
@@ -60,13 +60,13 @@ extension ProfileSearch {
         return cursor(id: profile.id, value: value)
     }
 
-    /// Whether one place of the order comes before another.
+    /// Returns whether a place of the order comes before another.
     package func precedes(_ one: ProfileCursor, _ other: ProfileCursor) -> Bool {
         let order = compare(one, other)
         return isReversed ? order > 0 : order < 0
     }
 
-    /// As if the order were not turned round.
+    /// Compares two places in the order before it is reversed.
     private func compare(_ one: ProfileCursor, _ other: ProfileCursor) -> Int {
         guard let order else { return one.id < other.id ? -1 : one.id > other.id ? 1 : 0 }
         let values: Int
@@ -77,7 +77,7 @@ extension ProfileSearch {
         case (let left?, let right?):
             switch order {
             case .field(let field, _): values = ValueOrder(field).compare(left.span, right.span)
-            // The better one comes first.
+            // The better match comes first.
             case .relevance: values = Int(right.first ?? 0) - Int(left.first ?? 0)
             }
         }

@@ -1,10 +1,10 @@
 package import ProfileCore
 
-/// Which profiles to find: a query whose fields are known and whose values are in the form in which they are stored.
+/// A query whose fields are known to the rules, with values in their stored form.
 package struct ProfileSearch: Sendable {
-    /// What the value of a field must be.
+    /// A condition on the value of a field.
     package struct Condition: Sendable {
-        /// One of the rules' fields that are not secret.
+        /// A field of the rules that is not secret.
         package let field: FieldRules
         package let comparison: ProfileQuery.Comparison
 
@@ -14,48 +14,48 @@ package struct ProfileSearch: Sendable {
         }
     }
 
-    /// By what profiles are put in order, then by their ids.
+    /// The order of the profiles. Profiles with equal places are ordered by their ids.
     package enum Order: Sendable {
-        /// By the values of one of the rules' fields that are not secret; those without a value come last. Whether the
-        /// greatest values, and among the same ones the greatest ids, come first.
+        /// The order of the values of a field that is not secret. Profiles without a value come last. In descending
+        /// order, the greatest values come first, and of equal values the greatest ids.
         case field(FieldRules, isDescending: Bool)
-        /// By how well this matches the one of the values of those fields that it matches best; the best come first, and
-        /// among the same ones the smallest ids.
+        /// The order of how well the best matching value of a profile matches this text. The best matches come first,
+        /// and of equal matches the smallest ids.
         case relevance(of: FoldedText)
 
-        /// The field whose values are in order.
+        /// The field whose values define the order.
         package var field: FieldRules? { if case .field(let field, _) = self { field } else { nil } }
 
-        /// Whether the order turns round that of the ids.
+        /// Whether greater ids come first.
         package var isDescending: Bool { if case .field(_, isDescending: true) = self { true } else { false } }
 
-        /// Whether there are profiles without a place, which come last.
+        /// Whether some profiles have no place in the order. These come last.
         package var hasAbsent: Bool { field.map { !$0.isPrimaryKey } ?? false }
     }
 
-    /// How profiles were judged.
+    /// A condition on the judgement of profiles.
     package enum Status: Sendable {
         case invalid
-        /// By one of these versions of the schema.
+        /// Judged by one of these versions of the schema.
         case judged(by: [Int])
     }
 
-    /// All must hold.
+    /// The conditions, which a profile must all meet.
     package var conditions: [Condition]
-    /// What any of the rules' fields that are not secret contains.
+    /// A text that one of the fields that are not secret contains.
     package var text: FoldedText?
     package var status: Status?
-    /// Nil for the order of ids.
+    /// The order; nil for the order of ids.
     package var order: Order?
-    /// Whether the whole order is turned round, absent values included.
+    /// Whether the whole order is reversed, including profiles without a value.
     package var isReversed: Bool
-    /// Most profiles.
+    /// The maximum number of profiles of a page.
     package var limit: Int
-    /// Only profiles that come after this place, which is one of the same order.
+    /// The cursor after which the page begins. It belongs to the same order.
     package var after: ProfileCursor?
-    /// The page ends with the profile that takes it to so many bytes.
+    /// The page ends with the profile that takes it to this number of bytes.
     package var mostBytes: Int
-    /// No profile beyond this id is looked at; its own order is that of ids.
+    /// The last id that the search reads. It requires the order of ids.
     package var lastID: Int64?
 
     package init(
@@ -72,10 +72,10 @@ package struct ProfileSearch: Sendable {
         self.mostBytes = mostBytes
     }
 
-    /// Whether small values and ids, and better matches, come before great ones.
+    /// Whether small values, small ids and good matches come first.
     package var isAscending: Bool { (order?.isDescending ?? false) == isReversed }
 
-    /// The place of a profile that was found, by its id and what it has in the order's field.
+    /// Returns the cursor of a profile, from its id and its value in the order's field.
     package func cursor(id: Int64, value: [UInt8]?) -> ProfileCursor {
         let asked: ProfileQuery.Order? =
             switch order {
@@ -88,9 +88,9 @@ package struct ProfileSearch: Sendable {
 }
 
 extension ProfileSearch {
-    /// Throws unless a page begins behind the place that the search goes on after, and ends further on.
+    /// Throws an error unless a page begins after the search's cursor and ends further on.
     ///
-    /// A damaged file may hold profiles twice. A walk from page to page that goes back would never end.
+    /// A damaged file may hold profiles twice. Reading page by page would never end if a page went back.
     /// - Throws: `corrupt`.
     func requireOrder(of page: ProfilePage) throws(ProfileStoreError) {
         if let after, let next = page.next, !precedes(after, next) { throw .outOfOrder(next.id, after: after.id) }
@@ -104,15 +104,15 @@ extension ProfileSearch {
         }
     }
 
-    /// Reads a query by some rules.
+    /// Makes a search of a query, by some rules.
     ///
     /// - Parameters:
-    ///   - query: What is asked for.
-    ///   - versions: The versions of the schema that have not judged as these rules do; they matter where profiles are
-    ///     asked for that are not judged yet.
+    ///   - query: The query.
+    ///   - versions: The versions of the schema that judge differently from these rules. They matter for queries of
+    ///     profiles that are not judged yet.
     ///   - mostBytes: See ``mostBytes``.
     ///   - validator: The rules.
-    /// - Throws: `invalidQuery` with everything that is wrong.
+    /// - Throws: `invalidQuery` with all issues.
     package init(
         _ query: ProfileQuery, otherVersions versions: [Int] = [], mostBytes: Int = .max, by validator: ProfileValidator
     ) throws(ProfileStoreError) {
@@ -161,13 +161,13 @@ extension ProfileSearch {
             mostBytes: mostBytes)
     }
 
-    /// Databases bound how much a statement says.
+    /// Databases limit the size of a statement.
     private static let mostConditions = 50
     private static let mostValues = 500
 }
 
 extension ProfileQuery.Comparison {
-    /// The same comparison, with other values where whole values are compared.
+    /// Returns the same comparison with transformed values, if it compares whole values.
     fileprivate func mapValues(_ transform: (String) -> String) -> Self {
         switch self {
         case .equals(let value): .equals(transform(value))

@@ -1,8 +1,8 @@
 package import ProfileCore
 internal import SecretHashing
 
-/// What a copy of a store has of it besides the profiles. Sessions, resets, failed attempts, keys of writes and the log of
-/// changes are not copied.
+/// The content of a store, apart from its profiles, that a copy takes over. Sessions, resets, failed attempts, keys of
+/// writes and the log of changes are not copied.
 package struct StoreHead: Sendable {
     /// Every schema that was ever in force, oldest first.
     package let schemas: [AdoptedSchema]
@@ -10,9 +10,9 @@ package struct StoreHead: Sendable {
     package let tokens: [StoredToken]
     /// The id that the next profile gets.
     package let nextProfileID: Int64
-    /// Whether there is no profile.
+    /// Whether the store has no profiles.
     package let isEmpty: Bool
-    /// The ``fingerprint`` of the store of which this one is a copy that is not at its end; nil for any other store.
+    /// If the store is an unfinished copy, the ``fingerprint`` of the store that it copies.
     package let copyOf: String?
 
     package init(
@@ -25,13 +25,14 @@ package struct StoreHead: Sendable {
         self.copyOf = copyOf
     }
 
-    /// What a copy that was broken off is known by: SHA-256 of the schemas that were ever in force, and when.
+    /// Identifies a store to its unfinished copy: the SHA-256 of all schemas that were ever in force, with their
+    /// times.
     package var fingerprint: String {
         let lines = schemas.map { "\($0.version) \($0.fingerprint) \($0.adoptedAt.millisecondsSince1970)\n" }
         return SHA256.hexadecimal(Array(lines.joined().utf8).span)
     }
 
-    /// The fields that profiles may have values of, whichever schema has them; one for each column.
+    /// The fields in which profiles may have values, of all schemas; one for each column.
     package var fields: [FieldRules] {
         var columns: Set<FieldName> = []
         return schemas.flatMap(\.schema.openFields).filter { columns.insert($0.column).inserted }
@@ -63,7 +64,7 @@ package struct StoreHead: Sendable {
 }
 
 extension StoreHead: Equatable {
-    /// Whether both hold the same, apart from the profiles.
+    /// Returns whether two stores have the same content, apart from the profiles.
     package static func == (left: Self, right: Self) -> Bool {
         left.fingerprint == right.fingerprint && left.tokens == right.tokens
             && left.nextProfileID == right.nextProfileID

@@ -1,22 +1,22 @@
 package import ProfileCore
 
-/// What to read of profiles one after another.
+/// The part of the stored profiles that a scan reads.
 package struct StoreScan: Sendable {
-    /// The fields, in the order of their cells; one that is secret is absent.
+    /// The fields, in the order of their cells. Secret fields are absent in every row.
     package var fields: [FieldRules]
-    /// Whether to read the hashes of passwords too.
+    /// Whether to read the hashes of passwords.
     package var includesHashes = false
-    /// Whether to read how they were judged.
+    /// Whether to read the judgements.
     package var includesJudgements = false
-    /// Whether to read all that is kept of them, for a copy.
+    /// Whether to read whole records, for a copy.
     package var includesRecords = false
-    /// Leaves out profiles that were judged by one of these versions of the schema.
+    /// Leaves out profiles that one of these versions of the schema has judged.
     package var besides: [Int] = []
-    /// Only profiles with a higher id.
+    /// Reads only profiles with a higher id.
     package var after: Int64 = 0
-    /// Most profiles.
+    /// The maximum number of rows.
     package var mostRows: Int
-    /// The rows end with the one that takes their cells to so many bytes.
+    /// The scan ends with the row that takes the cells to this number of bytes.
     package var mostBytes: Int
 
     package init(
@@ -34,14 +34,14 @@ package struct StoreScan: Sendable {
 
 /// Stored profiles as raw cells in one buffer, without a `String` a cell.
 package struct StoredRows: Sendable {
-    /// What is known of a profile besides its cells.
+    /// A profile without its cells.
     package struct Row: Sendable {
         package let id: Int64
-        /// Where that was asked for.
+        /// The judgement, if the scan reads it.
         package let judgement: Judgement?
-        /// The hash of its password, where that was asked for: in memory that is zeroed at the end.
+        /// The hash of the password, if the scan reads it. Its memory is zeroed at the end.
         package let hash: Secret?
-        /// Where that was asked for.
+        /// The record, if the scan reads it.
         package let record: Record?
 
         package init(id: Int64, judgement: Judgement?, hash: Secret?, record: Record? = nil) {
@@ -52,23 +52,23 @@ package struct StoredRows: Sendable {
         }
     }
 
-    /// All that is kept of a profile besides its id and its values.
+    /// Everything that is stored of a profile except its id and its values.
     package struct Record: Sendable {
         package let revision: Int64
         package let createdAt: Timestamp
         package let updatedAt: Timestamp
-        /// The version of the schema that it was last judged by.
+        /// The version of the schema that last judged the profile.
         package let schemaVersion: Int
-        /// The issues that are remembered of it, in their stored form.
+        /// The stored form of its issues.
         package let issues: String?
         package let password: Password?
         package let passcodeHash: Secret?
 
         package struct Password: Sendable {
             package let hash: Secret
-            /// The version in force when it was set.
+            /// The version of the schema in force when the password was set.
             package let schemaVersion: Int
-            /// Whether that one has judged it: it was not brought as a hash.
+            /// Whether that version has judged the password. It has not if only the hash was given.
             package let isJudged: Bool
 
             package init(hash: Secret, schemaVersion: Int, isJudged: Bool) {
@@ -92,12 +92,12 @@ package struct StoredRows: Sendable {
         }
     }
 
-    /// How a profile was judged.
+    /// The judgement of a profile.
     package struct Judgement: Sendable {
         package let revision: Int64
         package let schemaVersion: Int
         package let hasPassword: Bool
-        /// The issues that are remembered of it, in their stored form.
+        /// The stored form of its issues.
         package let issues: String?
 
         package init(revision: Int64, schemaVersion: Int, hasPassword: Bool, issues: String?) {
@@ -110,15 +110,15 @@ package struct StoredRows: Sendable {
 
     package private(set) var rows: [Row] = []
     private var bytes: [UInt8] = []
-    /// Where each cell ends, and whether it is there at all: an empty one may be either.
+    /// The end of each cell, and whether the cell is absent. An empty cell need not be absent.
     private var cells: [(end: Int, isAbsent: Bool)] = []
     private let columnCount: Int
     private let mostRows: Int
     private let mostBytes: Int
-    /// The id that the next row must be above.
+    /// The next row must have a greater id.
     private var lastID: Int64
 
-    /// Has room for what is to be read.
+    /// Reserves memory for a scan.
     package init(of scan: StoreScan) {
         columnCount = scan.fields.count
         mostRows = scan.mostRows
@@ -129,7 +129,7 @@ package struct StoredRows: Sendable {
         bytes.reserveCapacity(min(scan.mostBytes, 1 << 18))
     }
 
-    /// The bytes of a cell; none where it is absent.
+    /// Returns the bytes of a cell; no bytes if it is absent.
     @_lifetime(borrow self)
     package func cell(_ row: Int, _ column: Int) -> Span<UInt8> {
         let index = row * columnCount + column
@@ -141,25 +141,25 @@ package struct StoredRows: Sendable {
 
     // MARK: Reading them
 
-    /// Whether these are rows or bytes enough.
+    /// Whether the rows have reached a limit of the scan.
     package var isFull: Bool { rows.count >= mostRows || bytes.count >= mostBytes }
 
-    /// Begins a row; as many cells follow as there are fields.
+    /// Appends a row. One cell for each field follows.
     ///
-    /// - Throws: `corrupt` if the row's id is not above the id of the row before it, or above the id that the scan begins
-    ///   after. A damaged file may hold a page twice, and a walk that goes back to a lower id never ends.
+    /// - Throws: `corrupt` if the row's id is not above the id of the row before it, or above the id that the scan
+    ///   begins after. A damaged file may hold a page twice, and a scan that goes back to a lower id never ends.
     package mutating func append(_ row: Row) throws(ProfileStoreError) {
         guard row.id > lastID else { throw .outOfOrder(row.id, after: lastID) }
         lastID = row.id
         rows.append(row)
     }
 
-    /// Adds a copy of the row's next cell.
+    /// Appends a copy of the row's next cell.
     package mutating func append(cell: Span<UInt8>) {
         cell.withUnsafeBufferPointer { bytes.append(contentsOf: $0) }
         cells.append((bytes.count, false))
     }
 
-    /// Adds a cell that has no value.
+    /// Appends a cell without a value.
     package mutating func appendAbsentCell() { cells.append((bytes.count, true)) }
 }

@@ -1,7 +1,7 @@
 internal import ProfileCore
 internal import SecretHashing
 
-/// What is written down with a write: when it was, who did it, and under which key it may be repeated.
+/// The time, the author and the idempotency key of a write.
 package struct WriteStamp: Sendable {
     package let time: Timestamp
     package let author: Author?
@@ -15,22 +15,22 @@ package struct WriteStamp: Sendable {
     }
 }
 
-/// A write that may be repeated: its key, and what it asks for.
+/// A request with an idempotency key.
 package struct KeyedRequest: Sendable {
     package let key: WriteKey
-    /// SHA-256 of what is asked for, in hexadecimal digits.
+    /// The SHA-256 of the request, in hexadecimal digits.
     package let fingerprint: String
-    /// Whether the write is about one revision of a profile. An edit of whichever revision is stored is not: it is tried
-    /// again when another write came first.
+    /// Whether the request is about one revision of a profile. An edit of any revision is not: it is repeated if
+    /// another write came first.
     let isOfOneRevision: Bool
 
-    /// Nil where there is no key.
+    /// Creates a request; nil without a key.
     ///
     /// - Parameters:
-    ///   - key: What the caller calls the write.
-    ///   - verb: What is done.
-    ///   - facts: What it is done with; no secret.
-    ///   - isOfOneRevision: Whether `staleRevision` is an answer to it.
+    ///   - key: The caller's key.
+    ///   - verb: The name of the operation.
+    ///   - facts: The parameters of the operation, without secrets.
+    ///   - isOfOneRevision: Whether `staleRevision` is an answer to the request.
     package init?(_ key: WriteKey?, _ verb: String, _ facts: [String?], isOfOneRevision: Bool = true) {
         guard let key else { return nil }
         self.key = key
@@ -39,7 +39,7 @@ package struct KeyedRequest: Sendable {
         fingerprint = SHA256.hexadecimal(Array(request.text().utf8).span)
     }
 
-    /// Whether an error is the outcome of the write, which its repeats get too.
+    /// Returns whether an error is the outcome of the request, which a repeat gets too.
     package func isAnswered(by error: ProfileStoreError) -> Bool {
         if error.code == .staleRevision, !isOfOneRevision { return false }
         return error.isAnswer

@@ -4,30 +4,30 @@ internal import Threads
 
 /// Reads the log of changes once for all listeners of a repository.
 ///
-/// The engine rings after a commit. A timer rings in every interval too, because the engine may not hear of commits of other
-/// processes. A ring says nothing about what has changed: it makes one task read the next page of the log and hand it to
-/// every listener that waits. The feed keeps a page of changes at the most, which listeners share. A listener that is
-/// further behind reads the store itself, so a slow listener costs no memory.
+/// The engine rings after a commit. A timer also rings in every interval, because the engine may not notice commits of
+/// other processes. A ring does not say what has changed. It makes one task read the next page of the log and pass it
+/// to every waiting listener. The feed keeps at most one page of changes, which the listeners share. A listener that
+/// is further behind reads the store itself, so a slow listener costs no memory.
 ///
-/// After it has resumed listeners, the task rests, for longer the more there were. Without the rest a thousand listeners
+/// After resuming listeners, the task rests, in proportion to their number. Without the rest, a thousand listeners
 /// would be resumed after each commit, and the writer's own task would queue behind them each time.
 final class ChangeFeed: Sendable {
-    /// What a listener does next.
+    /// The next action of a listener.
     enum Turn: Sendable {
-        /// It takes these changes, which come next.
+        /// Use these changes, which come next.
         case take(ArraySlice<ProfileChange>)
-        /// It reads the store, because the feed does not hold what comes next.
+        /// Read the store, because the feed does not have the next changes.
         case readStore
         case fail(ProfileStoreError)
-        /// Its task was cancelled, or the feed was closed.
+        /// End: its task was cancelled, or the feed was closed.
         case end
     }
 
-    /// The newest changes, as they were read a moment ago: a page of them at the most.
+    /// The newest changes of the log, at most one page.
     private struct Page {
-        /// The number of the change after which it begins.
+        /// The number of the change before the page.
         private(set) var start: Int64
-        /// Without a gap, unless there is only one, which may be of the kind `missed`.
+        /// The changes, without gaps. A change of the kind `missed` stands alone.
         private(set) var changes: [ProfileChange]
         private let readAt = ContinuousClock.now
 
@@ -38,10 +38,10 @@ final class ChangeFeed: Sendable {
 
         var end: Int64 { changes.last?.number ?? start }
 
-        /// Whether names and revisions in it, which were looked up when it was read, can still be told.
+        /// Whether the names and revisions in the page, which were read with it, are still valid.
         var isRecent: Bool { .now - readAt < .seconds(1) }
 
-        /// What comes after a change; nil if the page does not say.
+        /// Returns the changes after a number; nil if the page does not contain them.
         func changes(after number: Int64) -> ArraySlice<ProfileChange>? {
             let (index, isTooFar) = number.subtractingReportingOverflow(start)
             guard !isTooFar, index >= 0, index < changes.count else { return nil }
@@ -49,7 +49,7 @@ final class ChangeFeed: Sendable {
             return changes[Int(index)...]
         }
 
-        /// Adds what was read after it, for listeners that lag a little, and drops the oldest.
+        /// Appends the changes that were read next, for listeners that lag a little, and drops the oldest.
         mutating func append(_ next: [ProfileChange]) {
             changes += next
             let surplus = max(0, changes.count - ChangeFeed.pageSize)
@@ -58,21 +58,21 @@ final class ChangeFeed: Sendable {
         }
     }
 
-    /// A task that waits.
+    /// A waiting task.
     private struct Waiter {
-        /// For the change after this one, in this repository; nil for the end alone.
+        /// Waits for the change after this one, in this repository; nil if it waits only for the end.
         let place: (number: Int64, repository: ProfileRepository)?
         let turn: Promise<Turn>
     }
 
     private struct State {
         var rings = 0
-        /// How often it had rung when what was read last was begun.
+        /// The number of rings when the last read began.
         var ringsRead = 0
         var page: Page?
-        /// By their promises.
+        /// The waiting tasks, by their promises.
         var waiters: [ObjectIdentifier: Waiter] = [:]
-        /// The task that reads, while there is something to read and a listener that waits for it.
+        /// The reading task, while there is something to read and a waiting listener.
         var reading: Task<Void, Never>?
         var hasListener = false
         var ticker: Ticker?
@@ -83,29 +83,30 @@ final class ChangeFeed: Sendable {
     private let isOver = Atomic(false)
     private let interval: Duration
 
-    /// The most changes in a page.
+    /// The maximum number of changes in a page.
     static let pageSize = 256
-    /// How long a read that the store did not answer waits before it is tried again.
+    /// The delay before a failed read is repeated.
     static let retryPause = Duration.milliseconds(500)
-    /// How long the reading task rests for each listener that it has resumed. Resuming one takes 1 to 2 µs of a core.
+    /// The rest of the reading task for each listener that it has resumed. Resuming a listener takes 1 to 2 µs of a
+    /// core.
     private static let restPerListener = Duration.microseconds(50)
-    /// How long it rests at the least: a commit may ring twice, and the second read would find nothing.
+    /// The minimum rest. A commit may ring twice, and the second read would find nothing.
     private static let shortestRest = Duration.milliseconds(1)
 
     init(interval: Duration) { self.interval = interval }
 
-    /// How many tasks wait.
+    /// The number of waiting tasks.
     var waiterCount: Int { state.withLock { $0.waiters.count } }
 
     // MARK: Listening
 
     var isClosed: Bool { isOver.load(ordering: .relaxed) }
 
-    /// How often it has rung. A listener that notes the number, reads the store and finds nothing has missed nothing if the
-    /// number is still the same.
+    /// The number of rings. A listener notes it before it reads the store. If it then finds nothing and the number is
+    /// unchanged, it has missed nothing.
     var rings: Int { state.withLock { $0.rings } }
 
-    /// Lets the engine and the timer ring from now on.
+    /// Starts the timer, and lets the engine ring.
     func begin(_ engine: any StoreEngine) {
         let isFirst = state.withLock { state in
             defer { state.hasListener = true }
@@ -117,21 +118,21 @@ final class ChangeFeed: Sendable {
         state.withLock { if !isClosed { $0.ticker = ticker } }
     }
 
-    /// Waits for what comes after a change.
+    /// Waits for the changes after a number.
     ///
     /// - Parameters:
-    ///   - number: The change that the listener saw last.
-    ///   - rings: How often the feed had rung before the listener read the store and found nothing after `number`; nil if
-    ///     it has not read the store.
-    ///   - repository: The listener's, which is the feed's.
-    /// - Returns: What the listener does next.
+    ///   - number: The last change that the listener has seen.
+    ///   - rings: The number of rings before the listener read the store and found nothing after `number`; nil if it
+    ///     has not read the store.
+    ///   - repository: The repository of the listener and of the feed.
+    /// - Returns: The next action of the listener.
     func turn(after number: Int64, havingFoundNothingAt rings: Int?, _ repository: ProfileRepository) async -> Turn {
         await wait(for: (number, repository)) { state in
             if let page = state.page, page.isRecent, let changes = page.changes(after: number) {
                 return .take(changes)
             }
             if state.page?.end == number { return nil }
-            // Behind the page, or ahead of it; or the task has read on since the listener read.
+            // The listener is behind the page or ahead of it, or the task has read more since the listener read.
             guard let rings, rings >= state.ringsRead else { return .readStore }
             if state.page == nil {
                 state.page = Page(after: number)
@@ -141,10 +142,10 @@ final class ChangeFeed: Sendable {
         }
     }
 
-    /// Waits until the feed is closed, or the task is cancelled.
+    /// Waits until the feed is closed or the task is cancelled.
     func waitForClosing() async { _ = await wait(for: nil) { _ in nil } }
 
-    /// Ends every listener, now and later.
+    /// Ends all present and future listeners.
     func close() {
         let waiters = state.withLock { state in
             isOver.store(true, ordering: .relaxed)
@@ -156,7 +157,7 @@ final class ChangeFeed: Sendable {
         for waiter in waiters.values { waiter.turn.fulfill(with: .end) }
     }
 
-    /// Waits unless `answer` has one already.
+    /// Waits, unless `answer` already returns an action.
     private func wait(
         for place: (number: Int64, repository: ProfileRepository)?, unless answer: @Sendable (inout State) -> Turn?
     ) async -> Turn {
@@ -186,14 +187,15 @@ final class ChangeFeed: Sendable {
 
     private func startReading(_ state: inout State) {
         guard state.reading == nil, nextRead(state) != nil else { return }
-        // Detached, since the task that commits must not lend its own measure of waiting to it.
+        // A detached task, because it must not inherit the deadline of the task that commits.
         state.reading = Task.detached { await self.read() }
     }
 
-    /// What is to be read, after which change, and how often it has rung; nil if there is nothing new, or no listener.
+    /// Returns the repository to read, the number to read after, and the number of rings; nil if there is nothing new
+    /// or no listener.
     private func nextRead(_ state: State) -> (repository: ProfileRepository, start: Int64, rings: Int)? {
         guard !isClosed, state.rings != state.ringsRead else { return nil }
-        // The listeners that wait have read to the end of the log, some a little further than others.
+        // The waiting listeners have read to the end of the log, some a little further than others.
         let first = state.waiters.values.lazy.compactMap(\.place).min { $0.number < $1.number }
         return first.map { ($0.repository, $0.number, state.rings) }
     }
@@ -220,7 +222,7 @@ final class ChangeFeed: Sendable {
         }
     }
 
-    /// Keeps what was read after a change as the latest page, or as the end of it.
+    /// Stores the changes after a number as the latest page, or appends them to it.
     private func keep(_ changes: [ProfileChange], after start: Int64, _ state: inout State) {
         let isContinuous = changes.first.map { $0.number &- 1 == start } ?? true
         if state.page?.end == start, isContinuous, changes.isEmpty || state.page?.isRecent == true {
@@ -230,12 +232,12 @@ final class ChangeFeed: Sendable {
         }
     }
 
-    /// Resumes each listener that there is something for.
+    /// Resumes each listener for which there is a change or an end.
     ///
-    /// - Returns: How many there were.
+    /// - Returns: The number of resumed listeners.
     private func hand(out changes: [ProfileChange], after start: Int64, _ rings: Int) -> Int {
         let resumed = state.withLock { state in
-            // After a full page there may be another.
+            // Another page may follow a full one.
             if changes.count < Self.pageSize { state.ringsRead = rings }
             keep(changes, after: start, &state)
             var resumed: [(waiter: Waiter, turn: Turn)] = []
@@ -252,7 +254,7 @@ final class ChangeFeed: Sendable {
         return resumed.count
     }
 
-    /// Ends the listeners that wait with an error. What was rung for is still to be read: the next listener tries it.
+    /// Ends the waiting listeners with an error. The next listener reads again what the rings announced.
     private func fail(_ error: ProfileStoreError) {
         let waiters = state.withLock { state in
             let waiters = state.waiters.filter { $0.value.place != nil }
@@ -263,7 +265,7 @@ final class ChangeFeed: Sendable {
     }
 }
 
-/// Does something again and again, for as long as it is held.
+/// Calls a function in every interval, until it is released.
 private final class Ticker: Sendable {
     /// `nonisolated(unsafe)`: it never changes, and `cancel` may be called on any thread (dispatch_source_create(3)).
     private nonisolated(unsafe) let timer: any DispatchSourceTimer
