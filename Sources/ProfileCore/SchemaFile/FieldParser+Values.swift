@@ -1,11 +1,11 @@
-// How the values of a field are written, and between which they lie.
+// The notation and the range of a field's values.
 extension FieldParser {
     // MARK: Ways of writing
 
-    /// What a string is, and how a moment is written.
+    /// The format of a string, or the format of a moment.
     func parseFormats(_ rules: inout FieldRules) {
         let isMoment = allows(["formats"], of: extensions, for: FieldType.moments, rules)
-        // The prefix is that of an older specification.
+        // An older specification uses this prefix.
         let text = field.string("format").map { $0.hasPrefix("fmt:") ? String($0.dropFirst(4)) : $0 }
         if let text, text != "default" { parseFormat(text, isMoment: isMoment, &rules) }
         guard isMoment, let list = extensions.array("formats", atMost: Self.mostEntries) else { return }
@@ -28,7 +28,7 @@ extension FieldParser {
     private func parseFormat(_ text: String, isMoment: Bool, _ rules: inout FieldRules) {
         if text == "any", isMoment { return field.report("format", .noPlace(.any)) }
         if isMoment {
-            // The default, in words.
+            // This word names the default.
             if rules.type == .date, text == "%Y-%m-%d" { return }
             guard let format = DateFormat(text, of: rules.type), format.isTablePattern else {
                 return field.report("format", .malformed(text, .timePattern(rules.type)))
@@ -60,7 +60,7 @@ extension FieldParser {
     }
 
     private func parseSeparator(_ name: String) -> Character? {
-        // Nothing between the digits is what there is by default.
+        // By default nothing separates the digits.
         guard let text = field.string(name), name != "groupChar" || !text.isEmpty else { return nil }
         guard let character = text.first, text.count == 1, NumberFormat.isSeparator(character) else {
             field.report(name, .malformed(text, .separator))
@@ -132,7 +132,7 @@ extension FieldParser {
         Int64(text).flatMap { 0...9_999 ~= $0 ? $0 : nil }
     }
 
-    // As it is stored, or as the field's values are written.
+    // Either the stored form, or the notation of the field.
 
     private func day(_ text: String, _ rules: FieldRules) -> CalendarDay? {
         CalendarDay(iso: text) ?? value(text, rules) { $0.read($1) }
@@ -155,7 +155,7 @@ extension FieldParser {
         return nil
     }
 
-    /// The entries of `enum` as they may be typed, and where each stands.
+    /// The entries of `enum` as typed, with their places.
     func parseAllowedValues(_ rules: FieldRules) -> [(text: String, path: String)] {
         guard let list = constraints.array("enum") else { return [] }
         if list.isEmpty { constraints.report("enum", .allowsNothing) }
@@ -168,7 +168,7 @@ extension FieldParser {
         }
     }
 
-    /// Judges allowed values by the other rules of the field, so that one which could never be stored is found here.
+    /// Checks allowed values by the other rules of the field, to find values that could never be stored.
     func judge(_ allowed: [(text: String, path: String)], by rules: FieldRules) -> [String] {
         let validator = FieldValidator(rules)
         return allowed.compactMap { text, path in
@@ -182,7 +182,7 @@ extension FieldParser {
 }
 
 extension FieldType {
-    /// Whether a schema may write a value of this type so in JSON.
+    /// Whether a schema may write a value of this type in this way in JSON.
     fileprivate func takes(_ kind: JSONKind) -> Bool {
         switch kind {
         case .string: true

@@ -1,11 +1,11 @@
-/// Reads one element of `fields`. It reports what is wrong, and goes on.
+/// Reads one element of `fields`. It reports each error and continues.
 struct FieldParser {
     let field: SchemaObject
     let constraints: SchemaObject
     let extensions: SchemaObject
-    /// The schema's; nil where that is wrong.
+    /// The primary key of the schema; nil if it is wrong.
     private let primaryKey: PrimaryKey?
-    /// Those of the schema, which a field may replace.
+    /// The missing values of the schema, which a field may replace.
     private let missingValues: [String]
     var errors: SchemaErrors { field.errors }
 
@@ -17,11 +17,11 @@ struct FieldParser {
         self.missingValues = missingValues
     }
 
-    /// The rules, as far as they are right; nil where there is no name.
+    /// The valid rules of the field; nil if it has no name.
     func parse() -> FieldRules? {
         var rules: FieldRules?
         var allowed: [(text: String, path: String)] = []
-        // Only rules that are right can judge.
+        // Only valid rules can be used to check values.
         if errors.areNone(after: { rules = parseRules(&allowed) }), let right = rules {
             rules?.allowedValues = judge(allowed, by: right)
         }
@@ -45,9 +45,9 @@ struct FieldParser {
         let type = parseType()
         var rules = FieldRules(name: name, title: title ?? Self.title(name), type: type ?? .string)
         rules.isPrimaryKey = primaryKey?.name == name.text
-        // Without its type nothing else can be told right from wrong.
+        // Without a type, nothing else can be checked.
         guard type != nil else { return rules }
-        // Being the key says as much (Table Schema).
+        // The primary key is implicitly required and unique (Table Schema).
         let isKey = rules.isPrimaryKey && primaryKey?.isNamed == true && name != .password
         rules.isRequired = constraints.boolean("required") ?? isKey
         rules.isUnique = constraints.boolean("unique") ?? isKey
@@ -90,7 +90,7 @@ struct FieldParser {
     private func parseType() -> FieldType? {
         guard field["type"] != nil else { return .string }
         guard let text = field.string("type") else { return nil }
-        // Of a value that may be anything nothing is known but its text.
+        // Any value is allowed, so only the text of the value is known.
         if text == "any" { return .string }
         if let type = FieldType(rawValue: text) { return type }
         if let construct = TableConstruct(type: text) {
@@ -101,7 +101,7 @@ struct FieldParser {
         return nil
     }
 
-    /// Says whether a field is of one of these types, and refuses what is said of others.
+    /// Returns whether the field has one of these types; otherwise reports the rule as an error.
     @discardableResult
     func allows(
         _ names: [String], of object: SchemaObject, for types: [FieldType], _ rules: FieldRules
@@ -160,12 +160,12 @@ struct FieldParser {
                 errors.report(path, .unknownChoice(text, known: Requirement.allCases.map(\.rawValue)))
                 continue
             }
-            // One that is there twice would be reported twice.
+            // A name that occurs twice would be reported twice.
             if !rules.requirements.contains(requirement) { rules.requirements.append(requirement) }
         }
     }
 
-    /// The most entries of `characters` and of `formats`, all of which a message names.
+    /// The maximum number of entries in `characters` and in `formats`. A message names all of them.
     static let mostEntries = 16
 
     // MARK: Files, messages
@@ -184,7 +184,7 @@ struct FieldParser {
         }
         return list.compactMap { value, path in
             guard let text = SchemaObject.text(value, path, errors)?.trimmed else { return nil }
-            // Such a name would mean every column without one.
+            // Such a name would match every column without a name.
             guard !FoldedHeader(text).isEmpty else {
                 errors.report(path, .allowsNothing)
                 return nil

@@ -1,13 +1,13 @@
 extension ProfileSchema {
-    /// The schema as a Table Schema document: what a schema file says, in one fixed order and without defaults, so that
-    /// two files with the same rules give the same text.
+    /// Returns the schema as a Table Schema document in a fixed order and without defaults. Two files with the same
+    /// rules give the same text.
     ///
-    /// - Parameter indented: For people to read; the form on one line is what fingerprints are taken of.
+    /// - Parameter indented: Whether the text is indented for people. Fingerprints are made of the form on one line.
     /// - Returns: JSON, as `init(parsing:)` reads it.
     public func document(indented: Bool = false) -> String { documentValue.text(indented: indented) }
 
     package var documentValue: JSONValue {
-        // Said once where every field has the same, which the password never has.
+        // Written once if every field has the same missing values. The password never has any.
         let first = primaryKey.missingValues
         let shared = openFields.allSatisfy { $0.missingValues == first } ? first : []
         var members = [JSONMember("name", .string(name))]
@@ -24,7 +24,7 @@ extension ProfileSchema: Encodable {
 }
 
 extension FieldRules {
-    /// The field, without the missing values that the schema says for all.
+    /// The field, without the missing values that the schema has for all fields.
     fileprivate func document(sharing shared: [String]) -> JSONValue {
         var members = [
             JSONMember("name", .string(name.text)), JSONMember("title", .string(title)),
@@ -48,11 +48,11 @@ extension FieldRules {
 
     fileprivate static func list(_ texts: [String]) -> JSONValue { .array(texts.map { .string($0) }) }
 
-    /// Table Schema's own, where it can say what the field's values look like.
+    /// The format of Table Schema, if it can describe the field's values.
     private var format: String? {
         if let stringFormat { return stringFormat.rawValue }
         guard let format = formats.first, formats.count == 1, format.isTablePattern else { return nil }
-        // There it is the default, of which each digit has to be written.
+        // The default format of Table Schema requires every digit.
         return format.pattern == "%Y-%m-%d" ? nil : format.pattern
     }
 

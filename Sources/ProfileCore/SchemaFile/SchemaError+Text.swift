@@ -4,7 +4,7 @@ extension SchemaError: CustomStringConvertible {
 }
 
 extension SchemaError.Reason {
-    /// What is wrong, in English: it reads on from "… is refused: ". What is long is cut.
+    /// The reason in English. It continues the sentence "… is refused: ". Long values are cut.
     public var text: String {
         switch self {
         case .notJSON(let error): "it is not JSON: \(error.text)"
@@ -126,7 +126,7 @@ extension SchemaError.Notation {
 }
 
 extension FieldType {
-    /// What a pattern of its values has to say.
+    /// The required parts of a pattern for a type's values.
     fileprivate var parts: String {
         switch self {
         case .dateTime: "a day with a time"

@@ -1,8 +1,8 @@
-/// One thing that is wrong with a schema file, and where in it.
+/// An error in a schema file, and its place.
 public struct SchemaError: Hashable, Sendable {
     /// A JSON path such as `$.fields[2].constraints.minLength`; `$` is the whole text.
     public let path: String
-    /// What is wrong there.
+    /// The error at this place.
     public let reason: Reason
 
     init(_ path: String, _ reason: Reason) {
@@ -10,106 +10,106 @@ public struct SchemaError: Hashable, Sendable {
         self.reason = reason
     }
 
-    /// What can be wrong, with what was found and what would be right; ``text`` makes words of it.
+    /// The kinds of errors, with what was found and what would be valid. ``text`` describes them in words.
     ///
-    /// What was found is as it stands in the file, and as long.
+    /// The found text is as in the file, and may be as long.
     public enum Reason: Hashable, Sendable {
         /// The file cannot be read as JSON.
         case notJSON(JSONError)
-        /// What every schema or field must have is not there.
+        /// A member that every schema or field must have is missing.
         case missing(Part)
-        /// One kind of value where another is expected.
+        /// A value has another kind than the expected one.
         case wrongType(JSONKind, expected: JSONKind)
-        /// A name that means nothing here, beside those that do.
+        /// An unknown name, with the known names.
         case unknownName(known: [String])
         /// One of a few words is expected.
         case unknownChoice(String, known: [String])
-        /// A value that cannot be honoured, beside those that can; each as JSON.
+        /// A value that is not supported, with the supported values, each as JSON.
         case unsupported(String, supported: [String])
-        /// A text or number that is not written as it must be.
+        /// A text or number is written wrongly.
         case malformed(String, Notation)
-        /// A length that is no whole number in this range.
+        /// A length that is not a whole number in this range.
         case notACount(allowed: ClosedRange<Int>)
-        /// A text for people; in bytes of UTF-8.
+        /// A text for people is too long, in bytes of UTF-8.
         case tooLong(Int, allowed: Int)
-        /// A list has so many entries, more than are allowed.
+        /// A list has this many entries, which are too many.
         case tooManyEntries(Int, allowed: Int)
-        /// No value at all would be valid.
+        /// The rules allow no value at all.
         case allowsNothing
-        /// Of Table Schema, and of no use to a store of profiles.
+        /// A part of Table Schema that a store of profiles cannot use.
         case noPlace(TableConstruct)
 
-        /// The schema has so many fields: none, or too many.
+        /// The schema has this many fields: none, or too many.
         case fieldCount(Int, allowed: ClosedRange<Int>)
         /// An earlier field has this name.
         case repeatedField(FieldName)
-        /// Two fields whose names are the same without their underscores, as headers of files are matched.
+        /// Two field names differ only in underscores. Headers of files are matched without underscores.
         case indistinctFields(FieldName, FieldName)
-        /// The store has a column of its own by that name.
+        /// The store has its own column with this name.
         case reservedName(FieldName)
 
-        /// The rule is one of fields of other types.
+        /// The rule applies only to fields of other types.
         case onlyForTypes([FieldType])
-        /// A least or greatest value that is none of the field's type.
+        /// A minimum or maximum does not have the field's type.
         case boundOfWrongType(JSONKind, FieldType)
-        /// An allowed value that is none of the field's type.
+        /// An allowed value does not have the field's type.
         case allowedValueOfWrongType(JSONKind, FieldType)
-        /// An allowed value that another rule of the field refuses.
+        /// Another rule of the field refuses an allowed value.
         case allowedValueBreaksRules(String)
-        /// `minLength` is more than `maxLength`.
+        /// `minLength` is greater than `maxLength`.
         case lengthsInverted(minimum: Int, maximum: Int)
-        /// `minimum` is more than `maximum`.
+        /// `minimum` is greater than `maximum`.
         case boundsInverted(minimum: Bound, maximum: Bound)
-        /// `pattern` is no regular expression of PCRE2, or too long.
+        /// `pattern` is not a regular expression of PCRE2, or is too long.
         case badPattern(FieldPattern.CompileError)
-        /// The field's mask says this already.
+        /// The field's mask already has this effect.
         case impliedByMask
-        /// The field's format says this already.
+        /// The field's format already has this effect.
         case impliedByFormat
-        /// There is text that could be read in both ways.
+        /// Some text could be read in both ways.
         case ambiguousFormats(DateFormat, DateFormat)
-        /// The same character would stand between digits and before the fraction.
+        /// The same character separates groups of digits and the fraction.
         case groupIsDecimal
         /// A word is in both `trueValues` and `falseValues`, or in one of them and in the default of the other.
         case bothTrueAndFalse(String)
-        /// A column of a file that would mean two fields, or a field and the hash.
+        /// A column of a file would match two fields, or a field and the hash.
         case repeatedColumn(String, meaning: String)
 
-        /// The primary key is no field of the schema.
+        /// The primary key is not a field of the schema.
         case noSuchField(String)
-        /// The primary key is not one field but so many.
+        /// The primary key consists of this many fields instead of one.
         case compositeKey(Int)
-        /// The primary key has another type than `string`.
+        /// The type of the primary key is not `string`.
         case keyIsNoString(FieldName)
-        /// The primary key has to be required and unique.
+        /// The primary key is not required and unique.
         case keyIsOptional(FieldName)
         /// The primary key is the password.
         case keyIsSecret
-        /// A field has the name of the column that holds the primary key, which is another field.
+        /// A field has the name of the column that holds the primary key, but is not the primary key.
         case usernameBesideKey(FieldName)
-        /// The field `password` does not say that it is secret.
+        /// The field `password` is not declared secret.
         case passwordIsNotSecret
-        /// No field but `password` can be secret.
+        /// Another field than `password` is declared secret.
         case secretIsNotPassword
-        /// A secret would be compared with others, or with what is written in a schema.
+        /// A rule compares a secret with other values, or with values in the schema.
         case secretIsCompared
-        /// The rule is one of the secret field.
+        /// The rule applies only to the secret field.
         case onlyForSecret
     }
 
-    /// What every schema, or every field, has to have.
+    /// Members that every schema or field must have.
     public enum Part: Hashable, Sendable {
         /// The schema's list of fields.
         case fields
-        /// The field that is the key of every profile.
+        /// The primary key of every profile.
         case username
         /// A field's name.
         case name
-        /// What is missing, in an entry of `missingValues`.
+        /// The missing value itself, in an entry of `missingValues`.
         case value
     }
 
-    /// How a text of a schema file is to be written.
+    /// The required form of a text in a schema file.
     public enum Notation: Hashable, Sendable {
         /// A lower-case ASCII letter, then lower-case letters, digits and `_`; see ``FieldName``.
         case fieldName
@@ -119,9 +119,9 @@ public struct SchemaError: Hashable, Sendable {
         case characterClass
         /// `yyyy`, `MM` and `dd` once each, or a pattern for `strptime`; see ``DateFormat``.
         case dateFormat
-        /// A pattern for `strptime`, of fields of this type.
+        /// A pattern for `strptime`, for fields of this type.
         case timePattern(FieldType)
-        /// What stands between digits or before a fraction.
+        /// A separator between digits or before a fraction.
         case separator
         /// 64 bits.
         case integer

@@ -1,10 +1,10 @@
-/// An object of a schema file and the path to it: reads members by name and type, and reports where they are wrong. Of a
-/// member that is wrong, as of one that is not there, nothing is read.
+/// An object of a schema file, with its path. It reads members by name and type, and reports errors. A wrong member is
+/// treated like a missing one.
 struct SchemaObject {
     let path: String
     let members: [JSONMember]
     let errors: SchemaErrors
-    /// Whether there was something else in its place, which is reported.
+    /// Whether the place had another kind of value, which was reported.
     private let isUnread: Bool
 
     init?(_ value: JSONValue, _ path: String, _ errors: SchemaErrors) {
@@ -26,10 +26,10 @@ struct SchemaObject {
 
     func path(_ name: String) -> String { "\(path).\(name.shortened)" }
 
-    /// Reports something about a member.
+    /// Reports an error about a member.
     func report(_ name: String, _ reason: SchemaError.Reason) { errors.report(path(name), reason) }
 
-    /// Refuses members that nobody would read.
+    /// Reports unknown members.
     func allowOnly(_ names: [String]) {
         for member in members where !names.contains(member.name) {
             if let construct = TableConstruct(property: member.name) {
@@ -42,7 +42,7 @@ struct SchemaObject {
 
     func string(_ name: String) -> String? { self[name].flatMap { Self.string($0, path(name), errors) } }
 
-    /// Text for people, which is repeated at every issue of a field.
+    /// A text for people, which is repeated in every issue of a field.
     func text(_ name: String) -> String? { self[name].flatMap { Self.text($0, path(name), errors) } }
 
     func boolean(_ name: String) -> Bool? {
@@ -54,7 +54,7 @@ struct SchemaObject {
         return flag
     }
 
-    /// Whether it is known what a boolean member says, if only that it is not there; else it is reported already.
+    /// Whether a boolean member is known, including that it is missing; otherwise it was reported.
     func canTell(_ name: String) -> Bool {
         switch self[name] {
         case nil: !isUnread
@@ -73,10 +73,10 @@ struct SchemaObject {
         return count
     }
 
-    /// Up to the most bytes that a value may have.
+    /// A length up to the maximum size of a value in bytes.
     private static let counts = 0...1_048_576
 
-    /// The elements of a list and the paths to them.
+    /// The elements of a list, with their paths.
     func array(_ name: String) -> [(value: JSONValue, path: String)]? {
         guard let value = self[name] else { return nil }
         guard case .array(let elements) = value else {
@@ -86,7 +86,7 @@ struct SchemaObject {
         return elements.enumerated().map { ($1, "\(path(name))[\($0)]") }
     }
 
-    /// A list with one entry at least.
+    /// A list with at least one entry.
     func array(_ name: String, atMost most: Int) -> [(value: JSONValue, path: String)]? {
         guard let list = array(name) else { return nil }
         guard 1...most ~= list.count else {
@@ -96,7 +96,7 @@ struct SchemaObject {
         return list
     }
 
-    /// The object of that name; one without members where there is none.
+    /// The object with a name; an object without members if there is none.
     func object(_ name: String) -> SchemaObject {
         self[name].flatMap { SchemaObject($0, path(name), errors) }
             ?? SchemaObject([], path(name), errors, isUnread: self[name] != nil)
@@ -119,6 +119,6 @@ struct SchemaObject {
         return text
     }
 
-    /// In bytes of UTF-8.
+    /// The length in bytes of UTF-8.
     private static let longestText = 4_096
 }

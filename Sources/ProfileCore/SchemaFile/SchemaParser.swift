@@ -1,11 +1,11 @@
 extension ProfileSchema {
     /// Reads a schema file.
     ///
-    /// Everything that is not understood is refused, since a rule that is passed over lets invalid profiles in.
+    /// An unknown member is an error, because a rule that is ignored lets invalid profiles in.
     /// - Parameters:
     ///   - bytes: A Table Schema document, UTF-8.
-    ///   - defaultName: What the schema is called when the document does not say.
-    /// - Throws: Every place where the document is wrong, and why.
+    ///   - defaultName: The name of the schema if the document has none.
+    /// - Throws: All errors in the document, with their places.
     public init(parsing bytes: Span<UInt8>, defaultName: String = Self.defaultName) throws(SchemaFailure) {
         let document: JSONValue
         do throws(JSONError) {
@@ -24,18 +24,18 @@ extension ProfileSchema {
         self = schema
     }
 
-    /// Reads a schema file that is at hand as text.
+    /// Reads a schema file from a text.
     public init(parsing text: String, defaultName: String = Self.defaultName) throws(SchemaFailure) {
         try self.init(parsing: Array(text.utf8).span, defaultName: defaultName)
     }
 }
 
 extension ProfileSchema: Decodable {
-    /// Reads a Table Schema document, as ``init(parsing:defaultName:)-(Span<UInt8>,_)`` does; a name that one object has
-    /// twice is not noticed by every decoder.
+    /// Decodes a Table Schema document like ``init(parsing:defaultName:)-(Span<UInt8>,_)``. Not every decoder notices
+    /// that an object has a name twice.
     ///
-    /// - Throws: `DecodingError` whose text is every place where the document is wrong, and why; its underlying error is
-    ///   the ``SchemaFailure``.
+    /// - Throws: `DecodingError` with all errors in the document and their places. Its underlying error is the
+    ///   ``SchemaFailure``.
     public init(from decoder: any Decoder) throws {
         let document = try JSONValue(from: decoder)
         do throws(SchemaFailure) {
@@ -46,18 +46,18 @@ extension ProfileSchema: Decodable {
         }
     }
 
-    /// What a schema is called whose document does not say.
+    /// The name of a schema if the document has none.
     public static let defaultName = "custom"
 }
 
-/// Reads the document as a whole. It reports what is wrong, and goes on.
+/// Reads the whole document. It reports each error and continues.
 private struct SchemaParser {
     let root: SchemaObject
     var errors: SchemaErrors { root.errors }
 
     init(_ root: SchemaObject) { self.root = root }
 
-    /// Nil where something was reported.
+    /// The schema; nil if an error was reported.
     func parse(defaultName: String) -> ProfileSchema? {
         root.allowOnly(["name", "title", "description", "$schema", "fields", "missingValues", "primaryKey"])
         let name = root.text("name") ?? defaultName
@@ -83,18 +83,18 @@ private struct SchemaParser {
         checkNames(fields)
         checkColumns(fields)
         guard let index = fields.firstIndex(where: { $0.rules.isPrimaryKey }) else {
-            // A field whose name cannot be read may be the one.
+            // A field with an unreadable name may be the missing one.
             if haveNames, let primaryKey { reportMissing(primaryKey) }
             return nil
         }
-        // Its column is the primary key's.
+        // The primary key uses this column.
         for (rules, path) in fields where rules.name == .username && !rules.isPrimaryKey {
             errors.report("\(path).name", .usernameBesideKey(fields[index].rules.name))
         }
         return ProfileSchema(name: name, fields: fields.map(\.rules), primaryKeyIndex: index)
     }
 
-    /// The field that is the primary key; nil where that is wrong.
+    /// The primary key field; nil if it is wrong.
     private func parsePrimaryKey() -> PrimaryKey? {
         let path = root.path("primaryKey")
         let value: JSONValue
@@ -121,16 +121,16 @@ private struct SchemaParser {
             if earlier.contains(rules.name) {
                 errors.report("\(path).name", .repeatedField(rules.name))
             } else if let other = earlier.first(where: { FoldedHeader($0.text) == FoldedHeader(rules.name.text) }) {
-                // Headers are matched without their underscores (I2), and such a pair would be one column.
+                // Headers are matched without underscores (I2), so such a pair would be one column.
                 errors.report("\(path).name", .indistinctFields(rules.name, other))
             }
             earlier.append(rules.name)
         }
     }
 
-    /// Sees that no column of a file means two fields. An import looks for the name as it is written before it looks for
-    /// one that is like it, so that among names of columns `first_name` and `firstname` may be two. Hashes are known before
-    /// all others, so that a column may have the name of the field of passwords and hold these.
+    /// Checks that no column of a file matches two fields. An import first looks for the exact name, and then for a
+    /// similar one. So `first_name` and `firstname` may both be names of columns. Columns of hashes are matched before
+    /// all others, so a column with the name of the password field may hold hashes.
     private func checkColumns(_ fields: [(rules: FieldRules, path: String)]) {
         var owners: [String: String] = [:]
         for (rules, _) in fields { owners[rules.name.text] = rules.name.text }
@@ -143,7 +143,7 @@ private struct SchemaParser {
                         owners[column] = owner
                         continue
                     }
-                    // Hashes are known by any way of writing that name.
+                    // A column of hashes is matched by any spelling of that name.
                     let isHash = FoldedHeader(column) == FoldedHeader(ProfileDraft.hashName)
                     if let other = isHash ? ProfileDraft.hashName : owners[column], other != owner {
                         errors.report("\(path).profiles.\(key)[\(index)]", .repeatedColumn(column, meaning: other))
@@ -156,18 +156,18 @@ private struct SchemaParser {
     }
 }
 
-/// What a schema says of its primary key.
+/// The primary key as the schema names it.
 struct PrimaryKey {
     let name: String
-    /// Where it says so.
+    /// The place in the document.
     let path: String
-    /// Whether it does; else it is `username`.
+    /// Whether the schema names it; otherwise it is `username`.
     let isNamed: Bool
 }
 
-/// Reads `missingValues`, of a schema or of a field.
+/// Reads `missingValues` of a schema or a field.
 enum MissingValues {
-    /// Without the empty text, which always means that there is no value; nil where the list is not there.
+    /// The values without the empty text, which always means "no value"; nil if there is no list.
     static func read(from object: SchemaObject) -> [String]? {
         guard let list = object.array("missingValues") else { return nil }
         guard list.count <= most else {
@@ -187,7 +187,7 @@ enum MissingValues {
         return values
     }
 
-    /// An entry may say what it means, for people.
+    /// An entry may have a label, for people.
     private static func text(_ value: JSONValue, _ path: String, _ errors: SchemaErrors) -> String? {
         guard case .object = value, let entry = SchemaObject(value, path, errors) else {
             return SchemaObject.string(value, path, errors)
@@ -199,11 +199,11 @@ enum MissingValues {
     }
 
     private static let most = 1_000
-    /// In bytes of UTF-8.
+    /// The maximum length in bytes of UTF-8.
     private static let longest = 256
 }
 
 extension String {
-    /// Without the ASCII white space around it.
+    /// The text without ASCII white space around it.
     package var trimmed: String { String(Array(utf8).span.trimmed()) }
 }

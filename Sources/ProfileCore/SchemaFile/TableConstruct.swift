@@ -1,21 +1,21 @@
-/// A part of the Table Schema specification that a store of profiles has no place for.
+/// A part of the Table Schema specification that a store of profiles does not support.
 public enum TableConstruct: String, Hashable, Sendable, CaseIterable {
     // Of a schema.
-    /// How columns and fields find each other: here by name, always.
+    /// How columns and fields are matched. This project always matches them by name.
     case fieldsMatch
-    /// Fields whose values together must not repeat; here each field is unique by itself.
+    /// Fields whose combined values must be unique. In this project each unique field is unique by itself.
     case uniqueKeys
-    /// References to other tables, of which a store has none.
+    /// References to other tables. A store has only one table of profiles.
     case foreignKeys
     // Of a field.
-    /// The few values that a field has; here they are its `enum`.
+    /// The few values of a field. This project uses `enum`.
     case categories
     /// Whether those values have an order.
     case categoriesOrdered
     // Constraints.
-    /// A bound that is itself not allowed; `minimum` is.
+    /// A bound that excludes itself; `minimum` includes itself.
     case exclusiveMinimum
-    /// A bound that is itself not allowed; `maximum` is.
+    /// A bound that excludes itself; `maximum` includes itself.
     case exclusiveMaximum
     /// A JSON Schema for the value of an object or array.
     case jsonSchema
@@ -35,9 +35,9 @@ public enum TableConstruct: String, Hashable, Sendable, CaseIterable {
     /// A shape on a map, as GeoJSON.
     case geojson
     // Formats.
-    /// Of a date, datetime or time: written in whatever way, to be guessed.
+    /// For a date, datetime or time: any notation, to be guessed.
     case any
-    /// Of a string: bytes in Base64.
+    /// For a string: bytes in Base64.
     case binary
 
     /// By the name of a property.

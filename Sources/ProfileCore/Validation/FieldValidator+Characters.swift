@@ -1,10 +1,10 @@
 extension ProfileValidator {
-    /// What a field does not take of a value.
+    /// Returns the characters of a value that the field does not accept.
     ///
     /// - Parameters:
-    ///   - value: Valid UTF-8, as it was typed.
+    ///   - value: Valid UTF-8, as typed.
     ///   - index: The field's position in the schema.
-    /// - Returns: Nil where it takes every character, and always of a secret.
+    /// - Returns: Nil if the field accepts every character, and always for a secret.
     package func refusedCharacter(in value: Span<UInt8>, index: Int) -> RefusedCharacter? {
         fields[index].rules.isSecret ? nil : fields[index].refusedCharacter(in: value)
     }
@@ -14,7 +14,7 @@ extension FieldValidator {
     fileprivate func refusedCharacter(in value: Span<UInt8>) -> RefusedCharacter? {
         guard let isTaken = takenScalars else { return nil }
         let text = String(value)
-        // White space around a value is no part of it (S2), though whoever counts does not leave it out.
+        // White space around a value is not part of it (S2), but it counts in the positions of characters.
         let isAround: (Character) -> Bool = { $0.utf8.allSatisfy(\.isASCIIWhitespace) }
         guard let start = text.firstIndex(where: { !isAround($0) }), let end = text.lastIndex(where: { !isAround($0) })
         else { return nil }
@@ -25,7 +25,7 @@ extension FieldValidator {
             character: text[place], position: text.distance(from: text.startIndex, to: place) + 1)
     }
 
-    /// Tells the scalars that may stand in a value from those that may not; nil where there is more to it than that.
+    /// The set of accepted scalars; nil if a set alone cannot describe the rule.
     private var takenScalars: ((Unicode.Scalar) -> Bool)? {
         if let mask = rules.mask {
             return { $0.isASCII && (UInt8($0.value).isASCIIDigit || mask.literals.contains(UInt8($0.value))) }

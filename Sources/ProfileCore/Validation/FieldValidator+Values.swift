@@ -1,9 +1,9 @@
-// Values that are more than text: moments, numbers and booleans.
+// Values with a type other than text: moments, numbers and booleans.
 extension FieldValidator {
     func judgeDate(
         _ value: Span<UInt8>, _ formats: [DateFormat], today: CalendarDay?, _ issues: inout [ValidationIssue]
     ) -> Outcome {
-        // By their positions: a format that is taken out is copied.
+        // Uses positions, because taking a format out of the list would copy it.
         for index in formats.indices {
             switch formats[index].read(value) {
             case .otherFormat: continue
@@ -48,7 +48,7 @@ extension FieldValidator {
         return .canonical(time.description)
     }
 
-    /// A moment by the first format that fits; as ISO 8601 where there is none.
+    /// Reads a moment by the first format that fits, or by ISO 8601 if there are no formats.
     private static func read<Moment>(
         _ value: Span<UInt8>, _ formats: [DateFormat], iso: (Span<UInt8>) -> DateFormat.Reading<Moment>,
         _ read: (DateFormat, Span<UInt8>) -> DateFormat.Reading<Moment>

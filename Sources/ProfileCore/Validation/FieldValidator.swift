@@ -1,27 +1,28 @@
-/// The rules of one field, compiled: judges UTF-8 without making a `String` of it where the rules are about ASCII.
+/// The compiled rules of one field. It validates UTF-8 without making a `String`, if the rules are about ASCII.
 ///
-/// A class, so that taking one out of the schema's list for each cell of an import counts one reference and not one
-/// for every rule.
+/// It is a class, so that taking a validator from the schema's list for each cell of an import retains one reference,
+/// not one for each rule.
 final class FieldValidator: Sendable {
     let rules: FieldRules
-    /// All that there is to judge, in a field whose rules are so simple.
+    /// All rules of the field, if they are this simple.
     private let plainRule: PlainRule?
     private let kind: Kind
     private let hasFurtherRules: Bool
     private let longestByteCount: Int
     private let minimumLength: Int
     private let maximumLength: Int
-    /// What text may hold.
+    /// The rules for the characters of a text.
     let characters: ScalarSet
     private let singleSpaces: Bool
-    /// The stored forms that `enum` lists; empty for no such rule.
+    /// The stored forms of the values in `enum`; empty without such a rule.
     private let allowedValues: Set<[UInt8]>
     private let hasMissingValues: Bool
-    /// What stands for no value, beside nothing.
+    /// The texts that mean "no value", besides the empty text.
     private let missingValues: ByteStrings
-    /// The stored forms of those that would be values else: they stand for none in every way of writing them.
+    /// The stored forms of those texts that would otherwise be values. Every notation of such a value means "no
+    /// value".
     private let missingStoredForms: ByteStrings
-    /// Nil for numbers that are written as they are stored.
+    /// The number format; nil if numbers are written as they are stored.
     let numbers: NumberReader?
 
     private enum Kind: Sendable {
@@ -61,52 +62,52 @@ final class FieldValidator: Sendable {
         missingValues = ByteStrings(rules.missingValues)
         missingStoredForms = ByteStrings(Self.storedForms(ofMissingValuesBy: rules))
         numbers = rules.numberFormat == .plain ? nil : NumberReader(rules.numberFormat)
-        // Where a character is always a byte; CR LF is one character.
+        // Every character is one byte here, except CR LF, which is one character.
         let isPlain =
             if case .text = kind { characters.isASCII && !characters.ascii.contains(UInt8(ascii: "\r")) } else { false }
         plainRule =
             isPlain && rules.requirements.isEmpty && rules.stringFormat == nil && !hasFurtherRules
             ? PlainRule(
                 set: characters.ascii, singleSpaces: singleSpaces,
-                // What is not longer than a missing value is looked at, and what is longer need not be.
+                // A value can only be a missing value if it is not longer than the longest of them.
                 minimumLength: max(minimumLength, rules.missingValues.isEmpty ? 0 : missingValues.longestLength + 1),
                 maximumLength: min(maximumLength, longestByteCount))
             : nil
     }
 
-    /// What became of a value.
+    /// The result of validating a value.
     enum Outcome {
-        /// The value is stored as it was given, but for the white space around it.
+        /// The value is stored as given, without the white space around it.
         case asGiven
         /// The value is stored in this form.
         case canonical(String)
-        /// The value stands for none.
+        /// The value means "no value".
         case missing
         /// There are issues.
         case bad
     }
 
-    /// Whether a text stands for no hash in this field, which is the secret one. A password is taken as it is typed.
+    /// Whether a text means "no hash" in this field, which is the secret one. A password is always used as typed.
     func isMissingHash(_ value: Span<UInt8>) -> Bool { missingValues.contains(value) }
 
-    /// Judges a value that is not empty.
+    /// Validates a value that is not empty.
     ///
     /// - Parameters:
     ///   - value: Valid UTF-8, trimmed unless the field is secret.
-    ///   - today: The day that rules about today go by; nil leaves them out.
-    ///   - notation: How the value is written.
-    ///   - issues: Gets each thing that is wrong, in the order of the codes' table.
-    /// - Returns: What to store, if there is nothing wrong.
+    ///   - today: The day for rules about today; nil skips these rules.
+    ///   - notation: The notation of the value.
+    ///   - issues: Receives each issue, in the order of the table of codes.
+    /// - Returns: The value to store, if there is no issue.
     @inline(__always)
     func judge(
         _ value: Span<UInt8>, today: CalendarDay?, as notation: ValueNotation, into issues: inout [ValidationIssue]
     ) -> Outcome {
-        // The path of nearly every cell of a bulk import comes first and calls nothing.
+        // Nearly every cell of a bulk import takes this path, so it comes first and calls no other function.
         if let plainRule, plainRule.accepts(value) { return .asGiven }
         return judgeFully(value, today: today, as: notation, into: &issues)
     }
 
-    /// The stored form of a text, or nil where it breaks a rule that holds on every day.
+    /// Returns the stored form of a text; nil if it breaks a rule, whatever the day.
     func canonical(_ text: String) -> String? {
         let bytes = Array(text.utf8)
         let value = rules.isSecret ? bytes.span : bytes.span.trimmed()
@@ -154,8 +155,8 @@ final class FieldValidator: Sendable {
         return outcome
     }
 
-    /// Whether a value has the notation that the store and JSON share for values of the field's type. Numbers always have
-    /// it: their digits would mean something else in the field's own notation.
+    /// Whether a value is read in the notation that stored values and JSON share. Numbers in that notation always are:
+    /// their digits could mean another number in the field's own notation.
     private func isWrittenCanonically(_ value: Span<UInt8>) -> Bool {
         switch rules.type {
         case .string, .year: false
@@ -164,7 +165,7 @@ final class FieldValidator: Sendable {
         }
     }
 
-    /// Whether the stored form of a value is that of one that stands for none.
+    /// Whether the stored form of a value means "no value".
     private func hasMissingForm(_ value: Span<UInt8>, _ outcome: Outcome) -> Bool {
         switch outcome {
         case .asGiven: missingStoredForms.contains(value)
@@ -174,7 +175,7 @@ final class FieldValidator: Sendable {
     }
 
     private static func storedForms(ofMissingValuesBy rules: FieldRules) -> [String] {
-        // Of a boolean's words one may be missing, and the others not.
+        // One word for a boolean may be a missing value, and its other words may not.
         guard !rules.missingValues.isEmpty, rules.type != .boolean else { return [] }
         var others = rules
         others.missingValues = []
@@ -194,11 +195,11 @@ final class FieldValidator: Sendable {
         return .bad
     }
 
-    /// The rules that look at a value as a whole: the list of allowed values and the pattern.
+    /// Checks the rules about the whole value: the list of allowed values and the pattern.
     private func judgeFurther(
         _ value: Span<UInt8>, _ outcome: Outcome, _ issues: inout [ValidationIssue]
     ) -> Outcome {
-        // What broke another rule has no stored form to compare; its pattern is judged as it was typed.
+        // A value that breaks another rule has no stored form to compare. Its pattern is matched with the typed text.
         let typed = Array(value)
         let stored: [UInt8]? =
             switch outcome {
@@ -207,7 +208,7 @@ final class FieldValidator: Sendable {
             case .missing, .bad: nil
             }
         var outcome = outcome
-        // Byte for byte: `String`'s equality would let in other encodings of the same characters.
+        // Compares bytes: equal `String`s may be different encodings of the same characters.
         if let stored, !allowedValues.isEmpty, !allowedValues.contains(stored) {
             outcome = bad(.notAllowed(allowed: rules.allowedValues), &issues)
         }
@@ -260,7 +261,7 @@ final class FieldValidator: Sendable {
     }
 }
 
-/// Lengths and ASCII characters: what most fields have for rules, and all of it without a reference to count.
+/// Rules about lengths and ASCII characters. Most fields have only these, and checking them retains no reference.
 private struct PlainRule: Sendable {
     let set: ASCIISet
     let singleSpaces: Bool

@@ -1,35 +1,36 @@
-/// What somebody typed or sent: values by field name, trusted for nothing.
+/// Values by field name, as a person typed them or a client sent them. Nothing is known about them.
 ///
-/// ``ProfileValidator`` makes a ``ValidProfile`` of it, or says everything that is wrong with it.
+/// ``ProfileValidator`` makes a ``ValidProfile`` of a draft, or reports all of its issues.
 public struct ProfileDraft: Sendable {
-    /// All but the password, by the name of the field.
+    /// The values of all fields except the password, by field name.
     public private(set) var values: [String: DraftValue] = [:]
-    /// The password as typed.
+    /// The typed password.
     public var password: Secret?
-    /// A hash that one has already, in place of the password; see ``PasswordHash``.
+    /// An existing hash instead of the password; see ``PasswordHash``.
     public var passwordHash: String?
 
     /// Makes a draft without values.
     public init() {}
 
-    /// Makes a draft of typed text by field; `password` and `password_hash` mean what they mean in the subscript.
+    /// Makes a draft of typed texts by field. `password` and `password_hash` have the meaning that the subscript
+    /// describes.
     public init(_ values: [String: String]) {
         for (name, value) in values { self[name] = value }
     }
 
-    /// Makes a draft of typed text by field.
+    /// Makes a draft of typed texts by field.
     public init(_ values: [FieldName: String]) {
         for (name, value) in values { self[name] = value }
     }
 
-    /// The value of a field, as the subscript by its text says.
+    /// The value of a field, as in the subscript by text.
     public subscript(name: FieldName) -> DraftValue? {
         get { self[name.text] }
         set { self[name.text] = newValue }
     }
 
-    /// The value of a field. Text for `password` becomes a ``Secret`` and does not come back; `password_hash` is the hash
-    /// that stands in for it.
+    /// The value of a field. A text for `password` becomes a ``Secret`` and cannot be read back. `password_hash` is an
+    /// existing hash instead of the password.
     public subscript(name: String) -> DraftValue? {
         get { name == Self.hashName ? passwordHash.map(DraftValue.init(_:)) : values[name] }
         set {
@@ -59,8 +60,8 @@ public struct ProfileDraft: Sendable {
         set { self[name] = newValue.map(DraftValue.init(_:)) }
     }
 
-    /// Takes over every value of another draft, as a request that changes some fields does. A password or a hash there
-    /// replaces both here; fields that the other draft does not have keep their values.
+    /// Merges another draft into this one, as a request that changes some fields does. A password or a hash in the
+    /// other draft replaces both in this one. Fields that the other draft does not have keep their values.
     public mutating func merge(_ changes: ProfileDraft) {
         values.merge(changes.values) { $1 }
         if changes.password != nil || changes.passwordHash != nil {
@@ -69,17 +70,17 @@ public struct ProfileDraft: Sendable {
         }
     }
 
-    /// The name under which a brought hash stands in drafts, files and requests.
+    /// The name of an existing hash in drafts, files and requests.
     public static let hashName = "password_hash"
 }
 
 extension ProfileDraft: Decodable {
-    /// Reads an object of values by field. Text has the notation of the field, numbers and booleans have that of JSON;
-    /// null is no value.
+    /// Decodes an object of values by field. Texts have the notation of the field; numbers and booleans have the
+    /// notation of JSON; null is no value.
     ///
-    /// A password goes through the decoder's own memory, which is not zeroed; hand one over as a ``Secret`` where that
-    /// matters.
-    /// - Throws: `DecodingError` with the path of what is no single value.
+    /// A password passes through the decoder's own memory, which is not zeroed. If that matters, set it as a
+    /// ``Secret``.
+    /// - Throws: `DecodingError` with the path of a value that is neither text, number, boolean nor null.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: JSONKey.self)
         for key in container.allKeys {

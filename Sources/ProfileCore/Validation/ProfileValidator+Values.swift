@@ -1,20 +1,21 @@
 extension ProfileValidator {
-    /// Whether a field takes a value, on some day at least: for those who look for rules that fit values.
+    /// Returns whether a field accepts a value, at least on some day. Schema inference uses it to find rules that fit
+    /// values.
     ///
     /// - Parameters:
     ///   - value: Valid UTF-8, trimmed and not empty.
     ///   - index: The field's position in the schema.
-    /// - Returns: Whether it is taken.
+    /// - Returns: Whether the field accepts the value.
     package func takes(_ value: Span<UInt8>, index: Int) -> Bool {
         var issues: [ValidationIssue] = []
         if case .bad = fields[index].judge(value, today: nil, as: .typed, into: &issues) { return false }
         return true
     }
 
-    /// The form in which profiles hold a value, to compare theirs with it. What breaks the field's rules is held by nobody
-    /// whom they have judged, though maybe by others: it needs to be of the field's type alone.
+    /// Returns the stored form of a value, for comparisons with stored values. The value need only have the field's
+    /// type: profiles that other rules have judged may have values that these rules refuse.
     ///
-    /// - Throws: The issues of an empty value, and of one that the field's type cannot have.
+    /// - Throws: The issues of an empty value, or of a value that does not have the field's type.
     package func searchedForm(of value: String, in name: FieldName) throws(ValidationFailure) -> String {
         guard let index = schema.index(of: name) else {
             throw ValidationFailure([ValidationIssue(nil, .unknownField(name.text))])
@@ -30,7 +31,7 @@ extension ProfileValidator {
 }
 
 extension FieldValidator {
-    /// The stored form of a value as it may be typed, or stored.
+    /// Returns the stored form of a value that is typed, or already stored.
     fileprivate func formOfType(_ text: String) throws(ValidationFailure) -> String {
         let bytes = Array(text.utf8)
         let value = bytes.span.trimmed()
@@ -49,7 +50,7 @@ extension FieldValidator {
 }
 
 extension FieldRules {
-    /// Without bounds, lists and patterns: what is left says how values of the type are written.
+    /// The field's rules without bounds, lists and patterns. They say how values of the type are written.
     fileprivate var ofTypeAlone: FieldRules {
         var rules = self
         rules.minimum = nil

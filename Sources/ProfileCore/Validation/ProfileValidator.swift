@@ -1,25 +1,25 @@
-/// A schema compiled once, and the only door to the store: judges drafts and makes a ``ValidProfile`` of each that
-/// passes.
+/// Validates drafts by a compiled schema. A ``ValidProfile`` is made only here, and only a valid profile can be
+/// stored.
 public struct ProfileValidator: Sendable {
-    /// The rules that it judges by.
+    /// The rules.
     public let schema: ProfileSchema
     let fields: [FieldValidator]
 
-    /// Compiles a schema; worth keeping.
+    /// Compiles a schema. Keep the validator to validate more than one draft.
     public init(_ schema: ProfileSchema) {
         self.schema = schema
         fields = schema.fields.map(FieldValidator.init)
     }
 
-    /// Judges a whole draft.
+    /// Validates a whole draft.
     ///
     /// - Parameters:
-    ///   - draft: What was typed or sent.
-    ///   - today: The day that a rule such as "not in the future" goes by, usually the current one in UTC.
-    ///   - hasPassword: The profile is stored and has a password, so that the draft need not bring one.
-    /// - Returns: The profile, fit to be stored.
-    /// - Throws: Every issue of every field, in field order, then the names that the schema does not know (S3), up to
-    ///   ``ValidationFailure/mostIssues`` one by one.
+    ///   - draft: The values that a person typed or a client sent.
+    ///   - today: The day for rules such as "not in the future", usually the current day in UTC.
+    ///   - hasPassword: Whether the profile is stored and has a password, so that the draft needs none.
+    /// - Returns: The valid profile.
+    /// - Throws: Every issue of every field, in field order, then the names that the schema does not have (S3). After
+    ///   ``ValidationFailure/mostIssues`` issues, the others are only counted.
     public func validate(
         _ draft: ProfileDraft, on today: CalendarDay, hasPassword: Bool = false
     ) throws(ValidationFailure) -> ValidProfile {
@@ -42,15 +42,16 @@ public struct ProfileValidator: Sendable {
         return ValidProfile(schema: schema, rows: rows.profiles)
     }
 
-    /// Judges one value on its own, as a form does when a field ends.
+    /// Validates one value on its own, for example when the user leaves a form's field.
     ///
-    /// - Returns: Its issues; none for a value that is valid, or empty and not required.
+    /// - Returns: Its issues; empty for a valid value, and for an empty value of a field that is not required.
     public func issues(of value: String, in name: FieldName, on today: CalendarDay) -> [ValidationIssue] {
         guard let index = schema.index(of: name) else { return [ValidationIssue(nil, .unknownField(name.text))] }
         return issues(of: value.utf8Span.span, index: index, on: today, hasPassword: false)
     }
 
-    /// The same for a field by its position, with bytes that need no `String`: valid UTF-8, which may be a secret.
+    /// Validates bytes for the field at a position, without making a `String`. The bytes are valid UTF-8, and may be a
+    /// secret.
     package func issues(
         of value: Span<UInt8>, index: Int, on today: CalendarDay, hasPassword: Bool
     ) -> [ValidationIssue] {
@@ -63,7 +64,7 @@ public struct ProfileValidator: Sendable {
         return rows.issues
     }
 
-    /// The form in which a value would be stored, to look it up by; nil where no stored profile can have it.
+    /// Returns the stored form of a value, for look-ups; nil if no stored profile can have the value.
     public func storedForm(of value: String, in name: FieldName) -> String? {
         guard let index = schema.index(of: name), !schema.fields[index].isSecret else { return nil }
         return fields[index].canonical(value)

@@ -1,12 +1,12 @@
-/// Judges rows one after another, field by field in the schema's order, and keeps those that pass.
+/// Validates rows one after another, field by field in the schema's order, and keeps the valid rows.
 ///
-/// The caller hands over each field's cell, or that there is none, and ends the row.
+/// For each field, the caller passes the cell or says that there is none, and then ends the row.
 package struct RowValidator: Sendable {
     package let validator: ProfileValidator
     package let today: CalendarDay
-    /// The rows that passed.
+    /// The valid rows.
     package private(set) var profiles: ValidProfiles
-    /// All that is wrong with the row that is judged, or was judged last.
+    /// All issues of the current or last row.
     private var found: [ValidationIssue] = []
 
     package init(_ validator: ProfileValidator, today: CalendarDay) {
@@ -15,24 +15,24 @@ package struct RowValidator: Sendable {
         profiles = ValidProfiles(fieldCount: validator.fields.count)
     }
 
-    /// What is wrong with the row that is judged, or was judged last: see ``ValidationFailure/issues``.
+    /// The issues of the current or last row: see ``ValidationFailure/issues``.
     package var issues: [ValidationIssue] {
         found.count <= ValidationFailure.mostIssues ? found : BoundedIssues(found).issues
     }
 
     package mutating func reserve(rows: Int, bytes: Int) { profiles.reserve(rows: rows, bytes: bytes) }
 
-    /// Begins a row; what the last one said is forgotten.
+    /// Begins a row, without issues.
     package mutating func beginRow() { found.removeAll(keepingCapacity: true) }
 
     package mutating func report(_ issue: ValidationIssue) { found.append(issue) }
 
-    /// Judges the cell of a field that is not secret.
+    /// Validates the cell of a field that is not secret.
     ///
     /// - Parameters:
     ///   - raw: Valid UTF-8.
     ///   - index: The field's position in the schema.
-    ///   - notation: How the cell is written.
+    ///   - notation: The notation of the cell.
     @inline(__always)
     package mutating func judge(_ raw: Span<UInt8>, index: Int, as notation: ValueNotation = .typed) {
         let value = raw.trimmed()
@@ -49,20 +49,20 @@ package struct RowValidator: Sendable {
         }
     }
 
-    /// Judges a field that has no cell.
+    /// Validates a field without a cell.
     package mutating func judgeAbsent(index: Int) {
         let field = validator.fields[index]
         if field.rules.isRequired { found.append(ValidationIssue(field.rules.name, .required)) }
         profiles.appendAbsent()
     }
 
-    /// Judges the secret field: a password as typed, or a hash in its place, or neither.
+    /// Validates the secret field: a typed password, a hash, or neither.
     ///
     /// - Parameters:
-    ///   - password: Any bytes; empty is none.
-    ///   - hash: Any bytes; empty but for white space is none, and so is one of the field's `missingValues`.
+    ///   - password: Any bytes; empty if there is no password.
+    ///   - hash: Any bytes. White space alone is no hash, and neither is one of the field's `missingValues`.
     ///   - index: The field's position in the schema.
-    ///   - isStored: There is one in the store already.
+    ///   - isStored: Whether the store has a password of this profile.
     package mutating func judgePassword(
         _ password: Span<UInt8>?, hash: Span<UInt8>?, index: Int, isStored: Bool
     ) {
@@ -96,7 +96,7 @@ package struct RowValidator: Sendable {
         }
     }
 
-    /// Ends the row: it is kept if nothing was wrong with it, else ``issues`` says what was.
+    /// Ends the row. A valid row is kept; otherwise ``issues`` describes what is wrong.
     package mutating func endRow(_ origin: ValidProfiles.Origin) -> Bool {
         guard found.isEmpty else {
             profiles.dropUnfinishedRow()
@@ -106,13 +106,13 @@ package struct RowValidator: Sendable {
         return true
     }
 
-    /// Hands the kept rows over and begins anew.
+    /// Returns the kept rows, and starts again without rows.
     package mutating func takeProfiles() -> ValidProfiles {
         defer { profiles = ValidProfiles(fieldCount: validator.fields.count) }
         return profiles
     }
 
-    /// Drops the kept rows, for work that wants the issues alone.
+    /// Drops the kept rows, if the caller only needs the issues.
     package mutating func removeAll() { profiles.removeAll() }
 }
 

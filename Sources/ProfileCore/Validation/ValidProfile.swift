@@ -1,9 +1,9 @@
-/// A profile that passed every rule of a schema: the only thing that can be stored, and only ``ProfileValidator``
-/// makes one (R1).
+/// A profile that meets every rule of a schema. Only ``ProfileValidator`` makes one, and nothing else can be stored
+/// (R1).
 public struct ValidProfile: Sendable {
-    /// The rules that it passed.
+    /// The rules that the profile meets.
     public let schema: ProfileSchema
-    /// Of one row.
+    /// The profile, in one row.
     package let rows: ValidProfiles
 
     init(schema: ProfileSchema, rows: ValidProfiles) {
@@ -11,31 +11,31 @@ public struct ValidProfile: Sendable {
         self.rows = rows
     }
 
-    /// The value of a field in the form in which it is stored; nil where it is absent or a secret.
+    /// The stored form of a field's value; nil if it is absent or secret.
     public subscript(name: FieldName) -> String? {
         guard let index = schema.index(of: name), !schema.fields[index].isSecret else { return nil }
         return rows.text(row: 0, field: index)
     }
 
-    /// The key of the profile, as it was typed.
+    /// The primary key of the profile, as typed.
     public var username: String { rows.text(row: 0, field: schema.primaryKeyIndex) ?? "" }
 }
 
-/// Profiles that passed, one after another, as canonical UTF-8 in one buffer: what bulk work hands to the store
-/// without a `String` a cell.
+/// Valid profiles as canonical UTF-8 in one buffer. Bulk work passes them to the store without a `String` for each
+/// cell.
 ///
-/// A row has one slot a field of the schema. The slot of the secret field holds a hash: the one that was brought, or
-/// the one that the store made of the row's password and put there.
+/// A row has one slot for each field of the schema. The slot of the secret field holds a hash: either the given one,
+/// or the hash that the store made of the row's password.
 package struct ValidProfiles: Sendable {
     package let fieldCount: Int
     package private(set) var count = 0
     package private(set) var bytes: [UInt8] = []
     private var slots: [Slot] = []
-    /// Where each row came from.
+    /// The place of each row in the input.
     package private(set) var origins: [Origin] = []
-    /// Passwords that were not hashed yet, by row.
+    /// Passwords that are not hashed yet, by row.
     package private(set) var passwords: [Int: Secret] = [:]
-    /// The rows whose hash was made of a password that the rules judged, rather than brought.
+    /// The rows whose hash was made of a password that the rules judged. The hashes of other rows were given.
     private var rowsWithJudgedHash: Set<Int> = []
 
     package struct Slot: Sendable {
@@ -64,17 +64,17 @@ package struct ValidProfiles: Sendable {
 
     package func slot(row: Int, field: Int) -> Slot { slots[row * fieldCount + field] }
 
-    /// The canonical text; nil where it is absent.
+    /// The canonical text; nil if the value is absent.
     package func text(row: Int, field: Int) -> String? {
         let slot = slot(row: row, field: field)
         return slot.isAbsent ? nil : String(decoding: bytes[slot.range], as: UTF8.self)
     }
 
-    /// Puts a hash into a row's slot, in the place of its password if it has one.
+    /// Puts a hash into a row's slot, and removes the row's password.
     ///
     /// - Parameters:
     ///   - hash: The hash.
-    ///   - isJudged: The password that it was made of was judged by the rules.
+    ///   - isJudged: Whether the rules have judged the password of the hash.
     ///   - row: The row, from 0.
     ///   - field: The secret field's position in the schema.
     package mutating func setHash(_ hash: PasswordHash, isJudged: Bool = true, row: Int, field: Int) {
@@ -85,7 +85,7 @@ package struct ValidProfiles: Sendable {
 
     package func hashIsJudged(row: Int) -> Bool { !rowsWithJudgedHash.isEmpty && rowsWithJudgedHash.contains(row) }
 
-    /// Profiles that passed the same rules, one row each, as the rows of one.
+    /// Appends the rows of profiles that meet the same rules.
     package init(joining profiles: [ValidProfile], of schema: ProfileSchema) {
         self.init(fieldCount: schema.fields.count)
         for profile in profiles {
@@ -107,7 +107,7 @@ package struct ValidProfiles: Sendable {
     }
 }
 
-// How a row comes about, field by field; see `RowValidator`.
+// Building a row field by field; see `RowValidator`.
 extension ValidProfiles {
     mutating func reserve(rows: Int, bytes byteCount: Int) {
         slots.reserveCapacity(rows * fieldCount)
@@ -135,7 +135,7 @@ extension ValidProfiles {
         count += 1
     }
 
-    /// Drops the slots of the row that has not ended; its bytes stay unused until the buffer goes.
+    /// Drops the slots of the unfinished row. Its bytes stay unused in the buffer.
     mutating func dropUnfinishedRow() {
         slots.removeLast(slots.count - count * fieldCount)
         passwords[count] = nil
