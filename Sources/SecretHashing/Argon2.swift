@@ -4,7 +4,7 @@ internal import ProfileCore
 
 /// Argon2 through libsodium.
 enum Argon2 {
-    /// Prepares libsodium, once a process however often it is called.
+    /// Initialises libsodium once per process.
     static func prepare() throws(HashingError) {
         guard sodium_init() >= 0 else { throw .unavailable }
     }
@@ -25,15 +25,15 @@ enum Argon2 {
         return try outcome.get()
     }
 
-    /// Computes a hash and throws it away, to spend the time that one takes.
+    /// Computes and discards a hash, to take the time of one.
     static func spend(_ secret: Secret, under policy: HashingPolicy) throws(HashingError) {
         let salt = [UInt8](repeating: 0, count: saltBytes)
         _ = try compute(secret, .argon2id, policy.cost, salt: salt, byteCount: 32)
     }
 
-    /// Whether the secret is the one of an Argon2id or Argon2i hash.
+    /// Returns whether an Argon2id or Argon2i hash matches the secret.
     ///
-    /// - Throws: `.outOfMemory`, or `.unverifiable` when libsodium cannot read the hash.
+    /// - Throws: `.outOfMemory`, or `.unverifiable` if libsodium cannot read the hash.
     static func matches(_ secret: Secret, _ hash: PasswordHash) throws(HashingError) -> Bool {
         guard let stored = StoredHash(hash) else { throw .unverifiable(hash.scheme) }
         guard stored.canBeComputed else { return try verify(secret, hash, stored.cost) }
@@ -41,7 +41,7 @@ enum Argon2 {
             == stored.hash
     }
 
-    /// The salts that `crypto_pwhash` takes.
+    /// The length of a salt that `crypto_pwhash` accepts.
     private static let saltBytes = Int(crypto_pwhash_argon2id_SALTBYTES)
 
     /// Computes a hash of one lane with a salt of 16 bytes.
@@ -67,16 +67,17 @@ enum Argon2 {
                 }
             }
             guard code != 0 else { return }
-            // It fails of nothing but memory, save of what it does not take, which it says with one of these.
+            // The only other failure is lack of memory. For arguments that it does not accept, it sets one of these
+            // errors.
             throw reason == EINVAL || reason == EFBIG ? .unverifiable(scheme) : .outOfMemory
         }
     }
 
-    /// Verifies a hash of any salt and any number of lanes.
+    /// Verifies a hash with any salt and any number of lanes.
     ///
-    /// libsodium 1.0.18 does not tell a lack of memory from a wrong secret here: it answers false for both. So it is
-    /// asked only where the memory is there a moment before; what another thread takes in that moment makes a failed
-    /// attempt of it at worst.
+    /// libsodium 1.0.18 returns false both for a lack of memory and for a wrong secret. So it is called only if the
+    /// memory was available a moment before. If another thread takes the memory in that moment, the result is at worst
+    /// a failed attempt.
     private static func verify(
         _ secret: Secret, _ hash: PasswordHash, _ cost: PasswordHash.Argon2Cost
     ) throws(HashingError) -> Bool {
@@ -89,17 +90,17 @@ enum Argon2 {
             }
         }
         if code == 0 { return true }
-        // The errno of a mismatch; text that cannot be decoded sets none.
+        // The errno of a mismatch. Text that cannot be decoded sets none.
         guard reason == EINVAL else { throw .unverifiable(hash.scheme) }
         return false
     }
 
-    /// What the text of an Argon2 hash says.
+    /// The parts of the text of an Argon2 hash.
     private struct StoredHash {
         let cost: PasswordHash.Argon2Cost
         let salt: [UInt8]
         let hash: Secret
-        /// The least number of passes that `crypto_pwhash` takes for the scheme.
+        /// The minimum number of passes that `crypto_pwhash` accepts for the scheme.
         private let leastIterations: UInt32
 
         init?(_ hash: PasswordHash) {
@@ -115,7 +116,7 @@ enum Argon2 {
             self.hash = Secret(computed.span)
         }
 
-        /// Whether `crypto_pwhash` can be asked, which does tell a lack of memory.
+        /// Whether `crypto_pwhash` can verify it. That function reports a lack of memory.
         var canBeComputed: Bool {
             salt.count == saltBytes && cost.parallelism == 1 && cost.iterations >= leastIterations
         }
@@ -134,16 +135,16 @@ enum Argon2 {
 }
 
 extension PasswordHash.Argon2Cost {
-    /// In libsodium's units; the bounds of a hash are far from overflow.
+    /// The cost in libsodium's units. The bounds of a hash prevent an overflow.
     fileprivate var operations: UInt64 { UInt64(iterations) }
     fileprivate var memoryBytes: Int { memoryKiB * 1024 }
 }
 
 extension Secret {
-    /// Lends the bytes to C with a NUL after them, in a copy that is zeroed afterwards.
+    /// Passes the bytes to C with a NUL after them, in a copy that is zeroed afterwards.
     ///
-    /// - Parameter body: gets the characters and their number, the NUL not counted.
-    /// - Returns: what `body` returns.
+    /// - Parameter body: Receives the characters and their number, without the NUL.
+    /// - Returns: The result of `body`.
     func withCString<Result>(_ body: (UnsafePointer<CChar>, Int) -> Result) -> Result {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: count + 1) { buffer in
             let bytes = self.bytes
@@ -151,7 +152,7 @@ extension Secret {
             buffer.initializeElement(at: count, to: 0)
             defer { if let start = buffer.baseAddress { explicit_bzero(start, buffer.count) } }
             return buffer.withMemoryRebound(to: CChar.self) { characters in
-                // The buffer has one element at least.
+                // The buffer has at least one element.
                 characters.baseAddress.map { body($0, count) } ?? body("", 0)
             }
         }

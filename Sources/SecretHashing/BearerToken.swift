@@ -3,19 +3,19 @@ package import ProfileCore
 
 /// A bearer token of 256 random bits, such as that of a session.
 ///
-/// They are shown once, as text. What is kept is their SHA-256: nobody finds 256 random bits by trying, so that a slow hash
-/// or a salt would add nothing.
+/// A token is shown once, as text. The store keeps its SHA-256. Nobody can guess 256 random bits, so a slow hash or a
+/// salt would add nothing.
 package struct BearerToken: Sendable {
     private static let byteCount = 32
     private static let variant = sodium_base64_VARIANT_URLSAFE_NO_PADDING
-    /// Of base64url without padding (RFC 4648, section 5).
+    /// The length in base64url without padding (RFC 4648, section 5).
     private static let characterCount = 43
 
     private let bytes: Secret
 
-    /// Draws a token.
+    /// Draws a random token.
     ///
-    /// - Throws: `HashingError.unavailable` when libsodium cannot be initialised.
+    /// - Throws: `HashingError.unavailable` if libsodium cannot be initialised.
     package init() throws(HashingError) {
         try Argon2.prepare()
         bytes = Secret(capacity: Self.byteCount) { output in
@@ -27,11 +27,11 @@ package struct BearerToken: Sendable {
         }
     }
 
-    /// Reads a token that was shown; nil for anything else, such as one of another kind.
+    /// Reads the text of a token; nil if it is not the text of a token of this kind.
     ///
     /// - Parameters:
     ///   - text: The token as text.
-    ///   - prefix: What the texts of its kind begin with.
+    ///   - prefix: The prefix of the texts of its kind.
     package init?(_ text: Secret, prefix: String) {
         let characters = text.bytes
         let start = prefix.utf8.count
@@ -55,7 +55,7 @@ package struct BearerToken: Sendable {
     /// The token as text: the prefix of its kind and 43 letters, digits, hyphens and underscores.
     package func text(prefix: String) -> Secret {
         let start = prefix.utf8.count
-        // With room for a NUL.
+        // Includes a NUL.
         return Secret(capacity: start + Self.characterCount + 1) { output in
             for byte in prefix.utf8 { output.append(byte) }
             output.withUnsafeMutableBufferPointer { buffer, used in
@@ -70,6 +70,6 @@ package struct BearerToken: Sendable {
         }
     }
 
-    /// What is kept of it: SHA-256 in 64 lower-case hexadecimal digits.
+    /// The stored form: SHA-256 in 64 lower-case hexadecimal digits.
     package var hash: String { SHA256.hexadecimal(bytes.bytes) }
 }

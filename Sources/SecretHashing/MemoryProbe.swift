@@ -1,18 +1,17 @@
 internal import Platform
 internal import ProfileCore
 
-/// Asks the system for the memory of a hash and gives it back at once, before something is done that cannot say that
-/// it got none.
+/// Allocates the memory of a hash and frees it at once, before a call that cannot report a lack of memory.
 enum MemoryProbe {
-    /// - Throws: `.outOfMemory` when it is not there.
+    /// - Throws: `.outOfMemory` if the allocation fails.
     static func require(_ cost: PasswordHash.Argon2Cost) throws(HashingError) {
-        // Besides the blocks, of 1 KiB each, libsodium takes two bytes a block.
+        // libsodium uses two more bytes for each block of 1 KiB.
         let bytes = cost.memoryKiB * 1_026 + slack
         let memory = mmap(nil, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
         guard let memory, memory != MAP_FAILED else { throw .outOfMemory }
         munmap(memory, bytes)
     }
 
-    /// For what comes in small pieces.
+    /// The size of small allocations.
     private static let slack = 1 << 20
 }

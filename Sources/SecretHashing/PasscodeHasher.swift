@@ -5,10 +5,10 @@ internal import Threads
 
 /// Hashes and verifies passwords and passcodes (P6–P8, P10, P11).
 ///
-/// Our own hashes are Argon2id under the policy, over the NFC form of the secret. Verification also understands every
-/// hash that `PasswordHash` does. All work happens on the hasher's own threads; a program needs one hasher.
+/// New hashes are Argon2id under the policy, of the NFC form of the secret. Verification accepts every hash that
+/// `PasswordHash` can read. All work happens on the hasher's own threads; a program needs one hasher.
 public final class PasscodeHasher: Sendable {
-    /// The work that goes into a hash.
+    /// The cost of a hash.
     public let policy: HashingPolicy
 
     package let pool: HashingPool
@@ -17,23 +17,24 @@ public final class PasscodeHasher: Sendable {
     private let finished: (@Sendable (HashingWork) -> Void)?
     private let argon2Counter = Atomic(0)
 
-    /// How many Argon2 hashes were computed so far, for whatever reason.
+    /// The number of Argon2 hashes that were computed so far, for any reason.
     package var argon2Runs: Int { argon2Counter.load(ordering: .relaxed) }
 
-    /// Prepares a hasher; its threads start with the first work.
+    /// Creates a hasher. Its threads start with the first work.
     ///
     /// - Parameters:
-    ///   - policy: the work that goes into a hash.
-    ///   - threads: how many hashes may run at once, each with the policy's memory; the number of cores by default.
-    ///   - queueLimit: how many may wait for a thread; 64 for each by default.
-    /// - Throws: `HashingError.unavailable` when libsodium cannot be initialised.
+    ///   - policy: The cost of a hash.
+    ///   - threads: The maximum number of concurrent hashes, each with the policy's memory; by default the number of
+    ///     cores.
+    ///   - queueLimit: The maximum number of waiting calls; by default 64 for each thread.
+    /// - Throws: `HashingError.unavailable` if libsodium cannot be initialised.
     public convenience init(
         policy: HashingPolicy = .standard, threads: Int? = nil, queueLimit: Int? = nil
     ) throws(HashingError) {
         try self.init(policy: policy, threads: threads, queueLimit: queueLimit, finished: nil)
     }
 
-    /// Prepares a hasher that tells of each hash, where the task that waits for it goes on.
+    /// Creates a hasher that calls `finished` after each hash, in the task that waits for it.
     package init(
         policy: HashingPolicy, threads: Int?, queueLimit: Int? = nil, finished: (@Sendable (HashingWork) -> Void)?
     ) throws(HashingError) {
@@ -46,7 +47,7 @@ public final class PasscodeHasher: Sendable {
 
     /// Hashes a secret under the policy, with a random salt.
     ///
-    /// - Throws: `HashingError`: `.busy` at once when too many wait.
+    /// - Throws: `HashingError`: `.busy` at once if too many calls wait.
     public func hash(_ secret: Secret) async throws(HashingError) -> PasswordHash {
         try await work(isVerification: false, hasSucceeded: { _ in true }) { () throws(HashingError) in
             self.countArgon2()
@@ -54,13 +55,13 @@ public final class PasscodeHasher: Sendable {
         }
     }
 
-    /// Hashes many secrets, with every thread busy but only two hashes a thread in the queue.
+    /// Hashes many secrets. Every thread is busy, but the queue holds only two hashes per thread.
     ///
     /// - Parameters:
-    ///   - secrets: the secrets.
-    ///   - progress: is told how many are done, after each.
-    /// - Returns: the hashes, in the order of the secrets.
-    /// - Throws: `HashingError`: `.busy` only when others fill the queue so that not a single one gets in.
+    ///   - secrets: The secrets.
+    ///   - progress: Receives the number of finished hashes, after each.
+    /// - Returns: The hashes, in the order of the secrets.
+    /// - Throws: `HashingError`: `.busy` only if other calls fill the queue and none of these secrets gets in.
     public func hashAll(
         _ secrets: [Secret], progress: @Sendable (Int) -> Void = { _ in }
     ) async throws(HashingError) -> [PasswordHash] {
@@ -77,8 +78,8 @@ public final class PasscodeHasher: Sendable {
                     running += 1
                     group.addTask {
                         do throws(HashingError) {
-                            // A name of its own: with the call inside the tuple, Swift 6.3.1 with -O returns a wrong
-                            // index now and then.
+                            // A separate name, because with the call inside the tuple, Swift 6.3.1 with -O sometimes
+                            // returns a wrong index.
                             let hash = try await self.hash(secrets[index])
                             return (index, .success(hash))
                         } catch {
@@ -95,7 +96,7 @@ public final class PasscodeHasher: Sendable {
                     allowed = min(allowed + 1, most)
                     progress(done)
                 case .failure(.busy) where running > 0:
-                    // Others use the hasher too: this one goes again when one of ours is through.
+                    // Other calls use the hasher too. This secret is queued again after one of ours is finished.
                     pending.append(finished.index)
                     allowed = running
                 case .failure(let error):
@@ -108,37 +109,37 @@ public final class PasscodeHasher: Sendable {
         return try outcome.get()
     }
 
-    /// Says whether a secret is the one that was hashed.
+    /// Returns whether a secret matches a hash.
     ///
-    /// Nothing tells an unknown user from a wrong secret: with no hash, as many are computed under the policy as a wrong
-    /// secret would have cost. A wrong guess at a hash that is not under the policy's own parameters costs as many
-    /// besides, whatever its own cost was (P10).
+    /// The time does not distinguish an unknown user from a wrong secret. Without a hash, the call computes as many
+    /// hashes under the policy as a wrong secret would have cost. If the hash has other parameters than the policy, a
+    /// wrong secret costs these computations in addition to its own (P10).
     ///
-    /// An Argon2id hash may be ours, over the NFC form, or brought, over the bytes as they were typed. Where these two
-    /// differ both are tried, always both, so that the time tells what was typed but not which was right. Other schemes
-    /// are never ours and get the bytes as typed.
+    /// An Argon2id hash may be ours, of the NFC form, or a given one, of the bytes as typed. If the two forms differ,
+    /// both are always tried, so the time depends on what was typed, but not on which form matched. Hashes of other
+    /// schemes are never ours, and are compared with the bytes as typed.
     ///
     /// - Parameters:
-    ///   - secret: what was typed.
-    ///   - hash: the stored hash; nil for a user that does not exist.
-    /// - Returns: whether it is, and whether the hash should be replaced.
-    /// - Throws: `HashingError`: `.busy` at once when too many wait.
+    ///   - secret: The typed secret.
+    ///   - hash: The stored hash; nil for a user that does not exist.
+    /// - Returns: Whether the secret matches, and whether the hash should be replaced.
+    /// - Throws: `HashingError`: `.busy` at once if too many calls wait.
     public func verify(_ secret: Secret, against hash: PasswordHash?) async throws(HashingError) -> Verification {
         try await work(isVerification: true, hasSucceeded: { $0 != .wrong }) { () throws(HashingError) in
             try self.judge(secret, against: hash)
         }
     }
 
-    /// What a verification found.
+    /// The result of a verification.
     public enum Verification: Sendable, Equatable {
-        /// Another secret, or no such user.
+        /// The secret is wrong, or there is no such user.
         case wrong
-        /// The secret; `rehash` says that the hash is weaker than the policy's and should be replaced, by
-        /// compare-and-swap so that a concurrent edit wins (P7).
+        /// The secret is right. If `rehash` is true, the hash is weaker than the policy's. The caller should replace
+        /// it by compare-and-swap, so that a concurrent edit wins (P7).
         case right(rehash: Bool)
     }
 
-    /// Computes on one of the threads, and tells of it.
+    /// Computes on one of the threads, and calls the observer.
     private func work<Value: Sendable>(
         isVerification: Bool, hasSucceeded: (Value) -> Bool,
         _ compute: @escaping @Sendable () throws(HashingError) -> Value
@@ -162,8 +163,8 @@ public final class PasscodeHasher: Sendable {
         }
 
         let isOurs = hash.parameters == .argon2id(policy.cost)
-        // A wrong guess costs what one at our own hash does. Without the memory for that nothing is looked at: an attempt
-        // that ends for want of memory does not count, and so must not tell anything about the secret.
+        // A wrong guess costs as much as a guess at our own hash. Without the memory for that, nothing is computed: an
+        // attempt that ends for lack of memory does not count, so it must not tell anything about the secret.
         if !isOurs { try MemoryProbe.require(policy.cost) }
         let isRight =
             switch hash.parameters {
@@ -176,8 +177,8 @@ public final class PasscodeHasher: Sendable {
         return .wrong
     }
 
-    /// Tries every form, always. Once the first was computed something is known of the secret, so that from then on a lack
-    /// of memory is a mismatch.
+    /// Always tries every form. After the first form, something is known about the secret, so a later lack of memory
+    /// is reported as a mismatch.
     private func matchesArgon2(anyOf forms: [Secret], _ hash: PasswordHash) throws(HashingError) -> Bool {
         var isRight = false
         for (index, form) in forms.enumerated() {
@@ -202,8 +203,8 @@ public final class PasscodeHasher: Sendable {
         }
     }
 
-    /// A bcrypt hash of more than 72 bytes stays: what its owner typed after them was never checked, and a hash of all
-    /// of it would lock out whoever types the rest differently (P8).
+    /// A bcrypt hash of a secret with more than 72 bytes is kept. The bytes after them were never checked, so a hash
+    /// of all bytes would lock out a user who types them differently (P8).
     private func shouldRehash(_ secret: Secret, _ hash: PasswordHash) -> Bool {
         if hash.scheme == .bcrypt, secret.count > SystemCrypt.bcryptLimit { return false }
         return policy.isWeaker(hash)

@@ -1,29 +1,29 @@
 public import ProfileCore
 
-/// What a new passcode has to be like: long enough, and nothing else (NIST SP 800-63B, section 5.1.1.2).
+/// The rules for a new passcode: its length, and nothing else (NIST SP 800-63B, section 5.1.1.2).
 ///
 /// Any Unicode is allowed; there are no rules of composition (P6). Passwords follow the schema instead.
 public struct PasscodePolicy: Sendable, Equatable {
-    /// The least number of user-perceived characters.
+    /// The minimum number of user-perceived characters.
     public let minimumLength: Int
-    /// The greatest number of user-perceived characters.
+    /// The maximum number of user-perceived characters.
     public let maximumLength: Int
 
     /// 8 to 128 characters.
     public static let standard = PasscodePolicy()
 
-    /// Names a policy; bounds below 1, or the wrong way round, are mended upwards.
+    /// Creates a policy. A minimum below 1 becomes 1, and a maximum below the minimum becomes the minimum.
     public init(minimumLength: Int = 8, maximumLength: Int = 128) {
         self.minimumLength = max(minimumLength, 1)
         self.maximumLength = max(maximumLength, self.minimumLength)
     }
 
-    /// Judges a new passcode.
+    /// Checks a new passcode.
     ///
-    /// - Returns: what is wrong with it, or nil.
+    /// - Returns: The broken rule; nil if the passcode is valid.
     public func violation(of passcode: Secret) -> PasscodeViolation? {
         if passcode.isEmpty { return .empty }
-        // As S5 has it: combining marks must not smuggle megabytes in.
+        // As in S5, the limit keeps combining marks from adding megabytes.
         guard passcode.count <= max(maximumLength.multipliedClamped(by: 4), 1024) else {
             return .tooLong(maximum: maximumLength)
         }
@@ -38,15 +38,15 @@ public struct PasscodePolicy: Sendable, Equatable {
     }
 }
 
-/// Why a new passcode is refused.
+/// The reason why a new passcode is refused.
 public enum PasscodeViolation: Error, Hashable, Sendable {
-    /// There is nothing in it.
+    /// It is empty.
     case empty
     /// It has fewer user-perceived characters than the minimum.
     case tooShort(minimum: Int)
     /// It has more user-perceived characters than the maximum, or far more bytes than these need.
     case tooLong(maximum: Int)
-    /// It is not UTF-8, so that it has no characters to count.
+    /// It is not UTF-8, so its characters cannot be counted.
     case notUnicode
 }
 

@@ -1,50 +1,50 @@
-/// What is remembered of the failed attempts at one credential, and the rule that slows them down (P9).
+/// The failed attempts at one credential, and the rule that slows them down (P9).
 ///
-/// NIST SP 800-63B, section 5.2.2, wants no more than 100 consecutive failures and suggests a growing delay. Here five
-/// attempts in a row are free; each further one waits 1 s, 2 s, 4 s … up to 15 minutes; after a hundred only the owner
-/// can unlock.
+/// NIST SP 800-63B, section 5.2.2, requires a limit of 100 consecutive failures and suggests a growing delay. Five
+/// consecutive attempts are free. Each further attempt waits 1 s, 2 s, 4 s … up to 15 minutes. After a hundred
+/// attempts only the owner can unlock the credential.
 ///
-/// An attempt is counted as a failure **before** its hash is computed, and taken back by `succeeded()`: a hundred
-/// attempts at once are a hundred attempts. So the order is: `admit` and store the state in one transaction, hash,
-/// and store `succeeded()` if it was right.
+/// An attempt counts as a failure **before** its hash is computed, and `succeeded()` takes it back. So a hundred
+/// concurrent attempts are a hundred attempts. The order is: call `admit` and store the state in one transaction,
+/// hash, and store `succeeded()` if the secret was right.
 public struct ThrottleState: Sendable, Equatable {
-    /// Attempts in a row that did not succeed, those under way included.
+    /// The number of consecutive attempts that did not succeed, including current ones.
     public private(set) var failures: Int
-    /// Unix time in milliseconds before which no attempt is admitted.
+    /// The Unix time in milliseconds before which no attempt is admitted.
     public private(set) var blockedUntil: Int64
 
-    /// Restores a state, or begins a fresh one.
+    /// Restores a state, or creates a new one.
     public init(failures: Int = 0, blockedUntil: Int64 = 0) {
         self.failures = min(max(failures, 0), Self.maximumFailures)
         self.blockedUntil = blockedUntil
     }
 
-    /// Attempts in a row that are free of delay.
+    /// The number of consecutive attempts without delay.
     public static let freeAttempts = 5
-    /// Attempts in a row after which nothing but an unlock helps.
+    /// The number of consecutive attempts after which the credential is locked.
     public static let maximumFailures = 100
     /// The longest delay, 15 minutes, in milliseconds.
     public static let longestDelay: Int64 = 15 * 60 * 1000
 
     /// The answer to an attempt.
     public enum Decision: Sendable, Equatable {
-        /// Go on and hash; the attempt is counted.
+        /// Compute the hash. The attempt is counted.
         case admitted
-        /// Too early: do not hash, and try again after so many milliseconds.
+        /// Too early: do not compute the hash. Try again after this number of milliseconds.
         case wait(milliseconds: Int64)
-        /// Too many failures: do not hash, only the owner's unlock helps.
+        /// Too many failures: do not compute the hash. Only the owner can unlock the credential.
         case locked
     }
 
-    /// Admits an attempt and counts it, or says how long to wait.
+    /// Admits and counts an attempt, or returns the time to wait.
     ///
-    /// The state must be stored whatever the answer is: a clock that was set back is mended in it.
+    /// Store the state whatever the answer is, because it also corrects a clock that was set back.
     ///
-    /// - Parameter now: Unix time in milliseconds.
-    /// - Returns: whether the hash may be computed.
+    /// - Parameter now: The Unix time in milliseconds.
+    /// - Returns: Whether the hash may be computed.
     public mutating func admit(at now: Int64) -> Decision {
         guard failures < Self.maximumFailures else { return .locked }
-        // No delay ends later than a whole one from now, wherever the clock has been in the meantime.
+        // A delay never ends later than its full length from now, even if the clock was wrong in between.
         blockedUntil = min(blockedUntil, now.addingClamped(delay))
         guard blockedUntil <= now else { return .wait(milliseconds: blockedUntil.subtractingClamped(now)) }
         failures += 1
@@ -52,22 +52,22 @@ public struct ThrottleState: Sendable, Equatable {
         return .admitted
     }
 
-    /// Takes back an attempt that was admitted but whose hash was never computed, since too many were waiting.
+    /// Takes back an admitted attempt whose hash was never computed, because too many calls were waiting.
     public mutating func withdraw() {
         failures = max(failures - 1, 0)
         if failures < Self.freeAttempts { blockedUntil = 0 }
     }
 
-    /// Forgets all failures, after a success or an unlock.
+    /// Forgets all failures after a success or an unlock.
     public mutating func succeeded() {
         self = ThrottleState()
     }
 
-    /// What follows the latest failure, in milliseconds.
+    /// The delay after the latest failure, in milliseconds.
     private var delay: Int64 {
         let doublings = failures - Self.freeAttempts
         guard doublings >= 0 else { return 0 }
-        // 2¹⁰ seconds exceed the cap.
+        // 2¹⁰ seconds exceed the maximum.
         return min(1000 << Int64(min(doublings, 10)), Self.longestDelay)
     }
 }

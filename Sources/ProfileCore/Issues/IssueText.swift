@@ -1,5 +1,5 @@
 extension ProfileSchema {
-    /// The text of an issue, with the field's title and the schema's own message where it has one.
+    /// The text of an issue, with the field's title, or with the schema's own message.
     public func message(for issue: ValidationIssue) -> String {
         guard let field = issue.field, let rules = self[field] else {
             return issue.message(label: issue.field?.text ?? "The row")
@@ -9,25 +9,25 @@ extension ProfileSchema {
 }
 
 extension FieldRules {
-    /// The text of an issue of this field, with the schema's own message where it has one.
+    /// The text of an issue of this field, or the schema's own message.
     public func message(for issue: ValidationIssue) -> String {
         messages[issue.code] ?? message(for: issue, label: title)
     }
 
-    /// The text of an issue of this field under another label, in our words.
+    /// The text of an issue of this field under another label, without the schema's own message.
     package func message(for issue: ValidationIssue, label: String) -> String {
         issue.message(label: label, counting: mask == nil ? "character" : "digit")
     }
 }
 
 extension ValidationIssue {
-    /// The text of this issue, in English and without a full stop: the one place that makes it.
+    /// The text of this issue, in English.
     ///
-    /// - Parameter label: What the field is called; a caller may choose.
+    /// - Parameter label: The name of the field, which the caller may choose.
     /// - Returns: A sentence without its full stop.
     public func message(label: String) -> String { message(label: label, counting: "character") }
 
-    /// The same, with lengths counted in what the field is made of.
+    /// The text, with lengths counted in the field's unit.
     func message(label: String, counting unit: String) -> String {
         switch problem {
         case .required: "\(label) is required"
@@ -94,7 +94,7 @@ extension ValidationIssue.ExpectedFormat {
 }
 
 extension NumberFormat {
-    /// How it differs from a plain number.
+    /// The difference from a plain number.
     fileprivate var text: String { remarks.isEmpty ? "" : " " + remarks.joined(separator: ", ") }
 }
 

@@ -1,22 +1,23 @@
-/// The first character of a value that its field does not take, for whoever has typed it and sees it anyway.
+/// The first character of a value that its field does not accept, for the person who typed it and sees it anyway.
 ///
-/// It is no part of a ``ValidationIssue``, which goes into reports and logs and holds nothing of the value.
+/// It is not part of a ``ValidationIssue``, because an issue goes into reports and logs and contains nothing of the
+/// value.
 package struct RefusedCharacter: Hashable, Sendable {
-    /// As a person sees it: with all marks that are on it.
+    /// The user-perceived character, with all of its marks.
     package let character: Character
-    /// Counted from 1, in user-perceived characters, as the value was typed.
+    /// The position from 1, in user-perceived characters of the typed value.
     package let position: Int
 }
 
 extension FieldRules {
-    /// The text of an issue of this field, with the character that it is about where that is known, and is not left to
-    /// the schema's own message.
+    /// The text of an issue of this field. It names the refused character if it is known and the schema has no message
+    /// of its own.
     package func message(for issue: ValidationIssue, _ refused: RefusedCharacter?) -> String {
         guard messages[issue.code] == nil else { return message(for: issue) }
         return message(for: issue, refused, label: title)
     }
 
-    /// The same under another label, in our words.
+    /// The text under another label, without the schema's message.
     package func message(for issue: ValidationIssue, _ refused: RefusedCharacter?, label: String) -> String {
         let message = message(for: issue, label: label)
         guard let refused, issue.problem.isAboutCharacters else { return message }

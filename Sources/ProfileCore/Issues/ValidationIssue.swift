@@ -1,92 +1,92 @@
-/// One thing that is wrong with a profile, as a value: which field, and what about it.
+/// A problem of a profile: the field, and the broken rule.
 ///
-/// ``message(label:)`` makes text of it, and ``ProfileSchema/message(for:)`` with the schema's own words. It never holds
-/// what was typed. The codes are listed in <doc:Issues>.
+/// ``message(label:)`` turns it into text, and ``ProfileSchema/message(for:)`` uses the schema's own words. An issue
+/// never contains the typed value. <doc:Issues> lists the codes.
 public struct ValidationIssue: Hashable, Sendable {
-    /// Nil for an issue of the whole row.
+    /// The field; nil for an issue of the whole row.
     public let field: FieldName?
-    /// What is wrong, with the bounds that were broken.
+    /// The problem, with the broken bounds.
     public let problem: Problem
 
-    /// The problem's stable name.
+    /// The stable code of the problem.
     public var code: Code { problem.code }
 
-    /// Names an issue, of a field or of the whole row.
+    /// Creates an issue of a field or of the whole row.
     public init(_ field: FieldName?, _ problem: Problem) {
         self.field = field
         self.problem = problem
     }
 
-    /// What can be wrong, with the bounds that were broken.
+    /// The kinds of problems, with the broken bounds.
     public enum Problem: Hashable, Sendable {
-        /// There is no value where there has to be one.
+        /// A required field has no value.
         case required
-        /// In characters, or in digits where the field has a mask.
+        /// The minimum, in characters, or in digits if the field has a mask.
         case tooShort(minimum: Int)
-        /// In characters, or in digits where the field has a mask.
+        /// The maximum, in characters, or in digits if the field has a mask.
         case tooLong(maximum: Int)
-        /// Nil for control characters in a field that takes any others.
+        /// The allowed characters; nil for a control character in a field that allows all others.
         case badCharacter(allowed: [CharacterClass]?)
-        /// No character of a kind that the value must hold.
+        /// The value has no character of a required kind.
         case missing(Requirement)
-        /// A value, or a query, that is not of this shape.
+        /// A value or a query does not have this form.
         case badFormat(expected: ExpectedFormat)
-        /// Written as a date, but the calendar has no such day: 30 February.
+        /// The calendar has no such day, for example 30 February.
         case badDate
-        /// A date or datetime outside of these bounds; nil for a bound that there is not.
+        /// A date or datetime is outside of these bounds; nil for a missing bound.
         case dateOutOfRange(minimum: Bound?, maximum: Bound?)
-        /// The value is none of these, which are given in the form in which they are stored.
+        /// The value is not in this list of stored forms.
         case notAllowed(allowed: [String])
-        /// The pattern does not match the whole value, or its work reached the bound.
+        /// The pattern does not match the whole value, or matching reached its work limit.
         case patternMismatch
-        /// A number, year or time outside of these bounds; nil for a bound that there is not.
+        /// A number, year or time is outside of these bounds; nil for a missing bound.
         case outOfRange(minimum: Bound?, maximum: Bound?)
-        /// Of another row of the same input when that row's line is given; else of a stored profile.
+        /// Another row of the same input has the value, if its line is given; otherwise a stored profile has it.
         case duplicate(line: Int?)
-        /// A password hash that was brought is not taken, for this reason.
+        /// A given password hash is refused for this reason.
         case unsupportedHash(UnsupportedHash)
-        /// No field has this name, or a query names the secret one.
+        /// The schema has no field of this name, or a query names the secret field.
         case unknownField(String)
-        /// The row cannot be read as a value for each field.
+        /// A row cannot be split into one value for each field.
         case badRow(RowFault)
-        /// Bytes that are not UTF-8, in a row of a file or in the password.
+        /// A row of a file or a password contains bytes that are not UTF-8.
         case badEncoding
-        /// A quote begins a cell of CSV, and none ends it.
+        /// A quoted cell of CSV is never closed.
         case unclosedQuote
-        /// So many problems of this code, beside those that are named one by one.
+        /// This number of further problems of this code.
         case more(Code, count: Int)
     }
 
-    /// How many issues it stands for.
+    /// The number of problems that this issue stands for.
     public var count: Int { if case .more(_, let count) = problem { count } else { 1 } }
 
-    /// The shape that a value should have had.
+    /// The required form of a value.
     public enum ExpectedFormat: Hashable, Sendable {
-        /// Digits in the places of `#`, with all of the literals or with none.
+        /// Digits at the places of `#`, with all or none of the literals.
         case mask(Mask)
-        /// A day, written in one of these ways.
+        /// A day in one of these formats.
         case dates([DateFormat])
-        /// None for ISO 8601.
+        /// A time in one of these formats; none for ISO 8601.
         case dateTimes([DateFormat])
-        /// None for ISO 8601.
+        /// A datetime in one of these formats; none for ISO 8601.
         case times([DateFormat])
         /// Four digits.
         case year
-        /// A whole number of 64 bits, written in this way.
+        /// A whole number of 64 bits in this format.
         case integer(NumberFormat)
-        /// A finite number, written in this way.
+        /// A finite number in this format.
         case number(NumberFormat)
-        /// The texts that stand for true, and those that stand for false.
+        /// The texts for true, and the texts for false.
         case boolean([String], [String])
         /// Text of one kind, such as an e-mail address.
         case string(StringFormat)
-        /// No two spaces in a row.
+        /// No two spaces in sequence.
         case singleSpaces
-        /// A stored value is valid only in the one form in which it would be stored now.
+        /// The stored form of the value.
         case stored
-        /// A query goes on after a page of its own order.
+        /// The cursor of a page in the query's order.
         case cursorOfSameOrder
-        /// A query in the order of relevance, with the text that matches.
+        /// A text, which an order by relevance needs.
         case textForRelevance
         /// A query has so many conditions at the most.
         case conditions(most: Int)

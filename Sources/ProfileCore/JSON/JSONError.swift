@@ -1,19 +1,19 @@
-/// Why a text is not JSON, and where.
+/// The reason why a text is not JSON, and the place.
 public struct JSONError: Error, Hashable, Sendable {
-    /// What is wrong.
+    /// The kind of the error.
     public let reason: Reason
-    /// From 1.
+    /// The line, from 1.
     public let line: Int
-    /// From 1, in bytes.
+    /// The column in bytes, from 1.
     public let column: Int
 
-    /// What can be wrong with a text.
+    /// The kinds of errors in a JSON text.
     public enum Reason: Hashable, Sendable {
-        /// There is no value, or it ends too early.
+        /// The text has no value, or ends too early.
         case unexpectedEnd
-        /// A character that cannot stand in this place, such as a comma before a closing bracket.
+        /// A character that is not allowed at its place, such as a comma before a closing bracket.
         case unexpectedCharacter
-        /// A number with a leading zero, or without digits where there must be some: `01`, `1.`.
+        /// A number with a leading zero, or without required digits: `01`, `1.`.
         case badNumber
         /// A backslash before something that JSON does not escape, or half of a surrogate pair.
         case badEscape
@@ -21,17 +21,17 @@ public struct JSONError: Error, Hashable, Sendable {
         case badEncoding
         /// A character below U+0020, such as a line break, that is not escaped.
         case controlCharacterInString
-        /// A name that one object has twice.
+        /// An object has a name twice.
         case duplicateName(String)
-        /// Arrays and objects in each other.
+        /// Arrays and objects are nested too deeply.
         case tooDeep(limit: Int)
-        /// Something else than white space follows the value.
+        /// The value is followed by something other than white space.
         case textAfterEnd
     }
 }
 
 extension JSONError {
-    /// What is wrong and where, in words.
+    /// The kind and the place of the error, in words.
     package var text: String {
         let what =
             switch reason {

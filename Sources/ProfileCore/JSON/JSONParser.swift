@@ -17,7 +17,7 @@ extension JSONValue {
     }
 }
 
-/// A recursive-descent parser over bytes that somebody else holds; never outlives one call.
+/// A recursive-descent parser over borrowed bytes. It never outlives one call.
 private struct JSONParser {
     struct Failure: Error {
         let reason: JSONError.Reason

@@ -1,7 +1,7 @@
-/// What has a JSON form is encoded by way of it, so that an `Encoder` writes what the command prints.
+/// A type with a JSON form is encoded by that form, so that an `Encoder` writes what the command prints.
 extension JSONValue: Codable {
-    /// Writes the value. An encoder has no numbers but those of Swift: one with a fraction or an exponent is rounded to a
-    /// `Double`, and one that is too great for that becomes a text.
+    /// Encodes the value. An encoder has only Swift's numbers: a number with a fraction or an exponent is rounded to a
+    /// `Double`, and a number that is too great for a `Double` becomes a text.
     public func encode(to encoder: any Encoder) throws {
         switch self {
         case .object(let members):
@@ -31,7 +31,7 @@ extension JSONValue: Codable {
         }
     }
 
-    /// Reads any value of JSON. Numbers are those of Swift, as in ``encode(to:)``.
+    /// Decodes any JSON value. Numbers are Swift's, as in ``encode(to:)``.
     public init(from decoder: any Decoder) throws {
         guard decoder.codingPath.count <= Self.depthLimit else {
             throw DecodingError.dataCorrupted(
@@ -83,7 +83,7 @@ package struct JSONKey: CodingKey {
 }
 
 extension Decoder {
-    /// Refuses members that nobody would read, since whoever wrote them expects something of them.
+    /// Refuses unknown members, because their author expects an effect.
     package func allowOnly<Key: CodingKey & CaseIterable>(_ keys: Key.Type) throws {
         let known = keys.allCases.map(\.stringValue)
         for key in try container(keyedBy: JSONKey.self).allKeys where !known.contains(key.stringValue) {

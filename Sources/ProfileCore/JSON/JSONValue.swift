@@ -18,7 +18,7 @@ public enum JSONValue: Hashable, Sendable {
     /// Members in their order. The writer does not check that names are unique.
     case object([JSONMember])
 
-    /// Arrays and objects in each other, at the most.
+    /// The maximum depth of nested arrays and objects.
     static let depthLimit = 64
 
     package static func number(_ integer: some BinaryInteger) -> JSONValue { .number(String(integer)) }

@@ -1,13 +1,13 @@
 extension JSONValue {
-    /// The text of this value: on one line, or indented by two spaces a level for people to read.
+    /// The text of this value: on one line, or indented by two spaces per level for people.
     ///
     /// Control characters and bidirectional controls are escaped.
     public func text(indented: Bool = false) -> String { String(decoding: utf8(indented: indented), as: UTF8.self) }
 
-    /// The text of this value in UTF-8, as a response sends it: what ``text(indented:)`` returns, without a `String`.
+    /// The text of this value in UTF-8, for a response: the bytes of ``text(indented:)``, without a `String`.
     public func utf8(indented: Bool = false) -> [UInt8] { utf8(indentation: indented ? 0 : nil) }
 
-    /// The text of this value as it stands in another's, so many spaces in, on whose line it begins.
+    /// The text of this value inside another value's text, indented by this number of spaces after its first line.
     package func text(within indentation: Int) -> String {
         String(decoding: utf8(indentation: indentation), as: UTF8.self)
     }
@@ -17,17 +17,17 @@ extension JSONValue {
 
     private func utf8(indentation: Int?) -> [UInt8] {
         var output: [UInt8] = []
-        // The length of a usual profile.
+        // The length of a typical profile.
         output.reserveCapacity(512)
         write(to: &output, indentation: indentation)
         return output
     }
 
-    /// What stands for a scalar in a string of JSON; nil if the scalar stands for itself.
+    /// Returns the escape of a scalar in a JSON string; nil if the scalar needs none.
     ///
-    /// RFC 8259 section 7 wants escapes for quotes, backslashes and the controls below U+0020. The other controls, line and
-    /// paragraph separators and the marks that turn the direction of writing are escaped too, since people read JSON in
-    /// terminals and editors, which would obey them. A parser reads the same text.
+    /// RFC 8259 section 7 requires escapes for quotes, backslashes and the controls below U+0020. Other controls, line
+    /// and paragraph separators and bidirectional controls are escaped too, because people read JSON in terminals and
+    /// editors, which obey them. A parser reads the same text.
     package static func escape(of scalar: Unicode.Scalar) -> String? {
         switch scalar {
         case "\"": "\\\""
@@ -46,7 +46,7 @@ extension JSONValue {
     private static func write(_ string: String, to output: inout [UInt8]) {
         output.append(UInt8(ascii: "\""))
         let bytes = string.utf8Span.span
-        // Nearly every name and value is ASCII without escapes, and goes in as it is.
+        // Nearly every name and value is ASCII without escapes, and is copied.
         if bytes.isPlain {
             bytes.withUnsafeBufferPointer { output.append(contentsOf: $0) }
         } else {
@@ -105,7 +105,7 @@ extension JSONValue {
 }
 
 extension Span<UInt8> {
-    /// Whether every byte is ASCII that stands for itself in a string of JSON.
+    /// Whether every byte is ASCII that needs no escape in a JSON string.
     fileprivate var isPlain: Bool {
         for index in indices {
             let byte = self[index]

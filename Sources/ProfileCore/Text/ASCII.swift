@@ -29,7 +29,7 @@ extension Span<UInt8> {
         return false
     }
 
-    /// User-perceived characters of ASCII: CR LF is one.
+    /// The number of user-perceived characters of ASCII: CR LF is one.
     var countOfASCIICharacters: Int {
         var pairs = 0
         var previous: UInt8 = 0
@@ -41,7 +41,7 @@ extension Span<UInt8> {
         return count - pairs
     }
 
-    /// Without the ASCII white space around it (S2).
+    /// The bytes without ASCII white space around them (S2).
     @inline(__always)
     @_lifetime(copy self)
     package func trimmed() -> Span<UInt8> {
@@ -54,7 +54,7 @@ extension Span<UInt8> {
 }
 
 extension String {
-    /// The text that the bytes, valid UTF-8, stand for.
+    /// The text of bytes that are valid UTF-8.
     package init(_ bytes: Span<UInt8>) {
         self = bytes.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
     }

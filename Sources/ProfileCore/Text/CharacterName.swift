@@ -1,5 +1,5 @@
 extension Character {
-    /// What a message calls it: itself, unless nobody would see it there.
+    /// The name of a character in a message: the character itself, unless it would be invisible there.
     package var nameInMessage: String {
         switch self {
         case " ": "space"
@@ -10,7 +10,7 @@ extension Character {
         }
     }
 
-    /// `U+200B` for what is not seen, or not by itself.
+    /// `U+200B` for a character that is invisible, or not visible by itself.
     private static func number(of scalar: Unicode.Scalar) -> String? {
         switch scalar.properties.generalCategory {
         case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator,

@@ -1,24 +1,25 @@
-/// A text to be looked for in others, whatever the case of letters and the accents on them.
+/// A text to search for in other texts, ignoring the case and the accents of letters.
 ///
-/// Both sides are folded by ``TextFolding``. Text that is ASCII, as most is, need not be: it is searched as it lies, eight
-/// bytes at a time, so that a million values cost little more than reading them.
+/// Both texts are folded by ``TextFolding``. Most texts are ASCII and need no folding: they are searched in place,
+/// eight bytes at a time, so that searching a million values costs little more than reading them.
 package struct FoldedText: Hashable, Sendable {
-    /// In UTF-8.
+    /// The folded text in UTF-8.
     package let bytes: [UInt8]
-    /// Eight times the first byte, and eight times the second, if there is one.
+    /// Eight copies of the first byte, and eight copies of the second byte, if there is one.
     private let first: UInt64
     private let second: UInt64
-    /// An upper-case letter has all bits of the lower-case one but one: this eight times, where they are letters.
+    /// An upper-case letter differs from the lower-case letter in one bit. These are eight copies of that bit, if the
+    /// bytes are letters.
     private let firstCase: UInt64
     private let secondCase: UInt64
-    /// The marks of places that need no second byte: all where there is none, else that of a word's last byte.
+    /// Marks the bytes that need no second byte: all of them if there is none, otherwise the last byte of a word.
     private let ending: UInt64
 
     package init(_ text: String) { self.init(text.utf8Span.span) }
 
     package init(_ text: Span<UInt8>) { self.init(folded: TextFolding.folded(text)) }
 
-    /// Of what is folded already.
+    /// Takes a text that is folded already.
     package init(folded bytes: [UInt8]) {
         self.bytes = bytes
         let first = bytes.first ?? 0
@@ -34,12 +35,12 @@ package struct FoldedText: Hashable, Sendable {
 
     package func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
 
-    /// Whether it stands somewhere in a text. What is not UTF-8 there is read with replacement characters.
+    /// Returns whether a text contains this one. Bytes there that are not UTF-8 are read as replacement characters.
     package func isContained(in text: Span<UInt8>) -> Bool {
         let outcome = text.withUnsafeBufferPointer { text in
             bytes.withUnsafeBufferPointer { search(text, for: $0) }
         }
-        // Letters that are not ASCII may be folded to such that are.
+        // Letters outside of ASCII may fold to ASCII letters.
         guard case .notFound(inASCII: false) = outcome else { return outcome == .found }
         return TextFolding.folded(text).withUnsafeBufferPointer { folded in
             bytes.withUnsafeBufferPointer { search(folded, for: $0) == .found }
@@ -48,12 +49,12 @@ package struct FoldedText: Hashable, Sendable {
 
     private enum Outcome: Equatable {
         case found
-        /// Whether the text has ASCII characters alone.
+        /// Whether the text has only ASCII characters.
         case notFound(inASCII: Bool)
     }
 
-    /// Compares byte by byte, whatever the case of ASCII letters. ASCII is folded to the same, each character by itself,
-    /// so that what is found here is found in the folded text too.
+    /// Compares byte by byte, ignoring the case of ASCII letters. ASCII characters fold one by one, so a match here is
+    /// a match in the folded text too.
     @inline(__always)
     private func search(_ text: UnsafeBufferPointer<UInt8>, for wanted: UnsafeBufferPointer<UInt8>) -> Outcome {
         guard let wantedStart = wanted.baseAddress, !wanted.isEmpty else { return .found }
@@ -63,7 +64,7 @@ package struct FoldedText: Hashable, Sendable {
         var union: UInt64 = 0
         var index = 0
         while index < count {
-            // The last eight begin where there are eight, though some of them were looked at before.
+            // The last group of eight bytes may overlap the group before it.
             if count >= 8 { index = min(index, count - 8) }
             let word = Self.word(start + index, count)
             union |= word
@@ -79,11 +80,11 @@ package struct FoldedText: Hashable, Sendable {
         return .notFound(inASCII: union & Self.highBits == 0)
     }
 
-    /// The highest bit of each byte that is zero, and maybe of one above it.
+    /// Sets the highest bit of each zero byte, and possibly of the byte above it.
     @inline(__always)
     private static func marks(_ difference: UInt64) -> UInt64 { (difference &- ones) & ~difference & highBits }
 
-    /// Eight bytes, the first one lowest, or as many as there are.
+    /// Eight bytes, the first byte lowest, or fewer at the end.
     @inline(__always)
     private static func word(_ start: UnsafePointer<UInt8>, _ count: Int) -> UInt64 {
         let bytes = UnsafeRawPointer(start)

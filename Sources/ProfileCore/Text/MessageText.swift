@@ -1,7 +1,7 @@
 extension String {
-    /// The text as an error or a message quotes it: what is long is cut, and ends with `…`.
+    /// The text as a message quotes it. A long text is cut and ends with `…`.
     ///
-    /// By scalars, since one character may be of any length.
+    /// It is cut between scalars, because one character may be of any length.
     package var shortened: String {
         guard let end = unicodeScalars.index(startIndex, offsetBy: 64, limitedBy: endIndex), end < endIndex else {
             return self

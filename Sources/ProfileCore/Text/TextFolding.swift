@@ -1,13 +1,13 @@
-/// Text without what people leave out when they look for something: `Łódź` and `LODZ` become `lodz`.
+/// Folds text for searches that ignore case, accents and special letters: `Łódź` and `LODZ` become `lodz`.
 ///
-/// - Case: `A`, `ẞ` and `ﬁ` become `a`, `ss` and `fi`, the final sigma one like any other, and the dotless `ı` an `i`.
-/// - Accents: the marks of Latin, Greek, Cyrillic, Hebrew and Arabic letters. Those by which other scripts write vowels
-///   and voices stay.
-/// - Letters that people without their keyboard write with others: `ø` as `o`, `æ` as `ae`; see ``plainLetters``.
-/// - What cannot be seen, such as a soft hyphen.
+/// - Case: `A`, `ẞ` and `ﬁ` become `a`, `ss` and `fi`. The final sigma becomes the usual one, and the dotless `ı`
+///   becomes `i`.
+/// - Accents: the marks of Latin, Greek, Cyrillic, Hebrew and Arabic letters are removed. Other scripts write vowels
+///   and voices with marks, which stay.
+/// - Letters that people without the right keyboard replace: `ø` becomes `o`, `æ` becomes `ae`; see ``plainLetters``.
+/// - Invisible characters, such as a soft hyphen, are removed.
 ///
-/// What is folded stays the same when it is folded again, and texts that differ in Unicode's normal form alone fold to the
-/// same.
+/// Folding a folded text changes nothing. Texts that differ only in Unicode's normal form fold to the same text.
 enum TextFolding {
     /// The folded text, in UTF-8.
     static func folded(_ text: Span<UInt8>) -> [UInt8] {
@@ -20,8 +20,8 @@ enum TextFolding {
         return folded
     }
 
-    /// Folds text that has only characters which fold to the same wherever they stand. Returns false where there is
-    /// another one.
+    /// Folds a text if each of its characters folds to the same text wherever it occurs. Returns false if the text has
+    /// any other character.
     private static func appendKnown(_ text: Span<UInt8>, to folded: inout [UInt8]) -> Bool {
         var index = 0
         while index < text.count {
@@ -40,7 +40,7 @@ enum TextFolding {
                     bytes >>= 8
                 }
                 index += 2
-            // Ideographs U+5000 to U+8FFF, which are as they are.
+            // Ideographs U+5000 to U+8FFF stay as they are.
             case 0xE5...0xE8:
                 guard index + 2 < text.count, text[index + 1] & 0xC0 == 0x80, text[index + 2] & 0xC0 == 0x80 else {
                     return false
@@ -53,8 +53,8 @@ enum TextFolding {
         return true
     }
 
-    /// What the scalars of Latin, Greek and Cyrillic fold to, by their number: four bytes of UTF-8 at the most, the first
-    /// one lowest. The marks among them are all left out, so that their order does not matter.
+    /// The folded form of the scalars of Latin, Greek and Cyrillic, by their number: at most four bytes of UTF-8, the
+    /// first byte lowest. All marks among them are removed, so their order does not matter.
     private static let knownScalars: [UInt32] = (0..<0x530).map { number in
         guard let scalar = Unicode.Scalar(UInt32(number)) else { return 0 }
         var bytes: [UInt8] = []
@@ -64,7 +64,7 @@ enum TextFolding {
 
     private static func append(_ text: String, to folded: inout [UInt8]) {
         for scalar in text.scalarsOfNFD where !isLeftOut(scalar) {
-            // By way of the upper case, which is the same for the forms of a letter: ß, ẞ and ss, σ and ς.
+            // The upper case is the same for all forms of a letter: ß, ẞ and ss, σ and ς.
             for lower in scalar.properties.lowercaseMapping.unicodeScalars {
                 for upper in lower.properties.uppercaseMapping.unicodeScalars {
                     for letter in upper.properties.lowercaseMapping.unicodeScalars where !isLeftOut(letter) {
@@ -84,15 +84,15 @@ enum TextFolding {
         let properties = scalar.properties
         if properties.isDefaultIgnorableCodePoint { return true }
         guard properties.generalCategory == .nonspacingMark else { return false }
-        // Classes 7 to 9 and 84 to 132 are the marks of Indic, Thai, Tibetan and Japanese writing, and those of class 0
-        // mostly vowels.
+        // Classes 7 to 9 and 84 to 132 are the marks of Indic, Thai, Tibetan and Japanese scripts. Marks of class 0
+        // are mostly vowels.
         switch properties.canonicalCombiningClass.rawValue {
         case 1, 10...36, 200...: return true
         default: return false
         }
     }
 
-    /// Letters that Unicode takes for letters of their own, and what they are searched by.
+    /// Letters that Unicode does not decompose, and the letters that people search for instead.
     private static let plainLetters: [Unicode.Scalar: String] = [
         "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "ħ": "h", "ł": "l", "ŧ": "t", "þ": "th",
     ]

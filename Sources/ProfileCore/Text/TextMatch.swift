@@ -1,21 +1,21 @@
-/// How well a text that is looked for matches a value: the better, the greater.
+/// How well a search text matches a value. A better match is greater.
 package enum TextMatch: Int, Comparable, CaseIterable, Sendable {
-    /// It stands within a word.
+    /// The text is inside a word.
     case inside = 1
-    /// A word begins with it.
+    /// A word begins with the text.
     case word
-    /// The value begins with it.
+    /// The value begins with the text.
     case start
-    /// It is the whole value.
+    /// The text is the whole value.
     case whole
 
     package static func < (left: TextMatch, right: TextMatch) -> Bool { left.rawValue < right.rawValue }
 }
 
 extension FoldedText {
-    /// How well this matches a text, at the best of the places where it stands; nil where it stands nowhere.
+    /// Returns the best match of this text in a value; nil if the value does not contain it.
     ///
-    /// A word begins with a letter or digit behind something else.
+    /// A word begins with a letter or digit that follows another kind of character.
     package func match(in text: Span<UInt8>) -> TextMatch? {
         guard isContained(in: text) else { return nil }
         return text.withUnsafeBufferPointer { text in
@@ -24,7 +24,7 @@ extension FoldedText {
         }
     }
 
-    /// The text is folded, but for the case of ASCII letters, and this stands in it.
+    /// The text is folded, except for the case of ASCII letters, and contains this one.
     private func bestMatch(inFolded text: UnsafeBufferPointer<UInt8>) -> TextMatch {
         func stands(at index: Int) -> Bool {
             bytes.indices.allSatisfy { text[index + $0].asciiFolded == bytes[$0] }
@@ -58,11 +58,11 @@ extension FoldedText {
         return scalar(in: text, at: start)
     }
 
-    /// Where this stands in a text, in whole characters: to mark what was found. The empty text stands nowhere.
+    /// Returns the places of this text in a value, in whole characters, to mark them. The empty text has no places.
     package func ranges(in text: String) -> [Range<String.Index>] {
         guard !bytes.isEmpty, isContained(in: text.utf8Span.span) else { return [] }
         var folded: [UInt8] = []
-        // The character that each byte comes of.
+        // The character that each byte belongs to.
         var characters: [String.Index] = []
         for index in text.indices {
             folded += TextFolding.folded(String(text[index]).utf8Span.span)
