@@ -34,6 +34,9 @@ package final class Connection: @unchecked Sendable {
     package let server: Int
     /// Whether answers are still outstanding. A later command would receive them instead of its own.
     private(set) var isBroken = false
+
+    /// Keeps the pool from lending the connection again, because its settings may have changed.
+    package func discard() { isBroken = true }
     /// Whether the server was lost, does not answer, or no longer accepts writes. The pool then tries other servers.
     private(set) var hasLostItsServer = false
 

@@ -3,7 +3,7 @@ package import ProfileCore
 
 /// A bearer token of 256 random bits, such as that of a session.
 ///
-/// A token is shown once, as text. The store keeps its SHA-256. Nobody can guess 256 random bits, so a slow hash or a
+/// A token is shown once, as text. The store keeps its SHA-256. 256 random bits cannot be guessed, so a slow hash or a
 /// salt would add nothing.
 package struct BearerToken: Sendable {
     private static let byteCount = 32

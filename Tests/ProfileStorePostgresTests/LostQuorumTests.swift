@@ -88,6 +88,28 @@ import Watchdog
         }
     }
 
+    @Test func `E2: an adoption that needs an index waits no longer for a standby than any other call`() async throws {
+        try await ReplicatedServer.with { servers in
+            let store = try PostgresStore(on: ReplicatedServer.uri(servers))
+            let schema = try People.standard(and: People.email)
+            let repository = try await store.open { $0.initialSchema = schema }
+            let hasty = try await store.open { $0.waitLimit = .seconds(3) }
+            try await repository.register("one", ["email": "a"])
+            let unique = try People.standard(and: People.uniqueEmail)
+            servers[0].freezeStandby()
+            let refused = await problem { try await hasty.rules.adopt(unique) }
+            #expect(
+                [.notDurable, .storedOnOneMachine, .outcomeUnknown, .busy].contains(refused?.code),
+                "\(refused, default: "adopted")")
+            await hasty.close()
+            servers[0].thawStandby()
+            try await repository.rules.adopt(unique)
+            try await repository.register("two", ["email": "b"])
+            #expect(await problem { try await repository.register("three", ["email": "a"]) } == .duplicate([.email]))
+            await repository.close()
+        }
+    }
+
     @Test func `E2: a standby that is slow is no reason to doubt a commit`() async throws {
         try await ReplicatedServer.with { servers in
             let store = try PostgresStore(on: ReplicatedServer.uri(servers))

@@ -136,7 +136,32 @@ extension PostgresEngine {
             throw ProfileStoreError.tooManyColumns(limit: mostColumns)
         }
         for name in missing { try await connection.run(ProfileTable.addColumn(name)) }
-        connection.deadline = .now + PostgresSession.longestWork
+        try await withoutWaitingForStandbys(connection) {
+            connection.deadline = .now + PostgresSession.longestWork
+            try await makeIndexes(for: schema, isAlone: isAlone, connection)
+        }
+    }
+
+    /// Runs statements whose commits do not wait for another machine. Creating an index may take an hour, and a wait for
+    /// a standby could not be told from that. Another machine has the indexes no later than the commit that adopts the
+    /// rules, because that commit follows them in the server's log and waits.
+    private static func withoutWaitingForStandbys(
+        _ connection: Connection, _ body: () async throws -> Void
+    ) async throws {
+        try await connection.run("SET synchronous_commit TO local")
+        let outcome: Result<Void, any Error>
+        do { outcome = .success(try await body()) } catch { outcome = .failure(error) }
+        do {
+            try await connection.run("RESET synchronous_commit")
+        } catch {
+            connection.discard()
+        }
+        try outcome.get()
+    }
+
+    private static func makeIndexes(
+        for schema: ProfileSchema, isAlone: Bool, _ connection: Connection
+    ) async throws {
         let there = try await connection.run(SchemaTable.selectIndexes)
         for row in 0..<there.count where !there.flag(row, 1) && !there.flag(row, 2) {
             // Its making was broken off, here or elsewhere.

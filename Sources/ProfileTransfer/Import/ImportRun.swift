@@ -66,8 +66,8 @@ final class ImportRun: Sendable {
     func rewind(with hashed: HashedPasswords) async throws(ImportError) {
         await end()
         let source = try await thread.importing { () throws(ImportError) in try self.source.again() }
-        let anew = try Self.pipeline(of: source, validator, today, options, hashed)
-        pipeline.withLock { $0 = anew }
+        let restarted = try Self.pipeline(of: source, validator, today, options, hashed)
+        pipeline.withLock { $0 = restarted }
         ledger.withLock { $0.forgetOddities() }
         if isCancelled.load(ordering: .relaxed) { stop() }
     }
