@@ -102,7 +102,7 @@ interface: build-tests ## the libraries' public declarations against Tests/INTER
 	.build-tests/debug/PublicInterface .build-tests/interface Tests/INTERFACE.txt \
 		Sources/ProfileStore/ProfileStore.docc/Public-interface.md $(UPDATE)
 
-lint: ## the code's format, access levels of imports, no function inside a Mutex, and that every suite is watched
+lint: ## the code's format, access levels of imports, no function inside a Mutex, plain words, and that every suite is watched
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Migrations Examples/Embedding/Package.swift \
 		Examples/Embedding/Sources Benchmarks/Package.swift Benchmarks/Sources
 	@! grep -rnE '^ *(@[A-Za-z_]+ +)*import ' Sources Migrations --include='*.swift' || \
@@ -110,6 +110,9 @@ lint: ## the code's format, access levels of imports, no function inside a Mutex
 	@! grep -rnE 'Mutex<([^<>]|<[^<>]*>|<)*->' Sources Tests Migrations Benchmarks --include='*.swift' --exclude-dir=.build || \
 		{ echo 'Each withLock that takes a function out of a Mutex wraps it once more: keep it in a struct or class.' >&2; \
 		false; }
+	@! grep -rniE '\b(whoever|whomever|somebody|nobody|anew)\b|\bwhat is\b[^.;]* is\b' Sources Migrations Documentation \
+		README.md CONTRIBUTING.md --include='*.swift' --include='*.md' || \
+		{ echo 'These sentences do not name their subject: say who or what it is.' >&2; false; }
 	@! grep -rn '@Suite' Tests --include='*.swift' | grep -v '\.watched' || \
 		{ echo 'These suites lack the trait .watched.' >&2; false; }
 

@@ -53,7 +53,7 @@ extension SchemaError.Reason {
         case .keyIsNoString(let name):
             "\(name) must be a string: it is the key of every profile, and its text is compared"
         case .keyIsOptional(let name): "it must be true for \(name), the key of every profile"
-        case .keyIsSecret: "nobody can be known by a secret"
+        case .keyIsSecret: "a secret cannot identify a profile"
         case .usernameBesideKey(let key):
             "the store keeps \"\(key)\", the primary key, in the column \"username\"; give this field another name"
         case .passwordIsNotSecret: "it must be true for the field \"password\", which is kept as a hash only"

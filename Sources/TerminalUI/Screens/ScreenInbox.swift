@@ -20,7 +20,7 @@ final class ScreenInbox: Sendable {
         /// A notice over a busy screen takes new keys. Waiting keys are not for the notice.
         case notice
         /// No keys are taken for now, except those that leave the screen.
-        case nobody
+        case nothing
     }
 
     private let state = Mutex(State())
@@ -37,7 +37,7 @@ final class ScreenInbox: Sendable {
         mutating func take(_ attention: Attention) -> Event? {
             if attention == .screen, let event = held.popFirst() { return event }
             while let event = events.popFirst() {
-                guard attention == .nobody, event.waits else { return event }
+                guard attention == .nothing, event.waits else { return event }
                 // A repeated Ctrl-S asks for the request that is already in progress, so it is dropped.
                 if event.key != .control("s") { held.append(event) }
             }
@@ -81,7 +81,7 @@ final class ScreenInbox: Sendable {
             switch attention {
             case .screen: state.events.isEmpty && state.held.isEmpty
             case .notice: state.events.isEmpty
-            case .nobody: !state.events.contains { !$0.waits }
+            case .nothing: !state.events.contains { !$0.waits }
             }
         }
     }

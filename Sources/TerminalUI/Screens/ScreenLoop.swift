@@ -144,7 +144,7 @@ private struct ScreenRun<S: Screen, Value: Sendable> {
         var outcome: Value?
         var waiting: [(condition: @Sendable (JSONValue) -> Bool, reply: @Sendable (JSONValue?) -> Void)] = []
 
-        var attention: ScreenInbox.Attention { !screen.isBusy ? .screen : screen.notices.isEmpty ? .nobody : .notice }
+        var attention: ScreenInbox.Attention { !screen.isBusy ? .screen : screen.notices.isEmpty ? .nothing : .notice }
 
         func end() {
             alarm?.task.cancel()
