@@ -9,14 +9,15 @@ extension SQLiteEngine {
 
     func areStored(_ usernames: [String]) async throws(ProfileStoreError) -> [Bool] {
         try session.read { connection in
-            // Of one moment: a profile that is renamed between two statements would have both names, or none.
+            // One snapshot: a profile that is renamed between two statements would be found under both names or
+            // neither.
             try connection.readTransaction { try Self.areStored(usernames, connection) }
         }
     }
 
     func expectBatches(_ areComing: Bool, waits: Bool) async {
-        // Rows come in no order of their usernames, so that each batch touches pages all over the indexes: keeping these
-        // makes it half as long again as fast.
+        // The rows are not sorted by username, so each batch touches pages all over the indexes. Keeping these pages in
+        // the cache makes an import about 1.5 times as fast.
         let kibibytes = areComing ? 65_536 : Connection.defaultCache
         _ = try? await session.withWriter(waitingAtMost: waits ? nil : .zero) { connection in
             try connection.setCache(kibibytes: kibibytes)
@@ -35,12 +36,13 @@ extension SQLiteEngine {
             try writing.run(&batch, givingWayAfter: Self.leastTurn, connection)
             return (batch, try self.finish(writing, stamp, connection))
         }
-        // Here the write lock is given back.
+        // The write lock is released before listeners are notified.
         if isChange { announce() }
         return stored
     }
 
-    /// A batch writes so long at least, however many wait: each commit costs a sync, and an import is to go on too.
+    /// The minimum time that a batch may write while other writers wait. Each commit costs a sync, and the import must
+    /// make progress too.
     private static let leastTurn = Duration.milliseconds(2)
 
     func preview<Batch: ImportBatch>(
@@ -63,7 +65,7 @@ extension SQLiteEngine {
     func load(
         _ load: some BulkLoad, judgedBy schema: ProfileSchema, _ stamp: WriteStamp
     ) async throws(ProfileStoreError) -> BulkLoadOutcome {
-        // Before asking for the lock, which others may hold.
+        // Checked before waiting for the write lock, which another writer may hold.
         if !load.takesUsedStore, try await !isEmpty() { return .declined }
         let (outcome, isChange) = try await session.withWriter { connection in
             do {
@@ -93,10 +95,10 @@ extension SQLiteEngine {
         return outcome
     }
 
-    /// Rolls a transaction back without a failure.
+    /// Thrown to roll a transaction back without reporting a failure.
     private struct LoadIsUndone: Error {}
 
-    /// Writes what many rows have in common, within their transaction: the next id, counts, and the log of changes.
+    /// Completes a batch within its transaction: writes the next id, the counts and the log of changes.
     ///
     /// - Returns: Whether anything has changed.
     private func finish(

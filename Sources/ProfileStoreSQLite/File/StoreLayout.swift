@@ -53,8 +53,8 @@ struct StoreLayout {
         self.objects = objects
     }
 
-    /// Verifies that a store has the layout of its version and its schema in force. Then the connection accepts the
-    /// database's current schema.
+    /// Verifies that a store has the layout of its version and its schema in force, and records the database's current
+    /// schema as accepted.
     ///
     /// A store may also have the tables that ANALYZE creates, and additional plain indexes: on columns only, over every
     /// row, and not unique.
