@@ -29,7 +29,7 @@ final class BeepListener: Sendable {
     ) throws(BeeperError) {
         let unique = String(UInt64.random(in: .min ... .max), radix: 16)
         guard let socket = BeepSocket() else { throw .cannotListen(code: errno) }
-        // The socket gets its visible name only when it can receive. A sender would remove one that cannot.
+        // The socket gets its visible name only when it can receive. A sender removes a socket that cannot.
         let unfinished = ".\(unique)"
         let file = name.filePrefix + unique
         var code = socket.bind(to: directory.socketPath(unfinished))

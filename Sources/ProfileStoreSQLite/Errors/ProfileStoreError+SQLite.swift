@@ -28,7 +28,7 @@ extension ProfileStoreError {
         }
         switch error.code {
         case .notADatabase: self = .notADatabase(path: "")
-        // SQL in the file itself was refused, a value has the wrong type, or a number cannot be increased further.
+        // SQL that the file itself contains was refused, or a number in the file cannot be increased further.
         case .corrupt, .authorization, .constraintDatatype, .mismatch: self = .corrupt(.reported(error.message))
         case .full: self = .full(error.message)
         case .readOnly: self = .readOnly(error.message)

@@ -55,7 +55,7 @@ enum SchemaTable {
     /// unique and indexed fields, and stores the schema as `version`, or as the next version if that is nil. The column
     /// of a field that the schema does not have keeps its values, which are not read.
     ///
-    /// - Throws: `otherPrimaryKey`, `tooManyColumns`, `repeatedValues`.
+    /// - Throws: `otherPrimaryKey`, `tooManyColumns`, `repeatedValues`, …
     static func adopt(
         _ schema: ProfileSchema, replacing previous: ProfileSchema?, as version: Int? = nil, at time: Timestamp,
         _ connection: borrowing Connection

@@ -16,7 +16,8 @@ struct SearchAccess {
     }
 
     let way: Way
-    /// Whether the search reads only few profiles, so that it may run on the caller's thread.
+    /// Whether the search reads no more profiles than its page holds, and the page is small enough for the caller's
+    /// thread.
     let isBrief: Bool
     let plan: QueryPlan
 

@@ -197,8 +197,8 @@ enum TokenTable {
         return Int(connection.changes)
     }
 
-    /// The maximum number of expired tokens that one issue removes. Few, because other writers wait meanwhile, but more
-    /// than one issue adds.
+    /// The maximum number of expired tokens that one issue removes. It is small because other writers wait meanwhile,
+    /// and larger than 1 because each issue adds one token.
     private static let mostRemovedByIssuing: Int64 = 8
 }
 
