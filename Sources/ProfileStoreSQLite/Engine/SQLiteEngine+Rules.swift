@@ -42,7 +42,7 @@ extension SQLiteEngine {
         return (inForce, try written.answer.get())
     }
 
-    // MARK: Judging again
+    // MARK: Revalidation
 
     func countJudged(by versions: [Int]) async throws(ProfileStoreError) -> Int {
         try await session.readAtLength(in: .count) { connection in

@@ -156,17 +156,17 @@ struct StoreFile: Sendable {
         return (UInt16(truncatingIfNeeded: status.st_mode & 0o7777), Int64(status.st_size))
     }
 
-    // MARK: Making
+    // MARK: Creating
 
     /// Runs work that creates a store. The caller holds the write lock. If the work fails, a file that did not exist
     /// before is removed: on a full disk, even an empty database and its log would use space that is needed.
     ///
     /// - Parameters:
     ///   - isNew: Whether the file did not exist before the work.
-    ///   - connection: The writer's.
+    ///   - connection: The writer's connection.
     ///   - body: The work.
-    /// - Returns: What `body` returned.
-    /// - Throws: What `body` threw.
+    /// - Returns: The value that `body` returned.
+    /// - Throws: The error that `body` threw.
     func making<Value>(
         isNew: Bool, _ connection: borrowing Connection, _ body: (borrowing Connection) throws -> Value
     ) throws -> Value {
@@ -179,13 +179,14 @@ struct StoreFile: Sendable {
         }
     }
 
-    /// Removes the database and its log; the lock file stays, since without it two programs could write at once. The
-    /// database goes first: SQLite ignores a log beside an empty database, but a database without its log may be torn.
+    /// Removes the database and its log. The lock file stays, because without it two programs could write at once. The
+    /// database is removed first: SQLite ignores a log beside an empty database, but a database without its log may be
+    /// inconsistent.
     func removeFiles() {
         for ending in ["", "-wal", "-shm"] { unlink(path.file(endingIn: ending)) }
     }
 
-    // MARK: Looking
+    // MARK: Inspecting
 
     private func look() throws -> StoreLook {
         // The first look does not use locks, so that SQLite creates no file beside a database of another program.

@@ -66,7 +66,8 @@ final class StoreReaders: Sendable {
     /// locks. If a later version of this program has migrated the store, the result is discarded and the call throws.
     /// In both cases `undo` first reverts the effects of `body` other than reading.
     ///
-    /// - Throws: `closed`, `displaced`, `newerStore`, or what opening or `body` throws.
+    /// - Throws: `closed`, `displaced`, `newerStore`, an error of opening the connection, or the error that `body`
+    ///   throws.
     func read<Value>(undo: () -> Void = {}, _ body: (borrowing Connection) throws -> Value) throws -> Value {
         guard !isClosed.load(ordering: .relaxed) else { throw ProfileStoreError.closed }
         if uptime() - lastLook.withLock({ $0 }) >= Self.lookInterval { try requireInPlace() }

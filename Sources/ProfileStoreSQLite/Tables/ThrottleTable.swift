@@ -18,7 +18,7 @@ enum ThrottleTable {
         return decision
     }
 
-    /// Uncounts an attempt that was admitted but not made, within a transaction.
+    /// Reverts the count of an attempt that was admitted but not made, within a transaction.
     static func withdraw(_ attempt: LoginAttempt, _ connection: borrowing Connection) throws(SQLiteError) {
         let remembered = try load(attempt, connection)
         var state = remembered?.state ?? ThrottleState()
